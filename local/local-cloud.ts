@@ -10,6 +10,7 @@ import { printableLines } from '../sandbox/terminal-text.ts';
 import { readCdkApp } from './cdk-app.ts';
 import { createMovableClock, type MovableClock } from './clock.ts';
 import { type Emulators, startEmulators } from './emulators/emulators.ts';
+import type { FunctionAlias } from './functions/alias.ts';
 import type { FunctionPool } from './functions/function-pool.ts';
 import type { Interpose } from './interposed.ts';
 import { LocalError } from './local-error.ts';
@@ -104,6 +105,8 @@ export interface LocalCloud extends StackAddresses, AsyncDisposable {
   readonly emulators: Emulators;
   /** The functions, by logical id. */
   readonly functions: ReadonlyMap<string, FunctionPool>;
+  /** The functions' aliases, which a stage with gradual rollouts has. */
+  readonly aliases: readonly FunctionAlias[];
   readonly logFolder: string;
   /** Stops everything that the run started. A second call waits for the first. */
   readonly close: () => Promise<void>;
@@ -176,7 +179,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     interposed,
     warn,
   });
-  const { outputs, functions } = stack.use(running);
+  const { outputs, functions, aliases } = stack.use(running);
   const addresses = readAddresses(stackName, outputs);
   const webhookUrl = interposed?.webhookUrl(addresses.webhookUrl) ?? addresses.webhookUrl;
   onStep(sandbox ? 'Connecting the sandbox of the chat service' : `Connecting ${chatServiceUrl}`);
@@ -200,6 +203,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     clock,
     emulators,
     functions,
+    aliases,
     logFolder,
     close,
     [Symbol.asyncDispose]: close,

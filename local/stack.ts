@@ -6,6 +6,7 @@ import { createApiDestinations } from './emulators/event-targets.ts';
 import { startMappings } from './event-sources/event-source-mappings.ts';
 import type { RunningMapping } from './event-sources/queue-mapping.ts';
 import { startRecurringSchedules } from './event-sources/recurring-schedules.ts';
+import type { FunctionAlias } from './functions/alias.ts';
 import type { FunctionPool } from './functions/function-pool.ts';
 import { type Functions, type LogSettings, startFunctions } from './functions/functions.ts';
 import { type HttpApi, startHttpApi } from './http-api/http-api.ts';
@@ -41,6 +42,8 @@ export interface RunningStack extends AsyncDisposable {
   readonly outputs: Readonly<Record<string, string>>;
   /** The functions, by logical id. */
   readonly functions: ReadonlyMap<string, FunctionPool>;
+  /** The functions' aliases, which a stage with gradual rollouts has. */
+  readonly aliases: readonly FunctionAlias[];
 }
 
 /**
@@ -111,7 +114,12 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
 
   const outputs = resolveOutputs(template, context);
   const running = stack.move();
-  return { outputs, functions: functions.byLogicalId, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    outputs,
+    functions: functions.byLogicalId,
+    aliases: functions.aliases,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 };
 
 const pseudoParameters = (stackName: string): Record<string, string> => ({

@@ -5,11 +5,13 @@ import { StringDecoder } from 'node:string_decoder';
 import { runtimeClientFile } from '#runtime-client';
 import { printableLines } from '../../sandbox/terminal-text.ts';
 import type { MovableClock } from '../clock.ts';
-import { type FunctionMetrics, functionMetrics, versionMetrics } from '../emulators/cloudwatch/aws-metrics.ts';
+import { functionMetrics } from '../emulators/cloudwatch/aws-metrics.ts';
 import { createMetricsReader } from '../emulators/cloudwatch/embedded-metrics.ts';
 import type { MetricStore } from '../emulators/cloudwatch/metric-store.ts';
 import { createPrivateFolder, openPrivateFile } from '../private-files.ts';
-import { createFunctionPool, type FunctionPool, THROTTLED } from './function-pool.ts';
+import { createAlias, type FunctionAlias } from './alias.ts';
+import { counted } from './counted-invocations.ts';
+import { createFunctionPool, type FunctionPool } from './function-pool.ts';
 import type { InterposedFunctions } from './interposed-functions.ts';
 import type { AliasDeclaration, FunctionDeclaration, InvokeFunction } from './invocation.ts';
 
@@ -41,6 +43,7 @@ export interface FunctionSettings {
 /** The functions of a run, by logical id. Disposing of them stops their processes. */
 export interface Functions extends AsyncDisposable {
   readonly byLogicalId: ReadonlyMap<string, FunctionPool>;
+  readonly aliases: readonly FunctionAlias[];
   /** Finds a function by its name or ARN, or by the ARN or qualified name of an alias. */
   readonly find: (nameOrArn: string) => FunctionPool | undefined;
 }
@@ -53,6 +56,7 @@ export const startFunctions = async (
   await using stack = new AsyncDisposableStack();
   const runtimeClient = settings.runtimeClient ?? (await runtimeClientFile(folder));
   const byLogicalId = new Map<string, FunctionPool>();
+  const created: FunctionAlias[] = [];
   for (const declaration of declarations) {
     const log = stack.use(await openFunctionLog(declaration.name, logs));
     if (metrics) log.stream.pipe(createMetricsReader(metrics));
@@ -61,41 +65,33 @@ export const startFunctions = async (
     await cp(declaration.codeFolder, taskRoot, { recursive: true });
     const execution = { runtimeClient, awsEnvironment, clock, interposedEnvironment: interposed?.environment };
     const pool = stack.use(createFunctionPool(declaration, taskRoot, execution, log.stream));
-    const invoke = interposed ? interposed.invocations(pool) : pool.invoke;
     const recorded = metrics && functionMetrics(metrics, declaration.name, clock.now);
-    byLogicalId.set(declaration.logicalId, { ...pool, invoke: recorded ? counted(invoke, recorded) : invoke });
+    const withMetrics = (invoke: InvokeFunction) => (recorded ? counted(invoke, recorded) : invoke);
+    const current = withMetrics(interposed ? interposed.invocations(pool) : pool.invoke);
+    byLogicalId.set(declaration.logicalId, { ...pool, invoke: current });
+    for (const alias of aliases.filter(({ functionArn }) => functionArn === declaration.arn)) {
+      // Faults are injected into the current version only.
+      const versions = { name: declaration.name, current, previous: withMetrics(pool.invoke) };
+      created.push(createAlias(alias, versions, metrics && { store: metrics, now: clock.now }));
+    }
   }
   const pools = new Map<string, FunctionPool>();
   for (const pool of byLogicalId.values()) {
     const { arn, name } = pool.declaration;
     pools.set(arn, pool).set(name, pool);
-    for (const alias of aliases.filter(({ functionArn }) => functionArn === arn)) {
-      const recorded = metrics && versionMetrics(metrics, name, alias, clock.now);
-      const aliased = { ...pool, invoke: recorded ? counted(pool.invoke, recorded) : pool.invoke };
-      pools.set(alias.arn, aliased).set(`${name}:${alias.name}`, aliased);
+    for (const { declaration, invoke } of created.filter((alias) => alias.declaration.functionArn === arn)) {
+      const aliased = { ...pool, invoke };
+      pools.set(declaration.arn, aliased).set(`${name}:${declaration.name}`, aliased);
     }
   }
   const resources = stack.move();
   return {
     byLogicalId,
+    aliases: created,
     find: (nameOrArn) => pools.get(nameOrArn),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 };
-
-type FailureMetrics = Pick<FunctionMetrics, 'record'> | ReturnType<typeof versionMetrics>;
-
-/** Returns what invokes a function, and counts failures and throttles as Lambda does. */
-const counted =
-  (invoke: InvokeFunction, metrics: FailureMetrics): InvokeFunction =>
-  async (event) => {
-    const result = await invoke(event);
-    // An event over the size limit is refused before the function is invoked.
-    if (!result.ok && result.error.errorType !== 'RequestEntityTooLarge') {
-      metrics.record(result.error.errorType === THROTTLED ? 'Throttles' : 'Errors', 1);
-    }
-    return result;
-  };
 
 /** Returns the path of a function's log. */
 export const logFileOf = (functionName: string, { folder }: LogSettings): string => join(folder, `${functionName}.log`);

@@ -55,8 +55,10 @@ export const functionMetrics = (store: MetricStore, FunctionName: string, now: (
 });
 
 /**
- * Returns what records the metrics of the version that an alias names. Lambda records them only while the alias names
- * two versions. In a local run, it always names one, whose failures would start the alarm that ends a rollout.
+ * Returns what records the metrics of a version that an alias names. Lambda emits them only while the alias names two
+ * versions.
+ *
+ * Source: https://github.com/aws/serverless-application-model/blob/develop/docs/safe_lambda_deployments.rst
  */
 export const versionMetrics = (
   store: MetricStore,

@@ -69,7 +69,7 @@ describe('the scenarios', () => {
   });
 
   it('are one for each section of the runbook', () => {
-    // The alarms of gradual rollouts are in test/e2e/rollout.test.ts.
+    // In sns-alarm.test.ts and rollout-alarms.test.ts.
     const others = [
       'WebhookUnsubscribed',
       ...['Receive', 'Send', 'Publish', 'Manage'].map((name) => `${name}NewVersion`),
