@@ -42,19 +42,31 @@ const withAlias = async () => {
 
 describe('an alias of a function', () => {
   it.each([`${ARN}:live`, 'fake:live'])(
-    'is found by %s, and counts errors for the function and for its version',
+    'is found by %s, and counts no errors by version while it names one',
     async (name) => {
       await using run = await withAlias();
 
       expect((await run.functions.find(name)?.invoke('{}'))?.ok).toBe(false);
 
       expect(run.errorsBy({})).toBe(1);
-      expect(run.errorsBy({ Resource: 'fake:live', ExecutedVersion: '1' })).toBe(1);
+      expect(run.errorsBy({ Resource: 'fake:live', ExecutedVersion: '1' })).toBe(undefined);
     },
   );
 
+  it('divides invocations between two versions, and counts the errors of each', async () => {
+    await using run = await withAlias();
+    run.functions.aliases[0]?.route(0.25);
+
+    for (let call = 0; call < 4; call += 1) await run.functions.find('fake:live')?.invoke('{}');
+
+    expect(run.errorsBy({})).toBe(4);
+    expect(run.errorsBy({ Resource: 'fake:live', ExecutedVersion: '0' })).toBe(3);
+    expect(run.errorsBy({ Resource: 'fake:live', ExecutedVersion: '1' })).toBe(1);
+  });
+
   it('does not count what is invoked without it', async () => {
     await using run = await withAlias();
+    run.functions.aliases[0]?.route(0.5);
 
     expect((await run.functions.find(ARN)?.invoke('{}'))?.ok).toBe(false);
 
