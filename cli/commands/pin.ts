@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { z } from 'zod';
+import { parseJson } from '../../lambdas/domain/schema.ts';
 import { type CreateCommand, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 
@@ -33,16 +34,14 @@ const readApp = async (): Promise<z.output<typeof cdkJson>> => {
     throw new CliError(EXIT.usage, 'This folder has no cdk.json. Use the folder of the CDK app.');
   });
   const { data } = cdkJson.safeParse(parseJson(text));
-  if (data) return data;
+  if (data) return { ...data, context: { ...(await readLookups()), ...data.context } };
   throw new CliError(EXIT.usage, 'cdk.json is not JSON, or it has no "app": the command that synthesizes the app.');
 };
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Returns the values that CDK has looked up in an account, such as the subnets of a VPC. */
+const readLookups = async (): Promise<Record<string, unknown>> => {
+  const text = await readFile(join(process.cwd(), 'cdk.context.json'), 'utf8').catch(() => '{}');
+  return z.record(z.string(), z.unknown()).catch({}).parse(parseJson(text));
 };
 
 /** Synthesizes the app like `cdk synth`, but without the functions' code, and with the pins as a result. */
@@ -53,7 +52,13 @@ const synthesize = async ({ app, context }: z.output<typeof cdkJson>, stage: str
     const child = spawn(app, {
       shell: true,
       cwd: process.cwd(),
-      env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(values) },
+      env: {
+        ...process.env,
+        // Node.js may have been started by its path, and be another one than the first in PATH.
+        PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+        CDK_OUTDIR: outdir,
+        CDK_CONTEXT_JSON: JSON.stringify(values),
+      },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const output: string[] = [];

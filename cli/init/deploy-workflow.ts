@@ -55,20 +55,14 @@ jobs:
 ${INSTALL}
       - run: ${test}
 
-${jobOf('dev', 'test', parley)}
+${jobsOf('dev', 'test', parley)}
 
-${jobOf('prod', 'deploy-dev', parley)}
+${jobsOf('prod', 'deploy-dev', parley)}
 `;
 
-const jobOf = (stage: string, needs: string, parley: string): string =>
-  `  diff-${stage}:
-    # Without the repository's variable DEPLOY, nothing is deployed, for example in a fork.
-    if: github.event_name != 'pull_request' && vars.DEPLOY == 'true'
-    needs: ${needs}
-    runs-on: ubuntu-24.04
-    timeout-minutes: 20
-    # Needs no approval, so that reviewers of the deployment can see the diff. Its role is read-only.
-    environment: ${stage}-diff
+/** What both jobs of a stage have: an environment with a role in AWS, and that role's temporary credentials. */
+const withRole = (stage: string, environment: string, sessionSeconds?: number): string =>
+  `    environment: ${environment}
     permissions:
       contents: read
       id-token: write
@@ -79,7 +73,17 @@ ${INSTALL}
       - uses: ${CREDENTIALS}
         with:
           role-to-assume: \${{ vars.AWS_ROLE_ARN }}
-          aws-region: \${{ vars.AWS_REGION }}
+          aws-region: \${{ vars.AWS_REGION }}${sessionSeconds ? `\n          role-duration-seconds: ${sessionSeconds}` : ''}`;
+
+const jobsOf = (stage: string, needs: string, parley: string): string =>
+  `  diff-${stage}:
+    # Without the repository's variable DEPLOY, nothing is deployed, for example in a fork.
+    if: github.event_name != 'pull_request' && vars.DEPLOY == 'true'
+    needs: ${needs}
+    runs-on: ubuntu-24.04
+    timeout-minutes: 20
+    # Needs no approval, so that reviewers of the deployment can see the diff. Its role is read-only.
+${withRole(stage, `${stage}-diff`)}
       # Fails if a change would lose what parley.pins.json pins.
       - run: npx cdk diff -c stage="$STAGE" 2>&1 | tee diff.txt
         shell: bash
@@ -97,19 +101,7 @@ ${INSTALL}
     runs-on: ubuntu-24.04
     # A gradual rollout takes up to 100 minutes.
     timeout-minutes: 150
-    environment: ${stage}
-    permissions:
-      contents: read
-      id-token: write
-    env:
-      STAGE: ${stage}
-    steps:
-${INSTALL}
-      - uses: ${CREDENTIALS}
-        with:
-          role-to-assume: \${{ vars.AWS_ROLE_ARN }}
-          aws-region: \${{ vars.AWS_REGION }}
-          role-duration-seconds: 9000
+${withRole(stage, stage, 9_000)}
       - run: npx cdk deploy --require-approval never -c stage="$STAGE"
       - run: ${parley} doctor --stage "$STAGE"
 `.trimEnd();

@@ -1,3 +1,4 @@
+import { parseJson } from '../../lambdas/domain/schema.ts';
 import type { SignedFetch } from './signed-fetch.ts';
 
 /** An error response of the management API, or no response at all. */
@@ -50,14 +51,6 @@ const request = async (signedFetch: SignedFetch, method: string, url: URL, body:
     // Other errors come from the credentials provider, before the call.
     if (!(error instanceof Error) || !['TypeError', 'TimeoutError'].includes(error.name)) throw error;
     throw new ManagementError(0, 'UNREACHABLE', `${url.origin} does not respond`);
-  }
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 };
 

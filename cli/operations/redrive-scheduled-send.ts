@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageGroup } from '../../lambdas/domain/contact.ts';
+import { parseJson } from '../../lambdas/domain/schema.ts';
 import { parseDueMessage, serializeDueMessage } from '../../lambdas/domain/send-request.ts';
 import type { DeadLetter } from './dead-letter-queue.ts';
 import { type ManagementClient, ManagementError } from './management-client.ts';
@@ -45,13 +46,5 @@ const readSend = async (
   } catch (error) {
     if (error instanceof ManagementError && error.code === 'SEND_NOT_FOUND') return undefined;
     throw error;
-  }
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 };

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CfnElement, type Stack } from 'aws-cdk-lib';
 import { z } from 'zod';
+import { parseJson } from '../../lambdas/domain/schema.ts';
 import { LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { SettingsError } from '../settings/settings-faults.ts';
 import { faultsOfPins, pinsFile, pinsOf, templateResources } from './pins.ts';
@@ -49,17 +50,9 @@ function refuse(stackName: string, faults: readonly string[]): void {
 function readPins(file: string): z.output<typeof pinsFile> {
   if (!existsSync(file)) return {};
   const text = readFileSync(file, 'utf8');
-  const { data, error } = pinsFile.safeParse(parse(text));
+  const { data, error } = pinsFile.safeParse(parseJson(text));
   if (data) return data;
   throw new SettingsError(`${file} is invalid: ${z.prettifyError(error)}. Restore the committed file.`);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function writePins(file: string, pins: z.output<typeof pinsFile>): void {

@@ -1,3 +1,4 @@
+import { parseJson } from '../../lambdas/domain/schema.ts';
 import { checkProduction } from './check-production.ts';
 import { nearestName } from './nearest-name.ts';
 import { checkSettings, SettingsError } from './settings-faults.ts';
@@ -70,14 +71,6 @@ function readOverride(settings: unknown): Record<string, unknown> | undefined {
   throw new SettingsError(
     'settings: expected a JSON object that overrides the stage\'s settings, such as -c settings=\'{"retentionDays": {"messages": 30}}\'.',
   );
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
 import { isRunnable } from '../../../cli/program.ts';
 import { formatPace } from '../../../cli/progress.ts';
-import { run } from '../../../cli/run.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { createTestProgram, parseCommandLine } from '../../support/parse-command-line.ts';
+import { runCommandLine } from '../../support/run-parley.ts';
 
 const pathOf = (command: CommandUnknownOpts): string[] =>
   command.parent ? [...pathOf(command.parent), command.name()] : [];
@@ -42,20 +41,9 @@ describe('the business number', () => {
 });
 
 const help = async (args: readonly string[]) => {
-  const printed: string[] = [];
-  const said: string[] = [];
-  const code = await run({
-    args,
-    environment: {},
-    stdin: Readable.from(['']),
-    print: (text) => printed.push(text),
-    say: (line) => said.push(line),
-    stop: new AbortController().signal,
-    root: '/',
-    columns: 120,
-  });
-  expect(said).toEqual([]);
-  return { code, text: printed.join('') };
+  const { code, out, err } = await runCommandLine(args, { columns: 120 });
+  expect(err).toBe('');
+  return { code, text: out };
 };
 
 describe('the help', () => {

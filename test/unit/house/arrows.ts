@@ -117,7 +117,7 @@ export const LAYERS: readonly Layer[] = [
   },
   // Consumers bundle it, so it imports nothing else.
   { name: 'consumer events', files: /^lib\/events(\/.*)?\.ts$/, mayImport: ['consumer events'] },
-  { name: 'pins', files: /^lib\/pins\//, mayImport: ['pins', 'settings'] },
+  { name: 'pins', files: /^lib\/pins\//, mayImport: ['pins', 'settings', 'domain'] },
   { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'pins', 'settings'] },
   { name: 'bin', files: /^bin\//, mayImport: ['bin', 'lib', 'documents'] },
 

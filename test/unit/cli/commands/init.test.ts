@@ -1,7 +1,6 @@
 import { mkdtempDisposableSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import cdkJson from '../../../../cdk.json' with { type: 'json' };
@@ -9,26 +8,15 @@ import { CliError } from '../../../../cli/errors.ts';
 import { appFiles, TARBALLS } from '../../../../cli/init/app-files.ts';
 import { AUTH_KINDS, type SettingsOptions } from '../../../../cli/init/init-options.ts';
 import { newStages, placeholdersIn } from '../../../../cli/init/stages.ts';
-import { run } from '../../../../cli/run.ts';
 import { readStageSettings } from '../../../../lib/settings/read-stage-settings.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { parseCommandLine } from '../../../support/parse-command-line.ts';
+import { runCommandLine } from '../../../support/run-parley.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
 const init = async (...args: readonly string[]) => {
-  const printed: string[] = [];
-  const said: string[] = [];
-  const code = await run({
-    args: ['init', ...args],
-    environment: {},
-    stdin: Readable.from(['']),
-    print: (text) => printed.push(text),
-    say: (line) => said.push(line),
-    stop: new AbortController().signal,
-    root: '/',
-  });
-  return { code, out: printed.join('\n'), err: said.join('\n') };
+  return runCommandLine(['init', ...args]);
 };
 
 const emptyFolder = (): string => {

@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { run } from '../../../../cli/run.ts';
+import { runCommandLine } from '../../../support/run-parley.ts';
 import { CDK_CONTEXT } from '../../lib/synthesized-stack.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -20,18 +19,7 @@ const appFolder = (app: string): string => {
 const pin = async (folder: string, ...args: readonly string[]) => {
   const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
   onTestFinished(() => cwd.mockRestore());
-  const printed: string[] = [];
-  const said: string[] = [];
-  const code = await run({
-    args: ['pin', ...args],
-    environment: {},
-    stdin: Readable.from(['']),
-    print: (text) => printed.push(text),
-    say: (line) => said.push(line),
-    stop: new AbortController().signal,
-    root: '/',
-  });
-  return { code, out: printed.join('\n'), err: said.join('\n') };
+  return runCommandLine(['pin', ...args]);
 };
 
 const APP = `node ${join(ROOT, 'bin/parley.ts')}`;
@@ -72,5 +60,21 @@ describe('parley pin', () => {
       code: 2,
       err: expect.stringContaining('no cdk.json'),
     });
+  });
+
+  it('gives the app what CDK has looked up, and the Node.js that runs parley', async () => {
+    const folder = appFolder('node app.js');
+    writeFileSync(join(folder, 'cdk.context.json'), JSON.stringify({ 'vpc-provider:vpc-1': { vpcId: 'vpc-1' } }));
+    writeFileSync(
+      join(folder, 'app.js'),
+      `const lookups = JSON.parse(process.env.CDK_CONTEXT_JSON);
+       if (lookups['vpc-provider:vpc-1']?.vpcId !== 'vpc-1') throw new Error('no lookups');
+       if (process.execPath !== ${JSON.stringify(process.execPath)}) throw new Error('another Node.js');`,
+    );
+    const path = process.env.PATH;
+    vi.stubEnv('PATH', ['/usr/local/bin', '/usr/bin', path].join(':'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    expect(await pin(folder, '--stage', 'dev')).toMatchObject({ code: 0, err: '' });
   });
 });
