@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, copyFile, lstat, mkdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { type CreateCommand, examples, quote } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
@@ -44,6 +44,7 @@ export const createInitCommand: CreateCommand = ({ report }) =>
     )
     .action(async (path, { tarballs, ...options }) => {
       const folder = resolve(path);
+      refuseNodeModules(folder);
       const stages = newStages(options);
       const files = appFiles({ name: basename(folder), stages, hasTarballs: tarballs !== undefined });
       const copies = await findTarballs(tarballs);
@@ -69,6 +70,12 @@ const findTarballs = async (folder: string | undefined): Promise<ReadonlyMap<str
     throw new CliError(EXIT.usage, `${source} does not exist. Create it with npm run pack in Parley's repository.`);
   }
   return sources;
+};
+
+/** npm deletes what it did not install there, and Node.js does not run TypeScript there. */
+const refuseNodeModules = (folder: string): void => {
+  if (!folder.split(sep).includes('node_modules')) return;
+  throw new CliError(EXIT.refused, `${folder} is in a node_modules folder, which npm manages. Use another folder.`);
 };
 
 const refuseExisting = async (folder: string, files: readonly string[]): Promise<void> => {

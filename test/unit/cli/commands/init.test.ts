@@ -205,6 +205,19 @@ describe('a new app', () => {
     expect(out).not.toContain('placeholder');
   });
 
+  it('creates no app in a node_modules folder', async () => {
+    const folder = emptyFolder();
+    const app = join(folder, 'node_modules', 'my-app');
+
+    const { code, err } = await init(app);
+
+    expect([code, err]).toEqual([
+      4,
+      `parley: ${app} is in a node_modules folder, which npm manages. Use another folder.`,
+    ]);
+    expect(filesIn(folder)).toEqual([]);
+  });
+
   it('does not overwrite a file, and writes none if one exists', async () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, 'README.md'), 'mine');
