@@ -11,6 +11,7 @@ import { lawsPage } from '../lib/documents/laws-page.ts';
 import { managementApiText } from '../lib/documents/management-api-document.ts';
 import { sendRequestSchemaText } from '../lib/documents/send-request-schema.ts';
 import { architecturePage } from '../lib/documents/send-states.ts';
+import { settingsPage } from '../lib/documents/settings-page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const { version }: { version: string } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
@@ -25,6 +26,7 @@ await rewrite('send-request.schema.json', sendRequestSchemaText);
 await rewrite('management-api.json', () => managementApiText(version));
 await rewrite('events.md', eventsPage);
 await rewrite('laws.md', lawsPage);
+await rewrite('settings.md', settingsPage);
 await rewrite('architecture.md', architecturePage);
 
 await writeFile(join(ROOT, 'lib/events/event-details.ts'), eventDetailsCode());

@@ -1,23 +1,40 @@
 import { z } from 'zod';
 import { EVENT_NAMES } from '../../lambdas/domain/events/event-details.ts';
 
-const eventNames = z.array(z.enum(EVENT_NAMES)).min(1).optional();
+const eventNames = z
+  .array(z.enum(EVENT_NAMES))
+  .min(1)
+  .optional()
+  .meta({ description: 'a non-empty list of event names, such as ["MessageReceived"]; omit it to receive all events' });
+
+const KIND = '"sqs" for a queue, or "https" for a URL';
 
 /** The setting of an event target. */
 export const eventTarget = z.discriminatedUnion('kind', [
   z.strictObject({
-    kind: z.literal('sqs'),
+    kind: z.literal('sqs').meta({ description: KIND }),
     // A standard queue in the stack's region. Its policy must allow EventBridge to send messages.
-    queueArn: z.string().regex(/^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}$/),
+    queueArn: z
+      .string()
+      .regex(/^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}$/)
+      .meta({
+        description: "the ARN of a standard queue in the stack's region, which EventBridge may send to",
+      }),
     events: eventNames,
   }),
   z.strictObject({
-    kind: z.literal('https'),
-    url: z.string().regex(/^https:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/),
+    kind: z.literal('https').meta({ description: KIND }),
+    url: z
+      .string()
+      .regex(/^https:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/)
+      .meta({ description: 'an https URL without a query or a fragment' }),
     header: z
       .string()
       .regex(/^[A-Za-z0-9-]{1,64}$/)
-      .default('x-api-key'),
+      .default('x-api-key')
+      .meta({
+        description: 'the name of the header that contains the key: up to 64 letters, digits, and hyphens',
+      }),
     events: eventNames,
   }),
 ]);

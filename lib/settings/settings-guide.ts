@@ -23,27 +23,64 @@ const DESCRIPTIONS_OF_SHARED_SETTINGS: Readonly<Record<string, string>> = {
   'defaultTemplate.params': "an object of strings: the values of the template's variables",
 };
 
-/** Returns the meaning, allowed values, and default of each setting, by its path. */
-export function settingsGuide(): ReadonlyMap<string, string> {
-  return new Map(describedSettings(z.toJSONSchema(stageSettings, { io: 'input' }), ''));
+/** A setting, or a group of settings. */
+export interface DescribedSetting {
+  /** Such as `chatService.baseUrl`, or `events.targets[].kind` for a field of a list's elements. */
+  readonly path: string;
+  /** What the value must be, and what it means. Undefined if the schema lacks a sentence, which a test rejects. */
+  readonly description: string | undefined;
+  /** Undefined for a group, because its settings have their own. */
+  readonly byDefault: unknown;
+  readonly isRequired: boolean;
+  /** The values of `kind` that it is for. Empty if it is for all. */
+  readonly kinds: readonly string[];
 }
 
-/** Walks the properties of a schema, including those of every alternative of a union. */
-function describedSettings(schema: z.core.JSONSchema._JSONSchema, prefix: string): [path: string, guide: string][] {
+/** Returns the meaning, allowed values, and default of each setting, by its path. */
+export function settingsGuide(): ReadonlyMap<string, string> {
+  return new Map(
+    describedSettings().flatMap(({ path, description, byDefault }) => {
+      const suffix = byDefault === undefined ? '' : ` (default ${JSON.stringify(byDefault)})`;
+      return description === undefined ? [] : [[path, `${description}${suffix}`]];
+    }),
+  );
+}
+
+/** Returns every setting in the order of the schema. A setting that several kinds of an object share is there once. */
+export function describedSettings(): readonly DescribedSetting[] {
+  const found = new Map<string, DescribedSetting>();
+  for (const setting of settingsIn(z.toJSONSchema(stageSettings, { io: 'input' }), '')) {
+    const { kinds = [] } = found.get(setting.path) ?? {};
+    found.set(setting.path, { ...setting, kinds: [...kinds, ...setting.kinds] });
+  }
+  return [...found.values()];
+}
+
+/** Walks the properties of a schema, including those of every alternative of a union and of a list's elements. */
+function settingsIn(
+  schema: z.core.JSONSchema._JSONSchema,
+  prefix: string,
+  kinds: readonly string[] = [],
+): readonly DescribedSetting[] {
   if (typeof schema === 'boolean') return [];
   const properties = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     if (typeof property === 'boolean') return [];
     const path = `${prefix}${name}`;
-    const description = property.description ?? DESCRIPTIONS_OF_SHARED_SETTINGS[path];
-    const own: [string, string][] = description ? [[path, `${description}${defaultOf(property)}`]] : [];
-    return [...own, ...describedSettings(property, `${path}.`)];
+    const own: DescribedSetting = {
+      path,
+      description: property.description ?? DESCRIPTIONS_OF_SHARED_SETTINGS[path],
+      byDefault: property.type === 'object' ? undefined : property.default,
+      isRequired: schema.required?.includes(name) ?? false,
+      kinds: name === 'kind' ? [] : kinds,
+    };
+    const elements = Array.isArray(property.items) ? [] : settingsIn(property.items ?? {}, `${path}[].`);
+    return [own, ...settingsIn(property, `${path}.`), ...elements];
   });
   const alternatives = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
-  return [...properties, ...alternatives.flatMap((alternative) => describedSettings(alternative, prefix))];
+  return [...properties, ...alternatives.flatMap((one) => settingsIn(one, prefix, kindsOf(one)))];
 }
 
-/** Returns no default for an object, because its settings have their own. */
-function defaultOf(schema: z.core.JSONSchema.BaseSchema): string {
-  if (schema.default === undefined || schema.type === 'object') return '';
-  return ` (default ${JSON.stringify(schema.default)})`;
+function kindsOf(schema: z.core.JSONSchema._JSONSchema): readonly string[] {
+  const kind = typeof schema === 'boolean' ? undefined : schema.properties?.kind;
+  return typeof kind === 'object' && typeof kind.const === 'string' ? [kind.const] : [];
 }

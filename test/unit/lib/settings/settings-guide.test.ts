@@ -35,6 +35,9 @@ function settingPaths(schema: z.core.JSONSchema._JSONSchema, prefix = ''): strin
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, value]) => [
     `${prefix}${name}`,
     ...settingPaths(value, `${prefix}${name}.`),
+    ...(typeof value === 'object' && !Array.isArray(value.items)
+      ? settingPaths(value.items ?? {}, `${prefix}${name}[].`)
+      : []),
   ]);
   const alternatives = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
   return [...new Set([...own, ...alternatives.flatMap((alternative) => settingPaths(alternative, prefix))])];
