@@ -113,7 +113,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'documents',
     files: /^lib\/documents\//,
-    mayImport: ['documents', 'domain', 'laws', 'manage', 'constructs'],
+    mayImport: ['settings', 'documents', 'domain', 'laws', 'manage', 'constructs'],
   },
   // Consumers bundle it, so it imports nothing else.
   { name: 'consumer events', files: /^lib\/events(\/.*)?\.ts$/, mayImport: ['consumer events'] },
