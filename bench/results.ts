@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { PART_NAMES } from './part-names.ts';
 import { pageFiles } from './performance-page.ts';
+import { searchResults, withFigures } from './readme-figures.ts';
 import type { Report } from './report.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -41,4 +42,13 @@ export const readResults = async (): Promise<readonly Report[]> => {
 /** Writes docs/performance.md and its charts. */
 export const writePage = async (reports: readonly Report[]): Promise<void> => {
   for (const [path, text] of pageFiles(reports)) await writeFile(join(ROOT, path), text);
+  const readme = join(ROOT, 'README.md');
+  await writeFile(
+    readme,
+    withFigures(await readFile(readme, 'utf8'), { reports, searched: await readSearchResults() }),
+  );
 };
+
+/** Reads the results that `npm run search -- --write` stored. */
+export const readSearchResults = async () =>
+  searchResults.parse(JSON.parse(await readFile(join(ROOT, 'test/simulation/search/results.json'), 'utf8')));

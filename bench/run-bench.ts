@@ -7,7 +7,8 @@ import { readResults, writePage, writeResult } from './results.ts';
 
 /*
  * `npm run bench -- [coldstart|warm|load|scale|cost|all]`: measures Parley beside the same service built as a tutorial
- * teaches it. `--write` also stores the results and regenerates docs/performance.md; `page` only regenerates it.
+ * teaches it. `--write` also stores the results, and regenerates docs/performance.md and the figures in README.md; `page`
+ * only regenerates those.
  */
 
 /** A part of the benchmark. It prints its progress to standard error. */
@@ -30,7 +31,7 @@ const PARTS: Readonly<Record<PartName, () => Promise<Part>>> = {
   cost: async () => (await import('./cost.ts')).measureCost,
 };
 
-/** Regenerates docs/performance.md from the stored results, and measures nothing. */
+/** Regenerates docs/performance.md and the figures in README.md from the stored results, and measures nothing. */
 const PAGE = 'page';
 const NUMBERS = ['messages', 'rounds'] as const;
 

@@ -17,7 +17,7 @@ export interface DynamoDbEmulator extends ListeningServer {
 }
 
 const require = createRequire(import.meta.url);
-/** The version in package.json, which installs it on Linux (x64); see "Run it on your machine" in README.md. */
+/** The version in package.json, which installs it on Linux (x64); see docs/local-run.md. */
 const DYNOXIDE_VERSION = '1.2.1';
 /** Retries on another port, because another program may take the free port before the emulator does. */
 const START_ATTEMPTS = 3;

@@ -81,9 +81,9 @@ describe('package.json', () => {
     expect(new Set(entries.map(([name]) => name)).size).toBe(entries.length);
   });
 
-  it('names the version of dynoxide that README.md and a local run suggest for other platforms', () => {
+  it('names the version of dynoxide that docs/local-run.md and a local run suggest for other platforms', () => {
     const version = manifest.optionalDependencies['@dynoxide/linux-x64'];
-    const suggested = readFileSync(join(ROOT, 'README.md'), 'utf8').match(/@dynoxide\/[a-z0-9-]+@[\d.]+\d/g);
+    const suggested = readFileSync(join(ROOT, 'docs/local-run.md'), 'utf8').match(/@dynoxide\/[a-z0-9-]+@[\d.]+\d/g);
     expect(suggested).toEqual([`@dynoxide/darwin-arm64@${version}`]);
     expect(readFileSync(join(ROOT, 'local/emulators/dynamodb.ts'), 'utf8')).toContain(
       `const DYNOXIDE_VERSION = '${version}';`,
