@@ -1,11 +1,11 @@
 /**
  * Writes the generated parts of docs/: JSON Schemas, events, laws, the OpenAPI document, and states. Also writes the
- * types, guards, and JSON Schemas of events in lib/events/. Tests check them all.
+ * types, guards, and JSON Schemas of events, and the type of a send request, in lib/events/. Tests check them all.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventSchemas } from '../lib/documents/event-schemas.ts';
-import { eventDetailsCode, eventGuardsCode, eventSchemasCode } from '../lib/documents/event-types.ts';
+import { eventDetailsCode, eventGuardsCode, eventSchemasCode, sendRequestCode } from '../lib/documents/event-types.ts';
 import { eventsPage } from '../lib/documents/events-page.ts';
 import { lawsPage } from '../lib/documents/laws-page.ts';
 import { managementApiText } from '../lib/documents/management-api-document.ts';
@@ -32,6 +32,7 @@ await rewrite('architecture.md', architecturePage);
 await writeFile(join(ROOT, 'lib/events/event-details.ts'), eventDetailsCode());
 await writeFile(join(ROOT, 'lib/events/event-guards.ts'), eventGuardsCode());
 await writeFile(join(ROOT, 'lib/events/event-schemas.ts'), eventSchemasCode());
+await writeFile(join(ROOT, 'lib/events/send-request.ts'), sendRequestCode());
 
 const schemasFolder = join(ROOT, 'docs/events');
 await rm(schemasFolder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 /**
- * Queues many send requests, ten per call, from a file with one JSON object per line.
+ * Queues many send requests, up to ten per call, from a file with one JSON object per line.
  *
  *   node examples/producers/send-batch.ts requests.jsonl
  *
@@ -12,23 +12,35 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { SendRequest } from 'parley/events';
 import { messageGroupId } from '../message-group-id.ts';
 
-const BATCH_SIZE = 10;
+const MAX_ENTRIES = 10;
+const MAX_BATCH_BYTES = 1024 * 1024;
 const MAX_ATTEMPTS = 5;
 
-export interface SendRequest {
-  readonly requestId: string;
-  readonly platformContactId: string;
-  /** The other fields: docs/send-request.schema.json. */
-  readonly [field: string]: unknown;
-}
+/** Splits requests into batches that SQS accepts: at most ten entries, and 1 MiB in total. */
+const batchesOf = (requests: readonly SendRequest[]): readonly (readonly SendRequest[])[] => {
+  const batches: SendRequest[][] = [];
+  let size = 0;
+  for (const request of requests) {
+    const length = Buffer.byteLength(JSON.stringify(request));
+    const last = batches.at(-1);
+    if (last && last.length < MAX_ENTRIES && size + length <= MAX_BATCH_BYTES) {
+      last.push(request);
+      size += length;
+    } else {
+      batches.push([request]);
+      size = length;
+    }
+  }
+  return batches;
+};
 
 /** Queues requests. Returns those that were not queued, each with the reason. */
 export const queueSends = async (sqs: SQSClient, queueUrl: string, requests: readonly SendRequest[]) => {
   const notQueued: { requestId: string; reason: string }[] = [];
-  for (let start = 0; start < requests.length; start += BATCH_SIZE) {
-    let batch = requests.slice(start, start + BATCH_SIZE);
+  for (let batch of batchesOf(requests)) {
     for (let attempt = 1; batch.length > 0; attempt += 1) {
       const { Failed = [] } = await sqs.send(
         new SendMessageBatchCommand({
@@ -60,7 +72,7 @@ if (import.meta.main) {
   const [file] = process.argv.slice(2);
   const { SEND_QUEUE_URL } = process.env;
   if (!SEND_QUEUE_URL || !file) throw new Error('Usage: SEND_QUEUE_URL=… node send-batch.ts FILE');
-  const requests = (await readFile(file, 'utf8'))
+  const requests: readonly SendRequest[] = (await readFile(file, 'utf8'))
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));

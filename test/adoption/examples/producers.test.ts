@@ -97,6 +97,28 @@ describe('send-batch.ts', () => {
     for (const [index] of contacts.entries()) await sendIn(`news-${index}`, 'accepted');
   });
 
+  it('splits a batch that has more than 1 MiB', async () => {
+    using sqs = createSqsClient();
+    const calls: number[] = [];
+    sqs.client.middlewareStack.add(
+      (next) => async (args) => {
+        calls.push(Object(args.input).Entries.length);
+        return next(args);
+      },
+      { step: 'initialize' },
+    );
+    const requests = Array.from({ length: 10 }, (_, index) => ({
+      requestId: `large-${index}`,
+      platformContactId: `+54911555603${String(index).padStart(2, '0')}`,
+      messageText: 'é'.repeat(60_000),
+    }));
+
+    const notQueued = await queueSends(sqs.client, cloud.sendQueueUrl, requests);
+
+    expect(notQueued).toEqual([]);
+    expect(calls).toEqual([8, 2]);
+  });
+
   it('retries only the entries that failed at SQS', async () => {
     const contact = '+54 9 11 5556-0200';
     await openWindow(contact);

@@ -8,8 +8,9 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
 import * as publishedEvents from '../../../lambdas/domain/events/event-details.ts';
 import type * as z from '../../../lambdas/domain/schema.ts';
+import type { sendRequest } from '../../../lambdas/domain/send-request.ts';
 import { eventSchemas as generatedSchemas } from '../../../lib/documents/event-schemas.ts';
-import { eventDetailsCode, eventGuardsCode } from '../../../lib/documents/event-types.ts';
+import { eventDetailsCode, eventGuardsCode, sendRequestCode } from '../../../lib/documents/event-types.ts';
 import * as events from '../../../lib/events.ts';
 import {
   EVENT_NAMES,
@@ -20,6 +21,7 @@ import {
   isParleyEvent,
   type ParleyEvent,
   parseParleyEvent,
+  type SendRequest,
 } from '../../../lib/events.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -57,6 +59,11 @@ describe('the generated files', () => {
     expect(textOf('lib/events/event-details.ts')).toBe(eventDetailsCode());
     expect(textOf('lib/events/event-guards.ts')).toBe(eventGuardsCode());
     expect(eventSchemas).toEqual(generatedSchemas());
+    expect(textOf('lib/events/send-request.ts')).toBe(sendRequestCode());
+  });
+
+  it('declare a send request as Parley parses it', () => {
+    expectTypeOf<SendRequest>().toEqualTypeOf<DeepReadonly<z.input<typeof sendRequest>>>();
   });
 
   it('include a JSON Schema file for each event', () => {
