@@ -49,8 +49,14 @@ const deliver = async (stage: LeakingStage, body: string | Buffer, answer = 200)
 };
 
 /** The user of this number writes, which opens the window. */
-const writes = (stage: LeakingStage, from: string): Promise<void> =>
-  deliver(stage, message(stage, { _id_: `in-${from.slice(-4)}`, FROM: from.slice(1) }));
+const writes = async (stage: LeakingStage, from: string): Promise<void> => {
+  await deliver(stage, message(stage, { _id_: `in-${from.slice(-4)}`, FROM: from.slice(1) }));
+  // An event that was deferred is answered with 200 before it is stored.
+  await waitFor(`the window of ${from} is open`, async () => {
+    const contact = (await stage.client.table())[`CONTACT#chat#*#${contactKey(from)} CONTACT`];
+    return contact?.lastInboundAt === undefined ? undefined : true;
+  });
+};
 
 const status = (stage: LeakingStage, changes: Readonly<Record<string, unknown>>): string =>
   message(stage, { MESSAGE: undefined, IMAGES_URLS: undefined, STATUS: 'delivered', ...changes });
