@@ -4,10 +4,13 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient } from '../../local/local-client.ts';
 import { startLocal } from '../../local/local-cloud.ts';
+import { animate } from './animated-webp.ts';
 import { startChromium } from './chromium.ts';
 import { openConsole, step } from './console-page.ts';
+import { prepareStory, recordStory, STORY_USER } from './record-story.ts';
 
-// `npm run screenshots`: takes the documents' screenshots of the console, on a local run with sample conversations.
+// `npm run screenshots`: takes the documents' pictures of the console, on local runs: screenshots of sample
+// conversations, and the animation of the README.
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'docs', 'images');
 const QUALITY = 82;
@@ -69,12 +72,15 @@ const playConversations = async (): Promise<void> => {
   await writeAs(ANA, { audioUrls: [sample('voice.wav')] });
 };
 
+const write = async (name: string, bytes: Buffer): Promise<void> => {
+  await writeFile(join(FOLDER, `${name}.webp`), bytes);
+  console.log(`docs/images/${name}.webp, ${Math.ceil(bytes.byteLength / 1024)} KiB`);
+};
+
 const capture = async (page: Page, name: string): Promise<void> => {
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
-  const bytes = Buffer.from(data, 'base64');
-  await writeFile(join(FOLDER, `${name}.webp`), bytes);
-  console.log(`docs/images/${name}.webp, ${Math.ceil(bytes.byteLength / 1024)} KiB`);
+  await write(name, Buffer.from(data, 'base64'));
 };
 
 /** Sends a free-form message after the window has closed. */
@@ -92,8 +98,12 @@ const SIZES: readonly (readonly [name: string, width: number, height: number])[]
 const browser = await startChromium();
 try {
   await mkdir(FOLDER, { recursive: true });
-  const open = async (route: Readonly<Record<string, string>>, options: BrowserContextOptions) => {
-    const url = `${cloud.consoleUrl ?? ''}?${new URLSearchParams(route)}`;
+  const open = async (
+    route: Readonly<Record<string, string>>,
+    options: BrowserContextOptions,
+    { consoleUrl } = cloud,
+  ) => {
+    const url = `${consoleUrl ?? ''}?${new URLSearchParams(route)}`;
     const { page } = await openConsole(browser, url, { deviceScaleFactor: 1.5, ...options });
     await page.locator('.stats').getByText('Send queue').waitFor({ state: 'attached' });
     return page;
@@ -122,6 +132,14 @@ try {
   await refused.getByRole('complementary').getByRole('button', { name: 'Close' }).click();
   await refused.getByRole('region', { name: 'Send as template' }).first().waitFor();
   await capture(refused, 'console-refused');
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await using stage = await startLocal();
+    await prepareStory(stage);
+    const options = { colorScheme, deviceScaleFactor: 1, viewport: { width: 1280, height: 800 } };
+    const page = await open({ user: STORY_USER }, options, stage);
+    await write(`story-${colorScheme}`, animate(await recordStory(page)));
+  }
 } finally {
   await browser.close();
   client.close();
