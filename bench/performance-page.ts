@@ -1,26 +1,25 @@
 import { markdownTable } from '../test/simulation/markdown.ts';
 import { chartSvg, type PaletteName } from './chart.ts';
+import { costPage } from './cost-page.ts';
+import { imageOf, measured, picture, tableBlock, wrap } from './page-blocks.ts';
 import { PART_NAMES, type PartName } from './part-names.ts';
 import { summaryRows } from './performance-summary.ts';
 import { ANSWER, DID_NOT_HELP, LEVERS, PART_TEXTS, PEER } from './performance-text.ts';
-import { padded } from './print-report.ts';
-import type { BarChart, Report, Table } from './report.ts';
+import type { Report } from './report.ts';
 
-const MAX_LINE = 120;
 const PALETTE_NAMES: readonly PaletteName[] = ['light', 'dark'];
 
-/** Returns docs/performance.md and its charts, by their paths. */
+/** Returns docs/performance.md, docs/cost.md, and their charts, by their paths. */
 export const pageFiles = (reports: readonly Report[]): ReadonlyMap<string, string> =>
   new Map([
     ['docs/performance.md', performancePage(reports)],
+    ['docs/cost.md', costPage(reports)],
     ...reports
       .flatMap(({ charts }) => charts)
       .flatMap((chart) =>
         PALETTE_NAMES.map((palette): [string, string] => [`docs/${imageOf(chart, palette)}`, chartSvg(chart, palette)]),
       ),
   ]);
-
-const imageOf = ({ name }: BarChart, palette: PaletteName): string => `images/bench-${name}-${palette}.svg`;
 
 /** Returns docs/performance.md: the ratios first, then each part of the benchmark. */
 export const performancePage = (reports: readonly Report[]): string =>
@@ -33,7 +32,8 @@ export const performancePage = (reports: readonly Report[]): string =>
       (column) => column !== 1,
     ),
     wrap(PEER),
-    ...reports.flatMap(section),
+    '[What it costs](cost.md) has the costs of each.',
+    ...reports.filter(({ part }) => part !== 'cost').flatMap(section),
     ...(LEVERS.length === 0
       ? []
       : [
@@ -52,45 +52,15 @@ export const performancePage = (reports: readonly Report[]): string =>
 
 const isPartName = (name: string): name is PartName => PART_NAMES.some((part) => part === name);
 
-const section = ({ part, date, machine, tables, charts }: Report): readonly string[] => {
+const section = (report: Report): readonly string[] => {
+  const { part, tables, charts } = report;
   if (!isPartName(part)) throw new Error(`There is no text for the part "${part}".`);
   const { heading, paragraphs } = PART_TEXTS[part];
   return [
     `## ${heading}`,
     ...paragraphs.map((paragraph) => wrap(paragraph)),
-    wrap(`Measured on ${date} by \`npm run bench -- ${part}\` (${machine}).`),
+    measured(report),
     ...charts.map(picture),
     ...tables.flatMap(tableBlock),
   ];
-};
-
-const picture = (chart: BarChart): string =>
-  [
-    '<picture>',
-    `  <source media="(prefers-color-scheme: dark)" srcset="${imageOf(chart, 'dark')}">`,
-    `  <img src="${imageOf(chart, 'light')}" width="720"`,
-    `    alt="Bar chart: ${chart.title}. The tables below have the values.">`,
-    '</picture>',
-  ].join('\n');
-
-/** Returns a table with its title and note. A table that is too wide for the source lines becomes a code block. */
-const tableBlock = ({ title, rows, note }: Table): readonly string[] => {
-  const table = markdownTable(rows, (column) => column === 0);
-  const isWide = table.split('\n').some((line) => line.length > MAX_LINE);
-  return [
-    `### ${title}`,
-    isWide ? ['```text', ...padded(rows), '```'].join('\n') : table,
-    ...(note === undefined ? [] : [wrap(note)]),
-  ];
-};
-
-/** Breaks a paragraph into source lines. */
-const wrap = (text: string, indent = ''): string => {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + 1 + word.length <= MAX_LINE) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(line === undefined ? word : indent + word);
-  }
-  return lines.join('\n');
 };

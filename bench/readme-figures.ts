@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { markdownTable } from '../test/simulation/markdown.ts';
-import type { Report } from './report.ts';
+import { monthlyCost } from './cost-page.ts';
+import { figureOf, type Report, reportOf } from './report.ts';
 
 const START = '<!-- figures:start -->';
 const END = '<!-- figures:end -->';
@@ -30,25 +31,20 @@ export const withFigures = (readme: string, sources: FigureSources): string => {
 };
 
 const figures = ({ reports, searched }: FigureSources): string => {
-  const partOf = (name: string): Report => {
-    const found = reports.find(({ part }) => part === name);
-    if (found === undefined) throw new Error(`bench/results has no ${name}.json.`);
-    return found;
-  };
-  const cost = partOf('cost');
-  const cold = partOf('coldstart');
-  const load = partOf('load');
+  const cost = reportOf(reports, 'cost');
+  const cold = reportOf(reports, 'coldstart');
+  const load = reportOf(reports, 'load');
   const scenarios = Object.values(searched);
   const runs = scenarios.reduce((sum, scenario) => sum + scenario.runs, 0);
   const violations = scenarios.reduce((sum, scenario) => sum + scenario.violations.length, 0);
-  const events = figure(load, 'Parley, 16 at once, events/s') / figure(load, 'Tutorial, 16 at once, events/s');
-  const [few, many] = VOLUMES.map((messages) => dollars(monthlyCost(cost, messages)));
+  const events = figureOf(load, 'Parley, 16 at once, events/s') / figureOf(load, 'Tutorial, 16 at once, events/s');
+  const [few, many] = VOLUMES.map((messages) => monthlyCost(cost, messages).toFixed(2));
   return [
     markdownTable([
       ['what', 'figure', 'measured'],
       ['AWS bill for 10,000 messages a month', `$${few}`, cost.date],
       ['AWS bill for a million messages a month', `$${many}`, cost.date],
-      ['cold start of `receive`', `${figure(cold, COLD).toFixed(2)} × that of a tutorial's stack`, cold.date],
+      ['cold start of `receive`', `${figureOf(cold, COLD).toFixed(2)} × that of a tutorial's stack`, cold.date],
       ['events acknowledged per second', `${events.toFixed(2)} × those of a tutorial's stack`, load.date],
       [
         'orders of calls and faults searched',
@@ -59,27 +55,8 @@ const figures = ({ reports, searched }: FigureSources): string => {
     '',
     "Half of the messages are users', half are yours, each with a Delivered and a Read. The bill is at the list prices of",
     'us-east-1, with alarms and a dashboard, without storage; the chat service bills apart.',
-    '[Performance](docs/performance.md) has every figure.',
+    '[What it costs](docs/cost.md) and [Performance](docs/performance.md) have every figure.',
   ].join('\n');
 };
 
 const COLD = 'receive, cold start, Parley / tutorial';
-
-const figure = ({ part, figures: all }: Report, name: string): number => {
-  const found = all[name];
-  if (found === undefined) throw new Error(`bench/results/${part}.json has no figure "${name}".`);
-  return found;
-};
-
-/** Dollars a month: what a stage costs without any message, and half the messages received, half sent. */
-const monthlyCost = (cost: Report, messages: number): number => {
-  const perMillion = (kind: string): number => figure(cost, `Parley, ${kind}: dollars per million`);
-  const fixed = cost.tables.find(({ title }) => title.startsWith('Parley: US dollars per month without any event'));
-  const total = Number(fixed?.rows.find(([name]) => name === 'total')?.at(-1));
-  if (!(total > 0)) throw new Error('bench/results/cost.json does not say what a stage costs without any event.');
-  const received = perMillion('inbound message');
-  const sent = perMillion('send, free-form') + 2 * perMillion('status');
-  return total + (messages / 1_000_000) * ((received + sent) / 2);
-};
-
-const dollars = (amount: number): string => amount.toFixed(2);

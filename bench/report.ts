@@ -32,6 +32,20 @@ export interface BarChart {
   }[];
 }
 
+/** @throws Error if there is no result of the part */
+export const reportOf = (reports: readonly Report[], name: string): Report => {
+  const found = reports.find(({ part }) => part === name);
+  if (found === undefined) throw new Error(`bench/results has no ${name}.json.`);
+  return found;
+};
+
+/** @throws Error if a part does not have the figure, because it renamed it */
+export const figureOf = ({ part, figures }: Report, name: string): number => {
+  const found = figures[name];
+  if (found === undefined) throw new Error(`bench/results/${part}.json has no figure "${name}".`);
+  return found;
+};
+
 /** The median of some samples, and their quartiles as a measure of spread. */
 export interface Summary {
   readonly median: number;
