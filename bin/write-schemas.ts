@@ -1,5 +1,5 @@
 /**
- * Writes the generated parts of docs/: JSON Schemas, events, laws, the OpenAPI document, and states. Also writes the
+ * Writes the generated parts of docs/: JSON Schemas, events, laws, limits, the OpenAPI document, and states. Also writes the
  * types, guards, and JSON Schemas of events, and the type of a send request, in lib/events/. Tests check them all.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { eventSchemas } from '../lib/documents/event-schemas.ts';
 import { eventDetailsCode, eventGuardsCode, eventSchemasCode, sendRequestCode } from '../lib/documents/event-types.ts';
 import { eventsPage } from '../lib/documents/events-page.ts';
 import { lawsPage } from '../lib/documents/laws-page.ts';
+import { limitsPage } from '../lib/documents/limits-page.ts';
 import { managementApiText } from '../lib/documents/management-api-document.ts';
 import { sendRequestSchemaText } from '../lib/documents/send-request-schema.ts';
 import { architecturePage } from '../lib/documents/send-states.ts';
@@ -26,6 +27,7 @@ await rewrite('send-request.schema.json', sendRequestSchemaText);
 await rewrite('management-api.json', () => managementApiText(version));
 await rewrite('events.md', eventsPage);
 await rewrite('laws.md', lawsPage);
+await rewrite('limits.md', limitsPage);
 await rewrite('settings.md', settingsPage);
 await rewrite('architecture.md', architecturePage);
 

@@ -21,7 +21,7 @@ export type ApprovedReason = (typeof APPROVED_REASONS)[number];
  * 400 KB.
  * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
  */
-const MAX_REQUEST_BYTES = 128 * 1024;
+export const MAX_REQUEST_BYTES = 128 * 1024;
 
 const url = z.url('must be a URL');
 
@@ -118,7 +118,7 @@ export const hasExpired = (request: Pick<SendRequest, 'notAfter'>, now: Instant)
 const isEarlier = (instant: Instant | undefined, than: Instant | undefined): boolean =>
   instant === undefined || than === undefined || instant < than;
 
-const MAX_AHEAD_DAYS = 366;
+export const MAX_AHEAD_DAYS = 366;
 
 /** Returns what is wrong with a `sendAt` that is more than a year ahead, or undefined. */
 export const tooFarAhead = (sendAt: Instant, now: Instant): string | undefined =>

@@ -153,6 +153,14 @@ export type Resolution = { readonly at: Instant; readonly why: string; readonly 
 /** The transition that each outcome of a resolution makes. */
 export const RESOLUTIONS = { accepted: 'resolveAccepted', failed: 'resolveFailed', resend: 'resend' } as const;
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How long a request may fail before it is dead-lettered and no longer delays its contact's other requests. */
+export const MAX_FAILING_MS = DAY_MS;
+
+/** One day before SQS deletes a message, because an earlier message of its group may still block it. */
+export const MAX_QUEUED_MS = 13 * DAY_MS;
+
 /**
  * After this many unknown outcomes, a send stays `uncertain`, even with `onUncertain: resend`: each of the calls may
  * have reached the user.

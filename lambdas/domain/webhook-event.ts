@@ -84,6 +84,12 @@ export type ParsedEvent =
 /** DynamoDB allows 2,048 bytes in a partition key; half of that leaves ample room for the prefix. */
 export const MAX_ID_BYTES = 1024;
 
+/**
+ * A status shares its message's item: whatever their order, the message must fit in as well, and there can be many
+ * statuses.
+ */
+export const MAX_STATUS_BYTES = 16 * 1024;
+
 /** An id, which some senders write as a number. */
 const identifier = z.pipe(
   z.union([z.string(), z.int()]),

@@ -16,7 +16,7 @@ export interface ContactCheckPorts {
   readonly numberFormat: NumberFormat;
 }
 
-const MAX_CONTACTS = 1000;
+export const MAX_CHECKED_CONTACTS = 1000;
 /** The contract does not specify a limit, so this is a conservative one. */
 const CONTACTS_PER_CALL = 100;
 const WRITE_CONCURRENCY = 20;
@@ -61,7 +61,7 @@ export const checkContacts = defineRoute({
       )
       .check(
         z.minLength(1, 'must have at least one number'),
-        z.maxLength(MAX_CONTACTS, `must not have more than ${MAX_CONTACTS} numbers`),
+        z.maxLength(MAX_CHECKED_CONTACTS, `must not have more than ${MAX_CHECKED_CONTACTS} numbers`),
       ),
     ...contactFields,
     /** Passed to the chat service. */

@@ -31,7 +31,7 @@ export interface SendListPorts {
 }
 
 const DEFAULT_PAGE_SIZE = 100;
-const MAX_PAGE_SIZE = 500;
+export const MAX_PAGE_SIZE = 500;
 
 /** What selects sends in lists and counts. */
 const filterFields = {

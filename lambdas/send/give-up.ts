@@ -4,7 +4,7 @@ import type { ContactDefaults } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
 import { ParleyError } from '../domain/errors.ts';
 import { type Instant, msBetween } from '../domain/instant.ts';
-import type { QueuedSend } from '../domain/send.ts';
+import { MAX_FAILING_MS, MAX_QUEUED_MS, type QueuedSend } from '../domain/send.ts';
 import { parseDueMessage } from '../domain/send-request.ts';
 import type { Clock, Log, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
@@ -18,14 +18,6 @@ export interface GiveUpOptions {
   readonly metrics: Metrics;
   readonly contactDefaults: ContactDefaults;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** How long a request may fail before it is dead-lettered and no longer delays its contact's other requests. */
-const MAX_FAILING_MS = DAY_MS;
-
-/** One day before SQS deletes a message, because an earlier message of its group may still block it. */
-const MAX_QUEUED_MS = 13 * DAY_MS;
 
 /** Describes the SQS limit that a message is about to reach. Returns undefined if there is none. */
 export const queueLimitReached = ({ attributes }: SQSRecord, now: Instant): string | undefined => {

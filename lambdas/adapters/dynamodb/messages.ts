@@ -11,7 +11,14 @@ import {
 } from '../../domain/message.ts';
 import * as z from '../../domain/schema.ts';
 import type { Traceparent } from '../../domain/trace-context.ts';
-import type { Echo, EventTime, InboundMessage, StatusChange, StatusKind } from '../../domain/webhook-event.ts';
+import {
+  type Echo,
+  type EventTime,
+  type InboundMessage,
+  MAX_STATUS_BYTES,
+  type StatusChange,
+  type StatusKind,
+} from '../../domain/webhook-event.ts';
 import type { MessageRepository } from '../../ports.ts';
 import type { ItemUpdate } from './item-update.ts';
 import {
@@ -208,12 +215,6 @@ const precedence = ({ source }: EventTime, isFromStatus: true | undefined): read
   if (source === 'arrival') return isFromStatus ? [isFirst] : [isFirst, replacesStatus];
   return isFromStatus ? [isFirst, `(${replacesStatus} AND ${isEarlier})`] : [isFirst, replacesStatus, isEarlier];
 };
-
-/**
- * A status shares its message's item: whatever their order, the message must fit in as well, and there can be many
- * statuses.
- */
-const MAX_STATUS_BYTES = 16 * 1024;
 
 /** Returns what the first status gives the item. A message that has arrived, or arrives later, has its own contact. */
 const statusItem = ({ subject, traceparent }: StatusChange, expiresAt: number) => ({
