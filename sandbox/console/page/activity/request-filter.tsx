@@ -15,7 +15,7 @@ export const RequestFilterBar = () => {
   const states = useConsole((state) => state.sendStates);
   return (
     <div class="filter-bar">
-      <TextFilter text={filter.text} />
+      <TextFilter />
       <p class="count" role="status">
         {requests && countOf({ filter, listed: requests.sends.length, matching: requests.total, all: sum(states) })}
       </p>
@@ -30,7 +30,9 @@ export const RequestFilterBar = () => {
 };
 
 /** The URL follows the text after a short pause, and the text follows the URL. */
-const TextFilter = ({ text }: { text: string }) => {
+const TextFilter = () => {
+  // From the store and not from the parent, which renders a frame later: a character typed in between would be lost.
+  const text = useConsole((state) => state.route.filter.text);
   const [typed, setTyped] = useState<string>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
