@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { REGISTRY_DATE } from '../../support/packed-packages.ts';
 
 // An implementation of the Amazon States Language that is independent of Parley. Installed for the tests that use it,
 // because it brings a Lambda client and dozens of other packages.
@@ -32,8 +33,8 @@ const isClass = (value: unknown): value is StateMachineClass => typeof value ===
 
 /** Installs the interpreter into a folder. Returns its class of state machines. */
 export const installInterpreter = async (folder: string): Promise<StateMachineClass> => {
-  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', folder];
-  await promisify(execFile)('npm', ['install', ...flags, `${PACKAGE}@${VERSION}`], {
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--before', REGISTRY_DATE];
+  await promisify(execFile)('npm', ['install', ...flags, '--prefix', folder, `${PACKAGE}@${VERSION}`], {
     cwd: folder,
     timeout: TIMEOUT_MS,
   });

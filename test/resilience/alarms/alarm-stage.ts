@@ -24,7 +24,7 @@ export const EVENT_TARGET = { kind: 'sqs', queueArn: arnOf('sqs', TARGET) };
 
 const MINUTE_MS = 60_000;
 
-/** Long enough for what is due after a move of the clock to reach the functions, and for their logs to be read. */
+/** Long enough for what is due to reach the functions, and for their logs to be read. */
 const WORK_MS = 40;
 const MAX_WORK_MS = 10_000;
 
@@ -39,7 +39,9 @@ export interface AlarmStage extends AsyncDisposable {
   /** Runs a command of `parley`. @throws Error if it fails */
   readonly parley: (command: string, stdin?: string) => Promise<string>;
   readonly isOn: (alarm: string) => boolean;
-  /** Moves the clock by a number of minutes, and lets the functions work. */
+  /** Waits until the functions are idle and their metrics are counted. */
+  readonly idle: () => Promise<void>;
+  /** Moves the clock by a number of minutes, and waits until the functions are idle again. */
   readonly advance: (minutes: number) => Promise<void>;
   /** Posts a webhook request. Returns the status. */
   readonly post: (
@@ -110,6 +112,14 @@ export const startAlarmStage = async ({ settings, receiveVariables = {} }: Alarm
   const depth = async (queueUrl: string, isDone: (messages: number) => boolean): Promise<void> => {
     await waitFor(`the queue ${queueUrl}`, async () => (isDone(await client.queueDepth(queueUrl)) ? true : undefined));
   };
+  const idle = async (): Promise<void> => {
+    let isIdle = false;
+    for (const deadline = Date.now() + MAX_WORK_MS; !isIdle && Date.now() < deadline; ) {
+      await pause(WORK_MS);
+      isIdle = [...cloud.functions.values()].every((pool) => pool.working() === 0);
+    }
+    await pause(WORK_MS);
+  };
   const token = () => cloud.emulators.secrets.find(cloud.webhookSecretId ?? '')?.versions[0]?.secretString ?? '';
 
   const resources = stack.move();
@@ -133,15 +143,11 @@ export const startAlarmStage = async ({ settings, receiveVariables = {} }: Alarm
       if (status === undefined) throw new Error(`The stage has no alarm ${alarm}.`);
       return status.state === 'ALARM';
     },
+    idle,
     async advance(minutes) {
       await cloud.clock.advance(minutes * MINUTE_MS);
       // Otherwise, the clock would leave behind what the functions count: their metrics would be too old for an alarm.
-      let isIdle = false;
-      for (const deadline = Date.now() + MAX_WORK_MS; !isIdle && Date.now() < deadline; ) {
-        await pause(WORK_MS);
-        isIdle = [...cloud.functions.values()].every((pool) => pool.working() === 0);
-      }
-      await pause(WORK_MS);
+      await idle();
     },
     async post(event, { path = '', headers = { [TOKEN_HEADER]: token() } } = {}) {
       const body = JSON.stringify(event);

@@ -46,7 +46,10 @@ export const runScenario = async (
   const until = async (isOn: boolean, eachStep?: (stage: AlarmStage) => Promise<void>): Promise<boolean> => {
     for (let step = 0; step < MAX_STEPS; step += 1) {
       if (stage.isOn(watched) === isOn) return true;
-      await eachStep?.(stage);
+      if (eachStep) {
+        await eachStep(stage);
+        await stage.idle();
+      }
       await stage.advance(stepMinutes);
     }
     return stage.isOn(watched) === isOn;
@@ -55,6 +58,7 @@ export const runScenario = async (
   // An earlier scenario may have started it, too.
   if (!(await until(false))) throw new AlarmError(`${watched} is on before its fault.`);
   await inject(stage);
+  await stage.idle();
   if (!(await until(true, meanwhile))) throw new AlarmError(`${watched} did not start.`);
   const values = await fix?.(stage);
   for (const command of commandsOf(alarm, values)) {
