@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { EVENT_NAMES } from '../../../../lambdas/domain/events/event-details.ts';
+import { eventSamples } from '../../../../lib/documents/event-samples.ts';
+import { detailSchema, eventSchemas } from '../../../../lib/documents/event-schemas.ts';
 import { eventsPage } from '../../../../lib/documents/events-page.ts';
 
 const page = readFileSync(new URL('../../../../docs/events.md', import.meta.url), 'utf8');
@@ -11,5 +16,34 @@ describe('docs/events.md', () => {
 
   it('documents every setting of a target', () => {
     for (const field of ['kind', 'queueArn', 'url', 'header', 'events']) expect(page).toContain(`| \`${field}\` |`);
+  });
+});
+
+describe('the samples of events', () => {
+  it('are one for each event, and match its JSON Schema', () => {
+    const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
+    formats.default(ajv);
+    const schemas = Object.values(eventSchemas());
+
+    const faults = eventSamples().map(
+      (sample, index) => ajv.validate(schemas[index] ?? false, sample) || ajv.errorsText(),
+    );
+
+    expect(faults).toEqual(EVENT_NAMES.map(() => true));
+  });
+
+  it('have every field except those that their events need not have', () => {
+    const missing = eventSamples().flatMap(({ 'detail-type': name, detail }) =>
+      Object.keys(detailSchema(name).properties ?? {})
+        .filter((field) => !(field in detail) && field !== 'truncated')
+        .map((field) => `${name}.${field}`),
+    );
+
+    expect(missing).toEqual([
+      'MessageStatusChanged.content',
+      'SendRefused.outcome',
+      'SendExpired.outcome',
+      'SendCancelled.decision',
+    ]);
   });
 });

@@ -1,0 +1,172 @@
+import { contactRef } from '../../lambdas/domain/contact.ts';
+import { type BusEvent, EVENT_NAMES, type EventName } from '../../lambdas/domain/events/event-details.ts';
+import type { ItemChange, ItemImage } from '../../lambdas/domain/events/item-change.ts';
+import { itemEvents } from '../../lambdas/domain/events/item-events.ts';
+import { serializeEvent } from '../../lambdas/domain/events/serialize-event.ts';
+
+// The samples are what Parley publishes for these changes of the table, so a change of an event changes its sample.
+
+const USER = '+5491155550001';
+const BUSINESS = '+5491100000000';
+const REQUEST = 'order-4711-shipped';
+const CONTACT = contactRef('chat', USER);
+const SENT_ID = '6746f2c1a7d5';
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+const change = (kind: ItemChange['kind'], id: string, after: ItemImage, before: ItemImage = {}): ItemChange => ({
+  kind,
+  id,
+  key: JSON.stringify([id, kind]),
+  writtenAt: '2026-11-20T11:00:05.000Z',
+  ...(kind !== 'account' && { contact: CONTACT }),
+  before,
+  after,
+});
+
+const message = (messageId: string, text: string, createdAt: string, author: Record<string, string>): ItemImage => ({
+  direction: 'inbound',
+  createdAt,
+  traceparent,
+  body: JSON.stringify({
+    CHAT_PLATFORM_ID: 'chat',
+    _id_: messageId,
+    ...author,
+    CREATION_TIME: createdAt,
+    MESSAGE: text,
+  }),
+});
+
+const status = (attributes: ItemImage): ItemChange => {
+  const before = { direction: 'outbound', requestId: REQUEST, traceparent };
+  return change('message', SENT_ID, { ...before, ...attributes }, before);
+};
+
+const OPEN_WINDOW = 'The user wrote at 2026-11-20T11:00:00.000Z, so the window is open.';
+const CLOSED_WINDOW = 'The user last wrote at 2026-11-19T10:00:00.000Z, so the window is closed.';
+
+const REQUEST_BODY = JSON.stringify({
+  requestId: REQUEST,
+  platformContactId: USER,
+  messageText: 'Your parcel is on its way.',
+});
+
+const send = (state: string, attributes: ItemImage): ItemChange =>
+  change('send', REQUEST, {
+    state,
+    [`${state}At`]: '2026-11-20T11:00:05.000Z',
+    body: REQUEST_BODY,
+    traceparent,
+    ...attributes,
+  });
+
+const account = (after: ItemImage, before: ItemImage = {}): ItemChange => {
+  const names = { platform: 'chat', channel: BUSINESS };
+  return change('account', `chat#${BUSINESS}`, { ...names, ...after }, { ...names, ...before });
+};
+
+const CHANGES: Readonly<Record<EventName, ItemChange>> = {
+  MessageReceived: change(
+    'message',
+    '6746f2b0c3e1',
+    message('6746f2b0c3e1', 'Where is my parcel?', '2026-11-20T11:00:00.000Z', { FROM: USER, FROM_NAME: 'Ana' }),
+  ),
+  MessageEchoed: change(
+    'echo',
+    '6746f2d9b8f4',
+    message('6746f2d9b8f4', 'It arrives today.', '2026-11-20T11:02:00.000Z', { FROM: BUSINESS, TO: USER }),
+  ),
+  MessageDelivered: status({ deliveredAt: '2026-11-20T11:00:07.000Z' }),
+  MessageRead: status({ readAt: '2026-11-20T11:03:00.000Z' }),
+  MessageFailed: status({
+    failedAt: '2026-11-20T11:00:09.000Z',
+    failedBody: JSON.stringify({
+      CHAT_PLATFORM_ID: 'chat',
+      _id_: SENT_ID,
+      FROM: USER,
+      CREATION_TIME: '2026-11-20T11:00:09.000Z',
+      STATUS: 'failed',
+    }),
+  }),
+  MessageStatusChanged: status({ sentAt: '2026-11-20T11:00:06.000Z' }),
+  SendAccepted: send('accepted', {
+    messageId: SENT_ID,
+    decision: OPEN_WINDOW,
+    outcome: `The chat service accepted it with the id ${SENT_ID}.`,
+    call: {
+      endpoint: 'message/v3',
+      body: {
+        chatPlatform: 'chat',
+        chatChannelNumber: BUSINESS,
+        platformContactId: USER,
+        messageText: 'Your parcel is on its way.',
+      },
+    },
+  }),
+  SendRefused: send('refused', {
+    code: 'WINDOW_CLOSED',
+    decision: `${CLOSED_WINDOW} The request has no template, and the stage has no default template.`,
+  }),
+  SendRejected: send('rejected', {
+    decision: OPEN_WINDOW,
+    outcome: 'HTTP 400, code 400',
+    outcomeDetails: 'chatPlatform is unknown',
+  }),
+  SendExpired: send('expired', {
+    decision: "The request's notAfter, 2026-11-20T11:00:00.000Z, has passed; it is now 2026-11-20T11:00:05.000Z.",
+  }),
+  SendUncertain: send('uncertain', { decision: OPEN_WINDOW, outcome: 'HTTP 502' }),
+  SendCancelled: send('cancelled', { outcome: 'An operator cancelled it.' }),
+  AccountHeld: account({
+    circuit: 'open',
+    openedAt: '2026-11-20T11:00:05.000Z',
+    reason: 'no-credit',
+    why: 'HTTP 500, code 503',
+  }),
+  AccountResumed: account({ circuit: 'closed', closedAt: '2026-11-20T11:30:00.000Z' }, { circuit: 'open' }),
+  SendingStopped: account({ stoppedAt: '2026-11-20T11:00:05.000Z', stopNote: 'Wrong amounts in the reminders' }),
+  SendingResumed: account(
+    { resumedAt: '2026-11-20T11:30:00.000Z' },
+    { stoppedAt: '2026-11-20T11:00:05.000Z', stopNote: 'Wrong amounts in the reminders' },
+  ),
+  ContactOptedIn: change('consent', `chat#*#${CONTACT.key}`, {
+    userOptInAt: '2026-11-20T11:00:05.000Z',
+    userOptInSource: 'registration form',
+    userOptInRecordedAt: '2026-11-20T11:00:05.000Z',
+  }),
+  ContactOptedOut: change('consent', `chat#*#${CONTACT.key}`, {
+    userOptOutAt: '2026-11-20T11:00:05.000Z',
+    userOptOutSource: 'call center',
+    userOptOutRecordedAt: '2026-11-20T11:00:05.000Z',
+  }),
+};
+
+/**
+ * Returns a sample of each event as EventBridge delivers it.
+ *
+ * @throws Error if Parley publishes another event for the sample's change
+ */
+export const eventSamples = () => EVENT_NAMES.map((name) => envelope(onlyEvent(name, itemEvents(CHANGES[name]))));
+
+const onlyEvent = (name: EventName, events: readonly BusEvent[]): BusEvent => {
+  const [event] = events;
+  if (events.length !== 1 || event?.name !== name) {
+    throw new Error(`The change of lib/documents/event-samples.ts for ${name} must publish ${name} alone.`);
+  }
+  return event;
+};
+
+const envelope = (event: BusEvent) => {
+  const { at, detail } = serializeEvent(event, { content: true });
+  const fields: Readonly<Record<string, unknown>> = JSON.parse(detail);
+  return {
+    version: '0',
+    id: '12345678-1234-1234-1234-123456789012',
+    'detail-type': event.name,
+    source: 'parley',
+    account: '111122223333',
+    time: at.replace(/\.\d+Z$/, 'Z'),
+    region: 'eu-west-1',
+    resources: [],
+    detail: fields,
+  };
+};
