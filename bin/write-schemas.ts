@@ -10,6 +10,7 @@ import { eventsPage } from '../lib/documents/events-page.ts';
 import { lawsPage } from '../lib/documents/laws-page.ts';
 import { limitsPage } from '../lib/documents/limits-page.ts';
 import { managementApiText } from '../lib/documents/management-api-document.ts';
+import { managementApiPage } from '../lib/documents/management-api-page.ts';
 import { sendRequestSchemaText } from '../lib/documents/send-request-schema.ts';
 import { architecturePage } from '../lib/documents/send-states.ts';
 import { settingsPage } from '../lib/documents/settings-page.ts';
@@ -25,6 +26,7 @@ const rewrite = async (name: string, render: (text: string) => string): Promise<
 
 await rewrite('send-request.schema.json', sendRequestSchemaText);
 await rewrite('management-api.json', () => managementApiText(version));
+await rewrite('management-api.md', managementApiPage);
 await rewrite('events.md', eventsPage);
 await rewrite('laws.md', lawsPage);
 await rewrite('limits.md', limitsPage);

@@ -2,7 +2,7 @@ import { EVENT_NAMES } from '../../lambdas/domain/events/event-details.ts';
 import type * as z from '../../lambdas/domain/schema.ts';
 import { eventSamples } from './event-samples.ts';
 import { detailSchema } from './event-schemas.ts';
-import { withGenerated, wrap } from './markdown.ts';
+import { jsonBlock, withGenerated, wrap } from './markdown.ts';
 
 /** A field of an event's detail. */
 interface Field {
@@ -26,7 +26,7 @@ export function eventsPage(page: string): string {
     return [
       `### ${event.name}\n`,
       `${wrap(`${event.description} [Schema](events/${event.name}.schema.json)`)}\n`,
-      `\`\`\`json\n${JSON.stringify(samples[index], null, 2)}\n\`\`\`\n`,
+      `${jsonBlock(samples[index] ?? {})}\n`,
       `${list(own)}\n`,
     ].join('\n');
   });

@@ -1,6 +1,8 @@
 import { type core, toJSONSchema } from 'zod';
 import { confinableIdField, ID_IN_QUERY, idNameOf, noBody, type RouteDescription } from '../../lambdas/manage/api.ts';
+import type { RouteName } from '../../lambdas/manage/route-name.ts';
 import { ROUTES } from '../../lambdas/manage/routes.ts';
+import { ROUTE_SAMPLES, type RouteSample } from './management-api-samples.ts';
 
 /** A schema of zod or zod/mini. */
 type Schema = core.$ZodType;
@@ -15,15 +17,30 @@ const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   502: 'The chat service failed',
 };
 
+/** The routes by what they are about. */
+export const TAGS = {
+  Contacts: ['getContact', 'eraseContact', 'getErasure', 'checkContacts', 'optIn', 'optOut'],
+  Messages: ['getConversation', 'getMessage'],
+  Sends: [
+    ...(['enqueueSend', 'enqueueSendById', 'getSend', 'listSends', 'countSends', 'forecastSends'] as const),
+    ...(['cancelSend', 'cancelSendById', 'listUncertainSends', 'resolveSend', 'requeueSend'] as const),
+  ],
+  'Dead letters': ['listDeadLetters', 'getDeadLetter', 'deleteDeadLetter', 'redriveDeadLetters'],
+  'The stage': ['getStage', 'stopSending', 'resumeSending', 'closeCircuitBreaker'],
+  'The audit trail': ['listAudit', 'recordAudit'],
+} as const satisfies Readonly<Record<string, readonly RouteName[]>>;
+
 /** Returns the OpenAPI 3.1 document of the management API, generated from the function's own schemas. */
 export function managementApiDocument(version: string) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [operationId, description] of Object.entries(ROUTES)) {
-    const [method = '', route = ''] = description.route.split(' ');
-    // Greedy variables exist only in API Gateway. In OpenAPI, they are path parameters with escaped slashes.
-    const path = route.replace('+}', '}');
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(operationId, path, description) };
-  }
+  for (const [tag, names] of Object.entries(TAGS))
+    for (const operationId of names) {
+      const description: RouteDescription = ROUTES[operationId];
+      const [method = '', route = ''] = description.route.split(' ');
+      // Greedy variables exist only in API Gateway. In OpenAPI, they are path parameters with escaped slashes.
+      const path = route.replace('+}', '}');
+      paths[path] = { ...paths[path], [method.toLowerCase()]: operation(operationId, tag, path, description) };
+    }
   return {
     openapi: '3.1.0',
     info: {
@@ -60,18 +77,23 @@ export function managementApiText(version: string): string {
   return `${JSON.stringify(managementApiDocument(version), null, 2)}\n`;
 }
 
-function operation(operationId: string, path: string, route: RouteDescription) {
+function operation(operationId: RouteName, tag: string, path: string, route: RouteDescription) {
+  const sample = ROUTE_SAMPLES[operationId];
   const { summary, description, query, body, responses } = route;
   const described = Object.entries(responses).map(([status, schema]) => [
     status,
-    { description: STATUS_DESCRIPTIONS[Number(status)], content: jsonContent(schema, 'output') },
+    {
+      description: STATUS_DESCRIPTIONS[Number(status)],
+      content: jsonContent(schema, 'output', Number(status) < 300 ? sample.response : undefined),
+    },
   ]);
   return {
     operationId,
+    tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    parameters: [...pathParameters(path, route), ...idInQuery(path, route), ...queryParameters(query)],
-    ...(body !== noBody && { requestBody: { required: true, content: jsonContent(body, 'input') } }),
+    parameters: [...pathParameters(path, route), ...idInQuery(path, route), ...queryParameters(query, sample)],
+    ...(body !== noBody && { requestBody: { required: true, content: jsonContent(body, 'input', sample.request) } }),
     responses: { ...Object.fromEntries(described), 403: { description: STATUS_DESCRIPTIONS[403] } },
   };
 }
@@ -91,18 +113,19 @@ function idInQuery(path: string, { id }: RouteDescription) {
   return name === undefined ? [] : [{ name, in: 'query', required: false, description, schema: { type: 'string' } }];
 }
 
-function queryParameters(query: Schema) {
+function queryParameters(query: Schema, { query: examples = {} }: RouteSample) {
   const { properties = {}, required = [] } = jsonSchema(query, 'input');
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
     required: required.includes(name),
     schema,
+    ...(examples[name] !== undefined && { example: examples[name] }),
   }));
 }
 
-function jsonContent(schema: Schema, io: 'input' | 'output') {
-  return { 'application/json': { schema: jsonSchema(schema, io) } };
+function jsonContent(schema: Schema, io: 'input' | 'output', example: object | undefined) {
+  return { 'application/json': { schema: jsonSchema(schema, io), ...(example !== undefined && { example }) } };
 }
 
 function jsonSchema(schema: Schema, io: 'input' | 'output') {

@@ -23,3 +23,25 @@ export const wrap = (text: string, indent = ''): string => {
   }
   return lines.join('\n');
 };
+
+/** The width of a code block on GitHub and npm without scrolling. */
+const MAX_CODE_LINE = 100;
+
+/** Returns a code block with a value as JSON, whose objects and arrays are on one line if they fit. */
+export const jsonBlock = (value: object): string => `\`\`\`json\n${compactJson(value)}\n\`\`\``;
+
+const compactJson = (value: unknown, indent = ''): string => {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const deeper = `${indent}  `;
+  const present = Object.entries(value).filter(([, part]) => part !== undefined);
+  const parts = present.map(([name, part]) => {
+    const text = compactJson(part, deeper);
+    return Array.isArray(value) ? text : `${JSON.stringify(name)}: ${text}`;
+  });
+  const [open, close, space] = Array.isArray(value) ? ['[', ']', ''] : ['{', '}', parts.length === 0 ? '' : ' '];
+  const line = `${open}${space}${parts.join(', ')}${space}${close}`;
+  const fits = indent !== '' && !line.includes('\n') && indent.length + line.length < MAX_CODE_LINE;
+  return fits || parts.length === 0
+    ? line
+    : `${open}\n${parts.map((part) => `${deeper}${part}`).join(',\n')}\n${indent}${close}`;
+};

@@ -10,6 +10,7 @@ import cdkJson from '../../../cdk.json' with { type: 'json' };
 import managementApi from '../../../docs/management-api.json' with { type: 'json' };
 import { parseSendRequest } from '../../../lambdas/domain/send-request.ts';
 import { eventSchemas } from '../../../lib/documents/event-schemas.ts';
+import { ROUTE_SAMPLES } from '../../../lib/documents/management-api-samples.ts';
 import { readStageSettings } from '../../../lib/settings/read-stage-settings.ts';
 import { describedSettings } from '../../../lib/settings/settings-guide.ts';
 import { type CodeBlock, PAGES, ROOT, readPage } from './markdown.ts';
@@ -81,6 +82,13 @@ const API_SCHEMAS = Object.values(managementApi.paths)
   })
   .map((schema) => object.parse(schema));
 
+/** Checked against the schemas of their routes by test/unit/lib/documents/management-api-document.test.ts. */
+const ROUTE_BODIES = new Set(
+  Object.values(ROUTE_SAMPLES).flatMap(({ request, response }) =>
+    [request, response].map((body) => JSON.stringify(body)),
+  ),
+);
+
 const isOfManagementApi = (sample: Readonly<Record<string, unknown>>): boolean =>
   API_SCHEMAS.some((schema) => {
     const properties = Object.keys(object.safeParse(schema.properties).data ?? {});
@@ -103,6 +111,7 @@ const faultOf = ({ place, code }: CodeBlock): string | undefined => {
   const json = jsonOf(code);
   const [file = ''] = place.split(':');
   if (Array.isArray(json)) return statements.safeParse(json).error?.message;
+  if (ROUTE_BODIES.has(JSON.stringify(json))) return undefined;
   const sample = object.parse(json);
   if ('Effect' in sample) return statements.safeParse([sample]).error?.message;
   if ('Statement' in sample) return statements.safeParse(sample.Statement).error?.message;

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import * as z from '../../../../lambdas/domain/schema.ts';
+import type { RouteDescription } from '../../../../lambdas/manage/api.ts';
 import { ROUTES } from '../../../../lambdas/manage/routes.ts';
-import { managementApiDocument, managementApiText } from '../../../../lib/documents/management-api-document.ts';
+import { managementApiDocument, managementApiText, TAGS } from '../../../../lib/documents/management-api-document.ts';
+import { managementApiPage } from '../../../../lib/documents/management-api-page.ts';
+import { ROUTE_SAMPLES } from '../../../../lib/documents/management-api-samples.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -26,5 +30,25 @@ describe('docs/management-api.json', () => {
       'requestBody.content.application/json.schema.required',
       expect.arrayContaining(['requestId', 'platformContactId']),
     );
+  });
+});
+
+describe('docs/management-api.md', () => {
+  it('is up to date; "npm run schemas" writes its routes', () => {
+    const page = readFileSync(join(ROOT, 'docs/management-api.md'), 'utf8');
+    expect(page).toBe(managementApiPage(page));
+  });
+
+  it.each(Object.values(TAGS).flat())('has a valid sample of %s', (name) => {
+    const { route, id: idSchema, body, query, responses }: RouteDescription = ROUTES[name];
+    const { id, request, response, query: parameters = {} } = ROUTE_SAMPLES[name];
+    const [schema = body] = Object.values(responses);
+
+    expect(z.safeParse(query, parameters).error).toBeUndefined();
+    expect(z.safeParse(body, request).error).toBeUndefined();
+    expect(id !== undefined).toBe(route.includes('{'));
+    if (idSchema) expect(z.safeParse(idSchema, decodeURIComponent(id ?? '')).error).toBeUndefined();
+    // Parsing drops what the schema does not have.
+    expect(z.parse(schema, response)).toEqual(response);
   });
 });
