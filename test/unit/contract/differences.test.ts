@@ -11,7 +11,7 @@ import { SQS_CONTRACT } from '../../contract/sqs/contract.ts';
 import { DIFFERENCES } from '../../contract/sqs/differences.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
-const PAGE = new URL('docs/decisions/emulate-sqs-and-check-it-against-others.md', ROOT);
+const PAGE = new URL('docs/emulator-differences.md', ROOT);
 const COMMAND = fileURLToPath(new URL('test/contract/run-fidelity.ts', ROOT));
 
 const sourceOf = (difference: Difference): string | undefined =>
@@ -53,7 +53,7 @@ describe('the cases and the differences', () => {
     expect(SQS_CONTRACT.filter(({ source }) => !pages.test(source))).toEqual([]);
   });
 
-  it('are listed in the decision', () => {
+  it('are listed in docs/emulator-differences.md', () => {
     const page = readFileSync(PAGE, 'utf8').replaceAll(/\s+/g, ' ');
     const expected = ['ElasticMQ', 'moto'].map((reference) => {
       const items = DIFFERENCES.filter((difference) => difference.reference === reference);
