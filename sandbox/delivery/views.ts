@@ -2,7 +2,7 @@ import { type DeliveryAttempt, type PublishedMessage, shownBody } from './publis
 import type { WebhookSettings } from './subscription.ts';
 
 /*
- * Deliveries as the control API and the feed show them. docs/sandbox.md documents these fields.
+ * Deliveries as the control API and the feed show them. docs/sandbox-api.md documents these fields.
  */
 
 export const deliveryView = ({ messageId, shownBody, attempt, at, status, error }: DeliveryAttempt) => ({

@@ -12,7 +12,7 @@ import {
 import { isWindowOpen, WINDOW_MS } from './window.ts';
 
 /*
- * The service's data as the control API and the feed show it. docs/sandbox.md documents these fields.
+ * The service's data as the control API and the feed show it. docs/sandbox-api.md documents these fields.
  */
 
 export const userView = (user: User, now: Date) => {

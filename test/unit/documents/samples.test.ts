@@ -18,7 +18,6 @@ import { type CodeBlock, PAGES, ROOT, readPage } from './markdown.ts';
 /** Samples that no schema describes, and what checks or limits them. */
 const WITHOUT_SCHEMA: Readonly<Record<string, string>> = {
   'docs/receiving.md': 'a dead letter; test/unit/lambdas/receive checks what `receive` quarantines',
-  'docs/sandbox.md': "the control API's answers, shortened; the sandbox's own tests check them",
   'docs/sandbox-api.md': "the control API's answers, shortened; the sandbox's own tests check them",
 };
 

@@ -9,7 +9,7 @@ const sentences = read('test/unit/sandbox/contract-sentences.txt').trimEnd().spl
 
 type Row = { sentence: string; basis: string; tests: { file: string; title: string }[] };
 
-const [, list = ''] = read('docs/sandbox.md').split('\n## The contract, sentence by sentence\n');
+const list = read('docs/sandbox-contract.md');
 
 /** The sentences with their details, which are nested list items under a heading for each section. */
 const rows: Row[] = [];
@@ -19,7 +19,7 @@ for (const line of list
   .replaceAll(/\n +(?![ -])/g, ' ')
   .replaceAll(/\\([<_])/g, '$1')
   .split('\n')) {
-  const [, heading] = /^### (.+)$/.exec(line) ?? [];
+  const [, heading] = /^## (.+)$/.exec(line) ?? [];
   const [, number, sentence] = /^- (?:\*\*(\d+)\.\*\* )?(.+)$/.exec(line) ?? [];
   const [, basis] = /^ {2}- Basis: (.+)$/.exec(line) ?? [];
   const [, file, title] = /^ {2}- `([\w-]+\.test\.ts)`: (.+)$/.exec(line) ?? [];
@@ -41,7 +41,7 @@ const titlesOf = (file: string): string[] => {
   );
 };
 
-describe('the contract in docs/sandbox.md, sentence by sentence', () => {
+describe('the contract in docs/sandbox-contract.md, sentence by sentence', () => {
   test('has every sentence of the contract, in its order, and no other', () => {
     expect(rows.map(({ sentence }) => sentence)).toEqual(sentences);
   });
