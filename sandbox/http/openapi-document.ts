@@ -47,7 +47,8 @@ export const openapiDocument = (url: string) => ({
   info: {
     title: 'Business Messaging API',
     version: '1.0',
-    description: 'The sandbox of the chat service. docs/sandbox-contract.md lists the choices where the contract shows nothing.',
+    description:
+      'The sandbox of the chat service. docs/sandbox-contract.md lists the choices where the contract shows nothing.',
   },
   servers: [{ url: `${url}/api/v1.0` }],
   security: [{ accessToken: [] }],
