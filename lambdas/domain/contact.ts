@@ -30,6 +30,8 @@ export const contactSchema = z.object({
   name: optionalString,
   customerId: optionalString,
   lastInboundAt: instant,
+  /** The chat service's `_id_` of the message that the user wrote then. */
+  lastInboundId: optionalString,
   /** When the chat service last reported the window closed (error 201). */
   windowDeniedAt: instant,
   /** When the number was last checked on the platform. */

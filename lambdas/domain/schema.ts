@@ -9,6 +9,9 @@ export * from 'zod/mini';
 /** Maximum length of names and ids in requests; table keys are built from them. */
 export const MAX_NAME_LENGTH = 256;
 
+/** DynamoDB allows 2,048 bytes in a partition key; half of that leaves ample room for the prefix of an event's ID. */
+export const MAX_ID_BYTES = 1024;
+
 /** A required string of well-formed Unicode. */
 export const wellFormedString = () =>
   string({ error: (issue) => (issue.input === undefined ? 'is missing' : 'must be a string') }).check(

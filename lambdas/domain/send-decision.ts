@@ -1,7 +1,7 @@
 import { consentVerdict } from './consent.ts';
 import type { Contact } from './contact.ts';
 import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
-import type { Instant } from './instant.ts';
+import { type Instant, parseInstant } from './instant.ts';
 import type { SendEndpoint } from './send-outcome.ts';
 import {
   type ApprovedReason,
@@ -27,6 +27,8 @@ export type RefusalCode =
   | 'NO_OPT_IN'
   | 'OPTED_OUT'
   | 'MEDIA_UNSUPPORTED'
+  | 'SUPERSEDED'
+  | 'SINCE_UNKNOWN'
   | 'PROCESSING_FAILED'
   | 'NOT_ON_PLATFORM';
 
@@ -70,7 +72,7 @@ export interface SendRules {
  * @param contact the contact as stored; empty for an unknown user
  */
 export const decideSend = (request: SendRequest, contact: Contact, now: Instant, rules: SendRules): SendDecision => {
-  const early = expire(request, now) ?? refuseMedia(request);
+  const early = expire(request, now) ?? supersede(request, contact) ?? refuseMedia(request);
   if (early !== undefined) return early;
   if (!isWindowOpen(contact, now, rules.windowMarginMs)) {
     return decideOutsideWindow(request, contact, now, rules, describeClosedWindow(contact));
@@ -98,8 +100,8 @@ export const decideOutsideWindow = (
   rules: SendRules,
   closed: string,
 ): SendDecision => {
-  const expired = expire(request, now);
-  if (expired !== undefined) return expired;
+  const early = expire(request, now) ?? supersede(request, contact);
+  if (early !== undefined) return early;
   const template = templateOf(request) ?? rules.defaultTemplate;
   if (template === undefined) {
     return refuse('WINDOW_CLOSED', `${closed} The request has no template, and the stage has no default template.`);
@@ -130,6 +132,14 @@ const expire = (request: SendRequest, now: Instant): SendDecision | undefined =>
   hasExpired(request, now)
     ? { kind: 'expire', why: `The request's notAfter, ${notAfterOf(request)}, has passed; it is now ${now}.` }
     : undefined;
+
+/** A `since` that names a message must have been replaced with the message's time. */
+const supersede = ({ unless = [], since }: SendRequest, { lastInboundAt }: Contact): SendDecision | undefined => {
+  const sinceAt = parseInstant(since);
+  return unless.includes('userWroteSince') && sinceAt && lastInboundAt && lastInboundAt > sinceAt
+    ? refuse('SUPERSEDED', `The user wrote at ${lastInboundAt}, after ${sinceAt}, and the request says unless.`)
+    : undefined;
+};
 
 const verdictOf = ({ consents = [] }: Contact) => consentVerdict(consents);
 

@@ -48,8 +48,6 @@ const WINDOW_CLOSED = 201;
 const MAX_DETAILS_CHARACTERS = 500;
 /** The contract's codes have three digits. A longer one could be a phone number. */
 const MAX_CODE = 99_999;
-/** A longer id cannot be a table key, so it is treated as missing. */
-const MAX_ID_BYTES = 1024;
 
 const numberOrDigits = z.pipe(
   z.union([z.number(), z.string().check(z.regex(/^\d{1,9}$/))]),
@@ -65,7 +63,8 @@ const messageId = z.pipe(
     z.transform(String),
     z.string().check(
       z.minLength(1),
-      z.refine((id) => id.isWellFormed() && Buffer.byteLength(id) <= MAX_ID_BYTES),
+      // A longer id cannot be a table key, so it is treated as missing.
+      z.refine((id) => id.isWellFormed() && Buffer.byteLength(id) <= z.MAX_ID_BYTES),
     ),
   ),
 );

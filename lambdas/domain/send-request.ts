@@ -29,6 +29,9 @@ const instant = z
   .wellFormedString()
   .check(z.refine((value) => parseInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'));
 
+/** What a request can name in `unless`. */
+export const SEND_CONDITIONS = ['userWroteSince'] as const;
+
 /** A rule or an approved template, with the values of its variables. */
 export const templateReference = z.strictObject({
   ruleNameOrId: z.boundedString(z.MAX_NAME_LENGTH),
@@ -70,6 +73,14 @@ export const sendRequest = z
     sendAt: z.optional(instant),
     /** What to do if the outcome of a call is unknown. @default hold */
     onUncertain: z.optional(z.enum(['hold', 'resend'], 'must be hold or resend')),
+    /** What must not have happened after `since`; otherwise the request is refused. */
+    unless: z.optional(
+      z
+        .array(z.enum(SEND_CONDITIONS, `must be one of ${SEND_CONDITIONS.join(', ')}`))
+        .check(z.minLength(1, 'must have at least one condition')),
+    ),
+    /** A time, ISO 8601 with an offset, or the ID of a message, which stands for the message's time. */
+    since: z.optional(z.boundedString(z.MAX_ID_BYTES)),
     chatPlatform: z.optional(z.boundedString(z.MAX_NAME_LENGTH)),
     chatChannelNumber: z.optional(
       z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + followed by 6 to 15 digits')),
@@ -89,6 +100,10 @@ export const sendRequest = z
     z.refine((request) => isEarlier(parseInstant(request.sendAt), parseInstant(request.notAfter)), {
       path: ['sendAt'],
       error: 'must be earlier than notAfter',
+    }),
+    z.refine((request) => (request.unless === undefined) === (request.since === undefined), {
+      path: ['unless'],
+      error: 'must be together with since',
     }),
     z.refine((request) => request.params === undefined || request.ruleNameOrId !== undefined, {
       path: ['params'],

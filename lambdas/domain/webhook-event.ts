@@ -81,9 +81,6 @@ export type ParsedEvent =
   | { readonly kind: 'event'; readonly event: WebhookEvent }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** DynamoDB allows 2,048 bytes in a partition key; half of that leaves ample room for the prefix. */
-export const MAX_ID_BYTES = 1024;
-
 /**
  * A status shares its message's item: whatever their order, the message must fit in as well, and there can be many
  * statuses.
@@ -98,7 +95,7 @@ const identifier = z.pipe(
     z.string().check(
       z.minLength(1, 'is empty'),
       z.refine((id) => id.isWellFormed(), 'is not well-formed Unicode'),
-      z.refine((id) => Buffer.byteLength(id) <= MAX_ID_BYTES, `is longer than ${MAX_ID_BYTES} bytes`),
+      z.refine((id) => Buffer.byteLength(id) <= z.MAX_ID_BYTES, `is longer than ${z.MAX_ID_BYTES} bytes`),
     ),
   ),
 );
@@ -246,7 +243,7 @@ const customerOf = (platform: string, customerId: string | undefined): CustomerR
 
 /** Whether a value can be part of a key. */
 const isName = (value: string): boolean =>
-  value !== '' && value.isWellFormed() && Buffer.byteLength(value) <= MAX_ID_BYTES;
+  value !== '' && value.isWellFormed() && Buffer.byteLength(value) <= z.MAX_ID_BYTES;
 
 const event = (parsed: WebhookEvent): ParsedEvent => ({ kind: 'event', event: parsed });
 const unreadable = (reason: string): ParsedEvent => ({ kind: 'unreadable', reason });

@@ -5,7 +5,6 @@ import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { REQUEST_ID } from '../domain/send-request.ts';
 import type { Traceparent } from '../domain/trace-context.ts';
-import { MAX_ID_BYTES } from '../domain/webhook-event.ts';
 
 /** Why a call was not carried out. Clients depend on the codes. */
 export const PROBLEM_CODES = [
@@ -187,8 +186,8 @@ export const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is
 
 /** The ID of a message or a stored contact, with the limit of IDs in webhook events. */
 export const eventIdField = z
-  .boundedString(MAX_ID_BYTES)
-  .check(z.refine((id) => Buffer.byteLength(id) <= MAX_ID_BYTES, `must not be longer than ${MAX_ID_BYTES} bytes`));
+  .boundedString(z.MAX_ID_BYTES)
+  .check(z.refine((id) => Buffer.byteLength(id) <= z.MAX_ID_BYTES, `must not be longer than ${z.MAX_ID_BYTES} bytes`));
 
 /** An ID that Parley or AWS chose, such as that of an erasure or of a dead letter. */
 export const chosenIdField = z.boundedString(128);

@@ -32,13 +32,14 @@ import { repeatUntil } from '../runtime/time-budget.ts';
 import { createCallService } from './call-service.ts';
 import { createCheckContact } from './check-contact.ts';
 import { createCircuitBreaker, type Held, type ObservedCall } from './circuit-breaker.ts';
+import { readSince } from './read-since.ts';
 import { createRecordResult, resultOf } from './record-result.ts';
 import { createResumeSend, SOON } from './resume-send.ts';
 
 export interface SendMessageOptions {
   readonly contacts: ContactRepository;
   readonly sends: SendRepository;
-  readonly messages: Pick<MessageRepository, 'recordOutbound'>;
+  readonly messages: Pick<MessageRepository, 'read' | 'recordOutbound'>;
   readonly circuits: CircuitRepository;
   readonly account: AccountRef;
   readonly chatService: ChatService;
@@ -68,7 +69,7 @@ const MAX_CONTACT_AGE_MS = 1_000;
  * delivered twice from being sent again.
  */
 export const createSendMessage = (options: SendMessageOptions) => {
-  const { contacts, sends, chatService, clock, rules, metrics, callTimeMs } = options;
+  const { contacts, sends, messages, chatService, clock, rules, metrics, callTimeMs } = options;
   const breaker = createCircuitBreaker(options);
   const checkContact = createCheckContact(options);
   const callService = createCallService({ ...options, breaker });
@@ -139,9 +140,12 @@ export const createSendMessage = (options: SendMessageOptions) => {
     if (breaker.isAccountStale()) {
       return decideSend(send.request, await breaker.readContact(send.contact), clock.now(), rules);
     }
-    const consents = await contacts.readConsents(send.contact);
-    const decision = decideSend(send.request, { ...contact, consents }, clock.now(), rules);
-    if (decision.kind === 'call') return decision;
+    // A condition needs more than the consents.
+    if (send.request.unless === undefined) {
+      const consents = await contacts.readConsents(send.contact);
+      const decision = decideSend(send.request, { ...contact, consents }, clock.now(), rules);
+      if (decision.kind === 'call') return decision;
+    }
     return decideSend(send.request, (await contacts.read(send.contact, clock.now())) ?? {}, clock.now(), rules);
   };
 
@@ -224,9 +228,11 @@ export const createSendMessage = (options: SendMessageOptions) => {
     return claimAndCall(send, latest, decided);
   };
 
-  const sendMessage = async (send: QueuedSend): Promise<MessageResult> => {
+  const sendMessage = async (received: QueuedSend): Promise<MessageResult> => {
     const readAt = clock.now();
-    const contact = await breaker.readContact(send.contact);
+    const contact = await breaker.readContact(received.contact);
+    const send = await readSince(messages, received, contact);
+    if ('kind' in send) return endWithoutCall(received, send);
     const decision = decideSend(send.request, contact, clock.now(), rules);
     if (isClosedByMargin(contact, clock.now(), rules.windowMarginMs)) {
       metrics.count('WindowMisjudged', { direction: 'closed' });

@@ -73,7 +73,7 @@ const CHANGES: Readonly<Record<EventName, ItemChange>> = {
   MessageEchoed: change(
     'echo',
     '6746f2d9b8f4',
-    message('6746f2d9b8f4', 'It arrives today.', '2026-11-20T11:02:00.000Z', { FROM: BUSINESS, TO: USER }),
+    message('6746f2d9b8f4', 'It arrives today.', '2026-11-20T11:02:00.000Z', { FROM: 'me', TO: USER }),
   ),
   MessageDelivered: status({ deliveredAt: '2026-11-20T11:00:07.000Z' }),
   MessageRead: status({ readAt: '2026-11-20T11:03:00.000Z' }),

@@ -1,9 +1,9 @@
 import { MAX_DETAIL_BYTES } from '../../lambdas/domain/events/serialize-event.ts';
-import { MAX_NAME_LENGTH } from '../../lambdas/domain/schema.ts';
+import { MAX_ID_BYTES, MAX_NAME_LENGTH } from '../../lambdas/domain/schema.ts';
 import { MAX_FAILING_MS, MAX_QUEUED_MS, MAX_UNKNOWN_OUTCOMES } from '../../lambdas/domain/send.ts';
 import { MAX_AHEAD_DAYS, MAX_REQUEST_BYTES } from '../../lambdas/domain/send-request.ts';
 import { MAX_EVENT_BYTES } from '../../lambdas/domain/serialized-request.ts';
-import { MAX_ID_BYTES, MAX_STATUS_BYTES } from '../../lambdas/domain/webhook-event.ts';
+import { MAX_STATUS_BYTES } from '../../lambdas/domain/webhook-event.ts';
 import { WINDOW_MS } from '../../lambdas/domain/window.ts';
 import { MAX_CHECKED_CONTACTS } from '../../lambdas/manage/contact-checks.ts';
 import { MAX_FORECAST_CONTACTS } from '../../lambdas/manage/forecasts.ts';

@@ -14,6 +14,10 @@ const ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
     description:
       'Send no earlier than this: up to a year ahead and earlier than notAfter. ISO 8601 with Z or an offset.',
   },
+  unless: {
+    description: 'What must not have happened after `since`; otherwise the request is refused. See docs/sending.md.',
+  },
+  since: { description: 'A time, ISO 8601 with Z or an offset, or the ID of a message, which stands for its time.' },
   onUncertain: {
     description:
       'What to do if Parley cannot tell whether the message was sent: hold the send for an operator, or resend it.',
@@ -56,7 +60,7 @@ export function sendRequestSchema() {
       ]),
     ),
     anyOf: CONTENT_FIELDS.map((field) => ({ required: [field] })),
-    dependentRequired: { params: ['ruleNameOrId'] },
+    dependentRequired: { params: ['ruleNameOrId'], unless: ['since'], since: ['unless'] },
   };
 }
 

@@ -27,6 +27,10 @@ export interface SendRequest {
   readonly sendAt?: string;
   /** What to do if Parley cannot tell whether the message was sent: hold the send for an operator, or resend it. */
   readonly onUncertain?: 'hold' | 'resend';
+  /** What must not have happened after `since`; otherwise the request is refused. See docs/sending.md. */
+  readonly unless?: readonly 'userWroteSince'[];
+  /** A time, ISO 8601 with Z or an offset, or the ID of a message, which stands for its time. */
+  readonly since?: string;
   /** Defaults to the stage's chat platform. */
   readonly chatPlatform?: string;
   /** The business number. Defaults to the stage's business number. */

@@ -68,6 +68,7 @@ export const drawRequest = (
     platformContactId,
     // Every other request, without a draw.
     ...(/[02468]$/.test(requestId) && { broadcastId: 'broadcast-1' }),
+    ...conditionOf(requestId, atMs),
     ...(content !== 'template' && content !== 'media' && { messageText: `${requestId}: ${draw.pick(TEXTS)}` }),
     ...((content === 'template' || content === 'both') && {
       ruleNameOrId: has('unknownTemplate') ? 'no_such_template' : draw.pick(TEMPLATES),
@@ -85,6 +86,14 @@ export const drawRequest = (
     isMalformed,
     isScheduled: sendAtMs !== undefined,
   };
+};
+
+/** Some requests, without a draw, are not to be sent if the user writes after they were queued. */
+const conditionOf = (requestId: string, atMs: number): Partial<SendRequest> => {
+  const unless = ['userWroteSince' as const];
+  if (requestId.endsWith('7')) return { unless, since: instantOf(atMs) };
+  if (/[14]9$/.test(requestId)) return { unless, since: 'no-such-message' };
+  return {};
 };
 
 /** The chat service rejects a text that contains this. */

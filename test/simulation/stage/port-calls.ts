@@ -44,6 +44,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
       'read CONTACT',
       'read CONTACT and ACCOUNT',
       'read ACCOUNT',
+      'read MESSAGE',
       'read SEND',
       'write CONTACT',
       'write MESSAGE',

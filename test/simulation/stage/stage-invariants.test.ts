@@ -180,6 +180,10 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
       { contact: undefined },
     ),
   },
+  conditionsObeyed: {
+    holds: requesting({ unless: ['userWroteSince'], since: at(0) }),
+    breaks: requesting({ unless: ['userWroteSince'], since: at(-1) }),
+  },
   timesObeyed: { holds: requesting({ notAfter: at(60) }), breaks: requesting({ notAfter: at(9) }) },
   refusedForAReason: {
     holds: changed(after(refused({ code: 'OPTED_OUT' }), 'received', consent), 'read', { contact: optedOut }),

@@ -29,6 +29,8 @@ const REFUSALS: Readonly<Record<RefusalCode, true>> = {
   MEDIA_UNSUPPORTED: true,
   PROCESSING_FAILED: true,
   NOT_ON_PLATFORM: true,
+  SUPERSEDED: true,
+  SINCE_UNKNOWN: true,
 };
 
 const CALL_ENDS: Readonly<Record<CallEnd, true>> = {

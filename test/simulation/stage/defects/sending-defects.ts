@@ -1,6 +1,6 @@
 import { type Contact, contactKey } from '../../../../lambdas/domain/contact.ts';
 import type { SendResult } from '../../../../lambdas/domain/send.ts';
-import { ACCOUNT, USER } from '../../../support/builders.ts';
+import { ACCOUNT, NOW, USER } from '../../../support/builders.ts';
 import { FORMER_DEFECTS } from '../../search/former-defects.ts';
 import { MISTAKES } from '../../search/mistakes.ts';
 import { isClaim } from '../../search/mutant.ts';
@@ -71,6 +71,29 @@ const recordingAs = (change: (result: SendResult) => SendResult) =>
       recordResult: (requestId, claimId, result) => sends.recordResult(requestId, claimId, change(result)),
     },
   }));
+
+/** Every read of a contact returns what the process read first. */
+const rememberingContacts = () =>
+  ports(({ contacts }) => {
+    const seen = new Map<string, Contact>();
+    return {
+      contacts: {
+        ...contacts,
+        async read(ref, now) {
+          const contact = seen.get(ref.key) ?? (await contacts.read(ref, now)) ?? {};
+          seen.set(ref.key, contact);
+          return contact;
+        },
+        async readWithAccount(ref, account, now) {
+          const { contact, ...rest } = await contacts.readWithAccount(ref, account, now);
+          const first = seen.get(ref.key) ?? contact;
+          seen.set(ref.key, first);
+          return { contact: first, ...rest };
+        },
+        readConsents: async (ref) => seen.get(ref.key)?.consents ?? [],
+      },
+    };
+  });
 
 export const SENDING_DEFECTS = {
   acceptedQueuedAgain: {
@@ -327,32 +350,23 @@ export const SENDING_DEFECTS = {
   decidedOnlyOnce: {
     breaks: 'An opt-out that is recorded while a request waits for the chat service is ignored.',
     invariant: 'optOutObeyed',
-    create: () =>
-      ports(({ contacts }) => {
-        const seen = new Map<string, Contact>();
-        return {
-          contacts: {
-            ...contacts,
-            async read(ref, now) {
-              const contact = seen.get(ref.key) ?? (await contacts.read(ref, now)) ?? {};
-              seen.set(ref.key, contact);
-              return contact;
-            },
-            async readWithAccount(ref, account, now) {
-              const { contact, ...rest } = await contacts.readWithAccount(ref, account, now);
-              const first = seen.get(ref.key) ?? contact;
-              seen.set(ref.key, first);
-              return { contact: first, ...rest };
-            },
-            readConsents: async (ref) => seen.get(ref.key)?.consents ?? [],
-          },
-        };
-      }),
+    create: rememberingContacts,
     history: historyOf([
       writes(),
       outage('chat-service', { afterMs: 5 * SECOND_MS, forMs: 2 * MINUTE_MS, how: 'refused' }),
       freeForm(),
       consent('opt-out', MINUTE_MS),
+    ]),
+  },
+  conditionJudgedOnlyOnce: {
+    breaks: 'A message that the user writes while a request waits does not count for its condition.',
+    invariant: 'conditionsObeyed',
+    create: rememberingContacts,
+    history: historyOf([
+      writes(),
+      outage('chat-service', { afterMs: 5 * SECOND_MS, forMs: 2 * MINUTE_MS, how: 'refused' }),
+      freeForm(1, { fields: { unless: ['userWroteSince'], since: NOW } }),
+      writes(MINUTE_MS),
     ]),
   },
   writtenFirstWithoutConsent: {

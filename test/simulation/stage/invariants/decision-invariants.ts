@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
+import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { ACCOUNT, sendRules } from '../../../support/builders.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
@@ -138,6 +139,25 @@ export const DECISION_INVARIANTS = {
     },
   },
 
+  conditionsObeyed: {
+    sentence:
+      'A request that says unless userWroteSince is not sent if the stored contact had a later message when the send ' +
+      'was claimed, or when the function read the contact before its latest call.',
+    check(facts, { checked, violated }) {
+      for (const call of facts.calls) {
+        const { claim, request } = call;
+        if (claim === undefined || request?.unless === undefined) continue;
+        checked();
+        const sinceAt = sinceOf(facts, request, call.index);
+        const contacts = [contactAt(facts, claim.contact, claim.index), ...contactsRead(facts, call).slice(-1)];
+        const wrote = contacts.map((contact) => String(contact?.lastInboundAt ?? '')).find((at) => at > sinceAt);
+        if (wrote !== undefined) {
+          violated(`${call.requestId} was sent, although the user wrote at ${wrote}, after ${sinceAt}.`, call.index);
+        }
+      }
+    },
+  },
+
   refusedForAReason: {
     sentence: 'A send is refused or expires only if the rule that it names forbids it according to the stored data.',
     check(facts, { checked, violated }) {
@@ -167,6 +187,9 @@ export const DECISION_INVARIANTS = {
           PROCESSING_FAILED: () => isQueuedFor(facts, request.requestId, change, DAY_MS),
           NOT_ON_PLATFORM: () =>
             contacts.some((contact) => contact?.checkedAt !== undefined && contact.checkedAddress === undefined),
+          SUPERSEDED: () =>
+            contacts.some((contact) => String(contact?.lastInboundAt ?? '') > sinceOf(facts, request, index)),
+          SINCE_UNKNOWN: () => sinceOf(facts, request, invocation.start) === '',
         };
         const isTrue =
           after.state === 'expired' ? isOver(facts, request, change) : (forbids[String(after.code)]?.() ?? false);
@@ -177,6 +200,10 @@ export const DECISION_INVARIANTS = {
     },
   },
 } as const satisfies Record<string, StageInvariant>;
+
+/** The time that a request names as `since`; empty if it names a message that is not stored. */
+const sinceOf = (facts: StageFacts, { since = '' }: SendRequest, index: number): string =>
+  parseInstant(since) ?? String(facts.itemBefore(`MESSAGE#${since} MESSAGE`, index)?.createdAt ?? '');
 
 /**
  * A request may use up its queue's receives only in ten days, after which it expires, as it does after 13 days. If the

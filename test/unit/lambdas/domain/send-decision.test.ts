@@ -162,6 +162,42 @@ describe('decideSend refuses', () => {
   });
 });
 
+describe('unless the user wrote since', () => {
+  const unless = { unless: ['userWroteSince' as const] };
+  const decide = (since: string, request = freeForm, who = open) =>
+    decideSend({ ...request, ...unless, since }, who, NOW, sendRules());
+
+  it.each([
+    ['an earlier time', '2026-11-20T10:59:59.999Z', 'refuse'],
+    ['the time of the latest message', '2026-11-20T11:00:00.000Z', 'call'],
+    ['the same time with an offset', '2026-11-20T08:00:00-03:00', 'call'],
+    ['a later time', '2026-11-20T11:00:00.001Z', 'call'],
+  ])('%s', (_case, since, kind) => {
+    expect(decide(since).kind).toBe(kind);
+  });
+
+  it('names both times', () => {
+    expect(decide('2026-11-20T10:00:00Z')).toEqual({
+      kind: 'refuse',
+      code: 'SUPERSEDED',
+      why: 'The user wrote at 2026-11-20T11:00:00.000Z, after 2026-11-20T10:00:00.000Z, and the request says unless.',
+    });
+  });
+
+  it('holds for templates too, and for one that replaces a free-form message after error 201', () => {
+    const since = '2026-11-20T10:00:00Z';
+    expect(decide(since, template)).toMatchObject({ code: 'SUPERSEDED' });
+    const request = { ...template, ...unless, since };
+    expect(decideOutsideWindow(request, open, NOW, sendRules(), 'Error 201.')).toMatchObject({ code: 'SUPERSEDED' });
+  });
+
+  it('does not matter to a user who never wrote, nor once the request has expired', () => {
+    expect(decide('2026-11-20T10:00:00Z', template, optedIn).kind).toBe('call');
+    const expired = { ...freeForm, notAfter: '2026-11-20T11:30:00Z' };
+    expect(decide('2026-11-20T10:00:00Z', expired).kind).toBe('expire');
+  });
+});
+
 describe('audio', () => {
   it.each(['mpeg', 'mpg', 'mp4', 'webm', '3gp', 'ogg', 'mp3'])('in a .%s file is sent', (extension) => {
     const request = sendRequest({ audioURL: `https://media.example/voice.${extension}` });

@@ -248,6 +248,7 @@ describe('an erasure', () => {
       name: 'Ana',
       customerId: 'customer-1',
       lastInboundAt: '2026-11-20T12:30:00.000Z',
+      lastInboundId: 'message-1',
     });
   });
 
