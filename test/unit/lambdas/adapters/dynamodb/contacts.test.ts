@@ -207,7 +207,7 @@ describe('how long it is kept', () => {
     await contacts.recordCheck(contact, { checkedAt: at(0), checkedAddress: '541155550000' });
     await contacts.denyWindow(contact, at(0));
     const names = async (afterMs: number) => Object.keys((await contacts.read(contact, addMs(at(0), afterMs))) ?? {});
-    const window = ['address', 'name', 'lastInboundAt'];
+    const window = ['address', 'name', 'lastInboundAt', 'lastInboundId'];
 
     expect((await names(DAY_MS - 1)).toSorted()).toEqual(
       [...window, 'windowDeniedAt', 'checkedAt', 'checkedAddress'].toSorted(),
