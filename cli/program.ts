@@ -21,7 +21,7 @@ import { createInitCommand } from './commands/init.ts';
 import { createPinCommand } from './commands/pin.ts';
 import { createSendsCommand } from './commands/send-lists.ts';
 import { createSendingCommand } from './commands/sending.ts';
-import { createCancelCommand, createSendCommand, createStatusCommand } from './commands/sends.ts';
+import { createCancelCommand, createCanSendCommand, createSendCommand, createStatusCommand } from './commands/sends.ts';
 import { createTokenCommand, TOKEN_AS_ARGUMENT } from './commands/token.ts';
 import { createWebhookSecretCommand } from './commands/webhook-secret.ts';
 import { CliError, EXIT } from './errors.ts';
@@ -29,6 +29,7 @@ import { CliError, EXIT } from './errors.ts';
 /** In the order of the help. */
 const COMMANDS: readonly CreateCommand[] = [
   createSendCommand,
+  createCanSendCommand,
   (context) => createBroadcastCommand(context).addCommand(createBroadcastStatusCommand(context)),
   createStatusCommand,
   createCancelCommand,

@@ -3,7 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import type { SendState } from '../../lambdas/domain/send-transitions.ts';
+import { forecastResponse } from '../../lambdas/manage/forecasts.ts';
 import { enqueueResponse, sendResponse } from '../../lambdas/manage/sends.ts';
+import { stageResponse } from '../../lambdas/manage/stage.ts';
 import {
   type CommandContext,
   type CommandResult,
@@ -59,6 +61,53 @@ export const createSendCommand: CreateCommand = (context) => {
         json: { requestId, state, traceId },
       });
     });
+};
+
+export const createCanSendCommand: CreateCommand = (context) => {
+  const { api, report } = context;
+  return createMessageCommand('can-send')
+    .description(
+      'Show how a message would be sent now, or why not, without sending it.\n\n' +
+        'Parley decides with the same rules as when it sends. Exits with 4 if it would not send the message.',
+    )
+    .addArgument(contactArgument())
+    .addHelpText('after', examples('parley can-send +5491150000001 --text "Your parcel is on its way." --stage prod'))
+    .action(async (contact, options) => {
+      const call = await api();
+      const body = { contacts: [contact], ...messageFields(options) };
+      // A stack that is too old for a dry run of POST /v1/sends would send.
+      const { forecasts } = forecastResponse.parse(await call('POST', '/v1/forecasts', body));
+      const [forecast] = forecasts;
+      if (forecast === undefined) throw new CliError(EXIT.failed, 'The management API returned no forecast.');
+      const stage = stageResponse.parse(await call('GET', '/v1/stage'));
+      const isSent = forecast.decision === 'free-form' || forecast.decision === 'template';
+      report({
+        lines: describeForecast(forecast, stage),
+        json: { ...forecast, circuitBreaker: stage.circuitBreaker, sending: stage.sending },
+        exitCode: isSent ? EXIT.done : EXIT.refused,
+      });
+    });
+};
+
+type Forecast = z.output<typeof forecastResponse>['forecasts'][number];
+
+/** Describes how a message would be sent in a few lines: the decision, the window, and what it would wait for. */
+export const describeForecast = (
+  { contact, decision, code, why, windowClosesAt }: Forecast,
+  { circuitBreaker, sending }: Pick<z.output<typeof stageResponse>, 'circuitBreaker' | 'sending'>,
+): readonly string[] => [
+  `${contact}: ${RESULTS[decision]}${code === undefined ? '' : ` (${code})`}`,
+  `  decision: ${why}`,
+  ...(windowClosesAt === undefined ? [] : [`  window: open until ${windowClosesAt}`]),
+  ...(sending.state === 'stopped' ? [`  waits: sending has been stopped since ${sending.stoppedAt}`] : []),
+  ...(circuitBreaker.state === 'open' ? [`  waits: the circuit breaker is open: ${circuitBreaker.why}`] : []),
+];
+
+const RESULTS: Readonly<Record<Forecast['decision'], string>> = {
+  'free-form': 'would be sent as a free-form message',
+  template: 'would be sent as a template',
+  refused: 'would be refused',
+  expired: 'would expire',
 };
 
 const POLL_MS = 500;

@@ -133,10 +133,14 @@ const expire = (request: SendRequest, now: Instant): SendDecision | undefined =>
     ? { kind: 'expire', why: `The request's notAfter, ${notAfterOf(request)}, has passed; it is now ${now}.` }
     : undefined;
 
-/** A `since` that names a message must have been replaced with the message's time. */
-const supersede = ({ unless = [], since }: SendRequest, { lastInboundAt }: Contact): SendDecision | undefined => {
+/** A `since` that names a message must have been replaced with the message's time, if the table has the message. */
+const supersede = ({ unless, since }: SendRequest, { lastInboundAt }: Contact): SendDecision | undefined => {
+  if (unless === undefined || since === undefined) return undefined;
   const sinceAt = parseInstant(since);
-  return unless.includes('userWroteSince') && sinceAt && lastInboundAt && lastInboundAt > sinceAt
+  if (sinceAt === undefined) {
+    return refuse('SINCE_UNKNOWN', `There is no message with the ID ${since}, which the request names as since.`);
+  }
+  return lastInboundAt !== undefined && lastInboundAt > sinceAt
     ? refuse('SUPERSEDED', `The user wrote at ${lastInboundAt}, after ${sinceAt}, and the request says unless.`)
     : undefined;
 };

@@ -1,8 +1,9 @@
 import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
-import { type Instant, parseInstant } from '../domain/instant.ts';
+import { addMs, type Instant, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { decideSend, type SendDecision, type SendRules } from '../domain/send-decision.ts';
 import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../domain/send-request.ts';
+import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
 import type { Clock, ContactRepository, StoredContact } from '../ports.ts';
 import { defineRoute, ignoredQuery, invalidRequest, ok, type Parsed, problemResponse } from './api.ts';
 
@@ -19,6 +20,18 @@ export const MAX_FORECAST_CONTACTS = 500;
 
 export const FORECAST_DECISIONS = ['free-form', 'template', 'refused', 'expired'] as const;
 
+export const forecastFields = {
+  /** What Parley would do now: send the free-form message, send the template, or refuse the request or let it expire. */
+  decision: z.enum(FORECAST_DECISIONS),
+  /** The rule that forbids sending, if the decision is refused. */
+  code: z.optional(z.string()),
+  why: z.string(),
+  /** When the conversation window closes, less the stage's margin; absent if it is closed. */
+  windowClosesAt: z.optional(z.string()),
+  /** Whether anything is stored about the contact: a message of the user, a consent, or a contact check. */
+  known: z.boolean(),
+};
+
 export const forecastResponse = z.object({
   /** When the forecast was made. */
   at: z.string(),
@@ -27,13 +40,7 @@ export const forecastResponse = z.object({
     z.object({
       /** As requested. */
       contact: z.string(),
-      /** What Parley would do now: send the free-form message, send the template, or refuse the request or let it expire. */
-      decision: z.enum(FORECAST_DECISIONS),
-      /** The rule that forbids sending, if the decision is refused. */
-      code: z.optional(z.string()),
-      why: z.string(),
-      /** Whether anything is stored about the contact: a message of the user, a consent, or a contact check. */
-      known: z.boolean(),
+      ...forecastFields,
     }),
   ),
 });
@@ -103,7 +110,8 @@ export const forecastSends = defineRoute({
 
 type ContactForecast = Omit<z.output<typeof forecastResponse>['forecasts'][number], 'contact'>;
 
-const forecastOf = (
+/** Returns what Parley would decide at a time. */
+export const forecastOf = (
   request: SendRequest,
   stored: StoredContact | undefined,
   at: Instant,
@@ -113,7 +121,14 @@ const forecastOf = (
     const why = 'The stored contact cannot be read, so its requests cannot be processed.';
     return { decision: 'refused', code: 'PROCESSING_FAILED', why, known: true };
   }
-  return { ...viewDecision(decideSend(request, stored ?? {}, at, rules)), known: stored !== undefined };
+  const contact = stored ?? {};
+  const { lastInboundAt } = contact;
+  const isOpen = isWindowOpen(contact, at, rules.windowMarginMs);
+  return {
+    ...viewDecision(decideSend(request, contact, at, rules)),
+    windowClosesAt: isOpen && lastInboundAt ? addMs(lastInboundAt, WINDOW_MS - rules.windowMarginMs) : undefined,
+    known: stored !== undefined,
+  };
 };
 
 const viewDecision = (decided: SendDecision): Omit<ContactForecast, 'known'> => {

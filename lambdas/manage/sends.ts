@@ -11,7 +11,6 @@ import {
   accepted,
   confinableIdField,
   defineRoute,
-  ignoredQuery,
   invalidRequest,
   noBody,
   noQuery,
@@ -21,6 +20,7 @@ import {
   problemResponse,
   requestIdField,
 } from './api.ts';
+import { type DryRunPorts, dryRun, dryRunResponse } from './dry-run.ts';
 
 export interface SendPorts {
   readonly sends: Pick<SendRepository, 'read' | 'register'>;
@@ -116,16 +116,24 @@ const enqueueDescription =
   'The request is validated like one taken from the queue. 202 means that the request is or was queued; get the send ' +
   'to see its result. 409 means that the request id was used with another body.';
 const enqueueResponses = { 202: enqueueResponse, 400: problemResponse, 409: problemResponse };
+/** Refuses other parameters, so that a misspelled `dryRun` does not send. */
+const dryRunQuery = z.strictObject({
+  /** Whether to answer with the decision that Parley would make now, and write nothing. @default false */
+  dryRun: z.optional(z.enum(['true', 'false'], 'must be true or false')),
+});
 
 export const enqueueSend = defineRoute({
   route: 'POST /v1/sends',
   summary: 'Put a send request on the queue',
-  description: enqueueDescription,
-  query: ignoredQuery,
+  description:
+    `${enqueueDescription} With dryRun=true, nothing is queued or written: 200 has the decision that Parley would make ` +
+    'now, or for a request with a sendAt, then.',
+  query: dryRunQuery,
   body: sendRequest,
   parseBody: parseRequest,
-  responses: enqueueResponses,
-  handle: (ports: SendPorts, { body, traceparent }) => enqueue(ports, body, traceparent),
+  responses: { ...enqueueResponses, 200: dryRunResponse },
+  handle: (ports: SendPorts & DryRunPorts, { query, body, traceparent }) =>
+    query.dryRun === 'true' ? dryRun(ports, body) : enqueue(ports, body, traceparent),
 });
 
 const sendRequestWithoutId = z.looseObject({ requestId: z.optional(z.string()) });

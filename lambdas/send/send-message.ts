@@ -28,11 +28,11 @@ import type {
   Sleep,
 } from '../ports.ts';
 import type { MessageResult } from '../runtime/queue-handler.ts';
+import { readSince } from '../runtime/read-since.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
 import { createCallService } from './call-service.ts';
 import { createCheckContact } from './check-contact.ts';
 import { createCircuitBreaker, type Held, type ObservedCall } from './circuit-breaker.ts';
-import { readSince } from './read-since.ts';
 import { createRecordResult, resultOf } from './record-result.ts';
 import { createResumeSend, SOON } from './resume-send.ts';
 
@@ -231,8 +231,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
   const sendMessage = async (received: QueuedSend): Promise<MessageResult> => {
     const readAt = clock.now();
     const contact = await breaker.readContact(received.contact);
-    const send = await readSince(messages, received, contact);
-    if ('kind' in send) return endWithoutCall(received, send);
+    const send = { ...received, request: await readSince(messages, received.request, contact) };
     const decision = decideSend(send.request, contact, clock.now(), rules);
     if (isClosedByMargin(contact, clock.now(), rules.windowMarginMs)) {
       metrics.count('WindowMisjudged', { direction: 'closed' });

@@ -77,6 +77,10 @@ export function managementApiText(version: string): string {
   return `${JSON.stringify(managementApiDocument(version), null, 2)}\n`;
 }
 
+/** Returns the status of a sample's response. */
+export const statusOf = ({ status }: RouteSample, { responses }: RouteDescription): number =>
+  status ?? Math.min(...Object.keys(responses).map(Number));
+
 function operation(operationId: RouteName, tag: string, path: string, route: RouteDescription) {
   const sample = ROUTE_SAMPLES[operationId];
   const { summary, description, query, body, responses } = route;
@@ -84,7 +88,7 @@ function operation(operationId: RouteName, tag: string, path: string, route: Rou
     status,
     {
       description: STATUS_DESCRIPTIONS[Number(status)],
-      content: jsonContent(schema, 'output', Number(status) < 300 ? sample.response : undefined),
+      content: jsonContent(schema, 'output', Number(status) === statusOf(sample, route) ? sample.response : undefined),
     },
   ]);
   return {

@@ -1,7 +1,7 @@
 import type { RouteDescription } from '../../lambdas/manage/api.ts';
 import type { RouteName } from '../../lambdas/manage/route-name.ts';
 import { ROUTES } from '../../lambdas/manage/routes.ts';
-import { TAGS } from './management-api-document.ts';
+import { statusOf, TAGS } from './management-api-document.ts';
 import { ROUTE_SAMPLES } from './management-api-samples.ts';
 import { jsonBlock, withGenerated, wrap } from './markdown.ts';
 
@@ -12,16 +12,16 @@ export function managementApiPage(page: string): string {
 }
 
 function section(name: RouteName): string {
-  const { route, summary, description, responses }: RouteDescription = ROUTES[name];
+  const described: RouteDescription = ROUTES[name];
+  const { route, summary, description } = described;
   const { request, response } = ROUTE_SAMPLES[name];
-  const [status] = Object.keys(responses);
   return [
     `#### ${route.replace('+}', '}')}`,
     `${summary}.`,
     ...(description === undefined ? [] : [wrap(description)]),
     `\`\`\`http\n${call(name)}\n\`\`\``,
     ...(request === undefined ? [] : [jsonBlock(request)]),
-    `Response, with the status ${status}:`,
+    `Response, with the status ${statusOf(ROUTE_SAMPLES[name], described)}:`,
     jsonBlock(response),
   ].join('\n\n');
 }

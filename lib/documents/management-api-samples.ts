@@ -6,6 +6,8 @@ export interface RouteSample {
   readonly id?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly request?: object;
+  /** @default the lowest status of the route */
+  readonly status?: number;
   readonly response: object;
 }
 
@@ -143,7 +145,7 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
       body: '{"_id_":"6746f2b0c3e1","FROM":"+5491155550001","MESSAGE":"Where is my parcel?"}',
     },
   },
-  enqueueSend: { request: REQUEST, response: queued },
+  enqueueSend: { request: REQUEST, status: 202, response: queued },
   enqueueSendById: {
     id: REQUEST.requestId,
     request: { platformContactId: USER, messageText: REQUEST.messageText },

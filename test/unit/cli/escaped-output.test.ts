@@ -176,6 +176,7 @@ afterAll(async () => {
 
 const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['send', [USER, '--text', 'Hi']],
+  ['can-send', [USER, '--text', 'Hi']],
   ['broadcast', ['FOLDER/rows.csv', '--contact-column', 'phone', '--template', 't', '--dry-run']],
   ['broadcast', ['FOLDER/rows.csv', '--contact-column', 'phone', '--template', 't']],
   ['broadcast', ['FOLDER/rows.csv', '--contact-column', 'phone', '--template', 't', '--not-after', NOW, '--yes']],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeSend } from '../../../../cli/commands/sends.ts';
+import { describeForecast, describeSend } from '../../../../cli/commands/sends.ts';
 
 const SEND = { requestId: 'order-17', state: 'accepted' as const, attempts: 1, unknownOutcomes: 0 };
 
@@ -30,5 +30,33 @@ describe('the description of a send', () => {
 
     expect(describeSend(refused)).toEqual(['order-17: refused (WINDOW_CLOSED)', '  decision: The window is closed.']);
     expect(describeSend({ ...SEND, endpoint: 'intent/v2' })).toEqual(['order-17: accepted']);
+  });
+});
+
+describe('the description of a forecast', () => {
+  const RUNNING = { circuitBreaker: { state: 'closed' as const }, sending: { state: 'running' as const } };
+  const FORECAST = { contact: '+549', decision: 'free-form' as const, why: 'The window is open.', known: true };
+
+  it('says how the message would be sent, and until when the window is open', () => {
+    expect(describeForecast({ ...FORECAST, windowClosesAt: '2026-11-21T10:59:30.000Z' }, RUNNING)).toEqual([
+      '+549: would be sent as a free-form message',
+      '  decision: The window is open.',
+      '  window: open until 2026-11-21T10:59:30.000Z',
+    ]);
+  });
+
+  it('says why it would not be sent, and what it would wait for', () => {
+    const refused = { ...FORECAST, decision: 'refused' as const, code: 'WINDOW_CLOSED', why: 'The window is closed.' };
+    const lines = describeForecast(refused, {
+      circuitBreaker: { state: 'open', why: 'HTTP 502' },
+      sending: { state: 'stopped', stoppedAt: '2026-11-20T11:00:00.000Z' },
+    });
+
+    expect(lines).toEqual([
+      '+549: would be refused (WINDOW_CLOSED)',
+      '  decision: The window is closed.',
+      '  waits: sending has been stopped since 2026-11-20T11:00:00.000Z',
+      '  waits: the circuit breaker is open: HTTP 502',
+    ]);
   });
 });

@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest';
 import * as z from '../../../../lambdas/domain/schema.ts';
 import type { RouteDescription } from '../../../../lambdas/manage/api.ts';
 import { ROUTES } from '../../../../lambdas/manage/routes.ts';
-import { managementApiDocument, managementApiText, TAGS } from '../../../../lib/documents/management-api-document.ts';
+import {
+  managementApiDocument,
+  managementApiText,
+  statusOf,
+  TAGS,
+} from '../../../../lib/documents/management-api-document.ts';
 import { managementApiPage } from '../../../../lib/documents/management-api-page.ts';
 import { ROUTE_SAMPLES } from '../../../../lib/documents/management-api-samples.ts';
 
@@ -40,9 +45,10 @@ describe('docs/management-api.md', () => {
   });
 
   it.each(Object.values(TAGS).flat())('has a valid sample of %s', (name) => {
-    const { route, id: idSchema, body, query, responses }: RouteDescription = ROUTES[name];
+    const described: RouteDescription = ROUTES[name];
+    const { route, id: idSchema, body, query, responses } = described;
     const { id, request, response, query: parameters = {} } = ROUTE_SAMPLES[name];
-    const [schema = body] = Object.values(responses);
+    const schema = responses[statusOf(ROUTE_SAMPLES[name], described)] ?? body;
 
     expect(z.safeParse(query, parameters).error).toBeUndefined();
     expect(z.safeParse(body, request).error).toBeUndefined();

@@ -1,0 +1,49 @@
+import { resolveContact } from '../domain/contact.ts';
+import { parseInstant } from '../domain/instant.ts';
+import * as z from '../domain/schema.ts';
+import type { SendRequest } from '../domain/send-request.ts';
+import type { CircuitRepository, MessageRepository, StopRepository } from '../ports.ts';
+import { readSince } from '../runtime/read-since.ts';
+import { type Answer, ok } from './api.ts';
+import { type ForecastPorts, forecastFields, forecastOf } from './forecasts.ts';
+import { sendingView } from './sending-stops.ts';
+import { circuitBreakerView, viewCircuitBreaker } from './stage.ts';
+
+export const dryRunResponse = z.object({
+  /** When the decision was made. */
+  at: z.string(),
+  ...forecastFields,
+  /** The endpoint that Parley would call. */
+  endpoint: z.optional(z.enum(['message/v3', 'intent/v2'])),
+  /** While open, the request would wait. */
+  circuitBreaker: circuitBreakerView,
+  /** While stopped, the request would wait. */
+  sending: sendingView,
+});
+
+export interface DryRunPorts extends ForecastPorts {
+  readonly messages: Pick<MessageRepository, 'read'>;
+  readonly circuits: Pick<CircuitRepository, 'read'>;
+  readonly stops: Pick<StopRepository, 'read'>;
+}
+
+/** Answers with the decision that the function `send` would make for a request now, and writes nothing. */
+export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<Answer> => {
+  const { contacts, messages, circuits, stops, clock, contactDefaults, rules } = ports;
+  const at = clock.now();
+  const ref = resolveContact(contactDefaults, request);
+  const [[stored], circuit, sending] = await Promise.all([contacts.readMany([ref], at), circuits.read(), stops.read()]);
+  const contact = stored === undefined || stored === 'damaged' ? {} : stored;
+  const judged = await readSince(messages, request, contact);
+  const sendAt = parseInstant(request.sendAt) ?? at;
+  const forecast = forecastOf(judged, stored, sendAt > at ? sendAt : at, rules);
+  return ok({
+    at,
+    ...forecast,
+    endpoint: ENDPOINTS[forecast.decision],
+    circuitBreaker: viewCircuitBreaker(circuit),
+    sending,
+  } satisfies z.output<typeof dryRunResponse>);
+};
+
+const ENDPOINTS = { 'free-form': 'message/v3', template: 'intent/v2', refused: undefined, expired: undefined } as const;
