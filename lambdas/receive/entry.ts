@@ -46,6 +46,7 @@ const storeEvent = createStoreEvent({
   budgetMs: TIME_BUDGET.table,
   chatPlatform: environment.CHAT_PLATFORM,
   windowPer: environment.WINDOW_PER,
+  keywords: environment.KEYWORDS,
 });
 
 /** For events that the table does not accept, and for those that waited for it. */

@@ -1,4 +1,5 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
+import { keywords } from '../domain/keywords.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { flag, json } from '../runtime/environment.ts';
@@ -21,6 +22,8 @@ export const receiveEnvironment = z.object({
   WEBHOOK_SECRET_ID: z.optional(z.string()),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
+  /** The keywords by which users opt out and in. @default none */
+  KEYWORDS: z.optional(json(keywords)),
   /** Whether sends in the states that most sends have are listed too. */
   INDEX_COMMON_STATES: flag(),
   /** The platform of events that do not name one. */
@@ -31,8 +34,9 @@ export const receiveEnvironment = z.object({
 
 /** The variables as the stack sets them. */
 export type ReceiveEnvironment = Record<
-  Exclude<keyof z.input<typeof receiveEnvironment>, 'WEBHOOK_SECRET_ID'>,
+  Exclude<keyof z.input<typeof receiveEnvironment>, 'WEBHOOK_SECRET_ID' | 'KEYWORDS'>,
   string
 > & {
   WEBHOOK_SECRET_ID?: string;
+  KEYWORDS?: string;
 };

@@ -1,6 +1,7 @@
 import type { WindowPer } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
 import { WriteRefusedError } from '../domain/errors.ts';
+import { consentIn, type Keywords } from '../domain/keywords.ts';
 import { type Traceparent, traceFieldOf, traceIdOf } from '../domain/trace-context.ts';
 import { type InboundMessage, parseEvent, type StatusChange, type WebhookEvent } from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
@@ -30,7 +31,7 @@ export type StoreEvent = (request: VerifiedRequest) => Promise<StoreResult>;
 
 /** Where events are stored. */
 export interface EventRepositories {
-  readonly contacts: Pick<ContactRepository, 'openWindow'>;
+  readonly contacts: Pick<ContactRepository, 'openWindow' | 'recordConsent'>;
   readonly messages: Pick<MessageRepository, 'recordInbound' | 'recordEcho' | 'recordStatus' | 'recordOutbound'>;
   readonly sends: Pick<SendRepository, 'confirm'>;
 }
@@ -44,6 +45,8 @@ export interface StoreEventOptions {
   /** The platform of events that do not name one. */
   readonly chatPlatform: string;
   readonly windowPer: WindowPer;
+  /** The keywords by which users opt out and in. @default none */
+  readonly keywords?: Keywords | undefined;
 }
 
 /** How long to skip the table after it did not respond: short compared to an outage, long for a waiting webhook. */
@@ -57,21 +60,21 @@ type EventWrite =
 const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was unavailable a moment ago.' };
 
 /**
- * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, an echo
- * or a status in one, and a status with a request id in up to two more. A status that also carries a message causes the
+ * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, or
+ * three if it is a keyword, an echo or a status in one, and a status with a request id in up to two more. A status that also carries a message causes the
  * writes of both. It reads nothing, and all of its writes are idempotent.
  *
  * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits
  * for the table, and all others go straight to the inbound queue.
  */
 export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
-  const { repositories, clock, budgetMs, chatPlatform, windowPer } = options;
+  const { repositories, clock, budgetMs, chatPlatform, windowPer, keywords } = options;
   let coolUntilMs = Number.NEGATIVE_INFINITY;
 
   const write = async (event: WebhookEvent): Promise<EventWrite> => {
     if (Date.parse(clock.now()) < coolUntilMs) return COOLING_DOWN;
     const results = await Promise.all(
-      writesOf(event).map((write) => attempt(budgetMs, (abortSignal) => write(repositories(abortSignal)))),
+      writesOf(event, keywords).map((write) => attempt(budgetMs, (abortSignal) => write(repositories(abortSignal)))),
     );
     // A write that may still succeed counts before one that never will: the retry does both.
     const failure =
@@ -117,18 +120,10 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
 type Write = (repositories: EventRepositories) => Promise<Traceparent | undefined>;
 
 /** Returns the writes of an event, which run concurrently. */
-const writesOf = (event: WebhookEvent): readonly Write[] => {
+const writesOf = (event: WebhookEvent, keywords: Keywords | undefined): readonly Write[] => {
   switch (event.kind) {
-    case 'message': {
-      if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event))];
-      // A repetition would open the window as of its own arrival, so the window takes the time of the message's item.
-      if (event.time.source === 'arrival')
-        return [async (repositories) => void (await openWindowAfterMessage(repositories, event))];
-      return [
-        async ({ messages }) => void (await messages.recordInbound(event)),
-        async ({ contacts }) => void (await contacts.openWindow(event)),
-      ];
-    }
+    case 'message':
+      return [...writesOfMessage(event), ...writesOfConsent(event, keywords)];
     case 'echo':
       return [async ({ messages }) => void (await messages.recordEcho(event))];
     case 'status': {
@@ -138,10 +133,28 @@ const writesOf = (event: WebhookEvent): readonly Write[] => {
         ...(requestId === undefined
           ? []
           : [async (repositories: EventRepositories) => void (await confirmSend(repositories, event, requestId))]),
-        ...(message === undefined ? [] : writesOf(message)),
+        ...(message === undefined ? [] : writesOf(message, keywords)),
       ];
     }
   }
+};
+
+const writesOfMessage = (event: InboundMessage): readonly Write[] => {
+  if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event))];
+  // A repetition would open the window as of its own arrival, so the window takes the time of the message's item.
+  if (event.time.source === 'arrival')
+    return [async (repositories) => void (await openWindowAfterMessage(repositories, event))];
+  return [
+    async ({ messages }) => void (await messages.recordInbound(event)),
+    async ({ contacts }) => void (await contacts.openWindow(event)),
+  ];
+};
+
+const writesOfConsent = (event: InboundMessage, keywords: Keywords | undefined): readonly Write[] => {
+  const consent = keywords && consentIn(event, keywords);
+  return consent === undefined
+    ? []
+    : [async ({ contacts }) => void (await contacts.recordConsent(event.contact, consent))];
 };
 
 /** Opens the window even if the table refuses the message itself. */

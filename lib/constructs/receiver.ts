@@ -9,6 +9,7 @@ import type { WindowPer } from '../../lambdas/domain/contact.ts';
 import { hasWebhookSecret, type WebhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
 import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
+import { keywordsOf } from '../settings/keyword-settings.ts';
 import { insecureWebhookCheck, settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
@@ -28,6 +29,7 @@ const receiverSettings = settingsObject
     chatPlatform: true,
     sends: true,
     window: true,
+    keywords: true,
     retentionDays: true,
     throttling: true,
     reservedConcurrency: true,
@@ -84,7 +86,7 @@ export class ParleyReceiver extends Construct {
   constructor(scope: Construct, id: string, props: ParleyReceiverProps) {
     super(scope, id);
     const settings = checkedSettings(this, receiverSettings, props);
-    const { production, webhook, chatPlatform, sends, window, retentionDays } = settings;
+    const { production, webhook, chatPlatform, sends, window, keywords, retentionDays } = settings;
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
@@ -126,6 +128,7 @@ export class ParleyReceiver extends Construct {
         ...(this.webhookSecret && { WEBHOOK_SECRET_ID: this.webhookSecret.secretArn }),
         INDEX_COMMON_STATES: String(sends.indexCommonStates),
         WINDOW_PER: window.per,
+        ...(keywords && { KEYWORDS: JSON.stringify(keywordsOf(keywords)) }),
         CHAT_PLATFORM: chatPlatform,
         RETENTION_DAYS: JSON.stringify(retentionDays),
       } satisfies ReceiveEnvironment,

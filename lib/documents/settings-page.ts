@@ -18,6 +18,11 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
     settings: ['window', 'contactCheck', 'optOutExemptReasons', 'defaultTemplate', 'sends'],
     more: '[Scaling](scaling.md) says what listing all sends costs.',
   },
+  {
+    title: 'Keywords',
+    settings: ['keywords'],
+    more: '[Keywords](receiving.md#keywords) says what counts as one.',
+  },
   { title: 'Events', settings: ['events'], more: '[Events](events.md) lists them, with samples.' },
   { title: 'Retention', settings: ['retentionDays'], more: '[Security](security.md) lists what is stored.' },
   { title: 'Protection and encryption', settings: ['production', 'customerManagedKey'] },

@@ -6,6 +6,7 @@ import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 import { eventTarget } from './event-target.ts';
 import { existingResources } from './existing-resources.ts';
 import { reservedConcurrency, throttling } from './flood-settings.ts';
+import { keywordSettings } from './keyword-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
 import { domainName, vpc } from './network-settings.ts';
 import { rollout } from './rollout.ts';
@@ -170,6 +171,7 @@ export const settingsObject = z.strictObject({
     description:
       'a list of reasons, such as ["payment"]: requests with one of these reasons are sent even after an opt-out',
   }),
+  keywords: z.optional(keywordSettings),
   defaultTemplate: z.optional(templateReference).meta({
     description:
       'an object with ruleNameOrId and, for a template with variables, params: what to send if a free-form request ' +

@@ -26,6 +26,8 @@ export interface Features {
   readonly rules: Partial<SendRules>;
   /** Whether events on the bus carry content. */
   readonly content: boolean;
+  /** Whether a user's message that is `STOP` is an opt-out. @default false */
+  readonly keywords?: boolean;
   /** The maximum number of messages per invocation of each consumer. */
   readonly batchSize: { readonly send: number; readonly inbound: number; readonly stream: number };
   /** The maximum number of concurrent invocations of the function `send`. */

@@ -32,6 +32,9 @@ export interface StageFunctionsOptions {
   readonly createMutation: (() => StageMutation) | undefined;
 }
 
+/** One of the texts that users write. */
+const KEYWORDS = { optOut: ['STOP'], optIn: [] };
+
 const RECEIVE_TIMEOUT_MS = 10_000;
 
 /** Creates the deployed functions, whose processes run Parley's own code. */
@@ -122,6 +125,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
           setVisibility: queues.inbound.setVisibility,
         },
         windowPer,
+        keywords: features.keywords === true ? KEYWORDS : undefined,
         onQueued: () => undefined,
         random: random(process),
         auth: { kind: 'shared-token', header: TOKEN_HEADER, envelope },

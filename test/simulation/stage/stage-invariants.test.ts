@@ -53,6 +53,9 @@ const stopAt = (seconds: number): Step =>
     key: 'ACCOUNT#chat#+5491100000000 ACCOUNT',
     after: { stoppedAt: at(seconds), stopNote: 'Wrong template' },
   });
+const KEYWORD = { process: 'receive-1', key: `${CONTACT} CONSENT` };
+/** The user writes STOP. */
+const STOPPED = MAIN.map((one) => JSON.parse(JSON.stringify(one).replaceAll('Where is it?', 'STOP')));
 const asRequest = (changes: object): string => JSON.stringify({ ...REQUEST, ...changes });
 /** The main story with another request. */
 const requesting = (changes: object): readonly Step[] => {
@@ -135,6 +138,11 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
   messagesAreTrue: { holds: MAIN, breaks: written(MAIN, 'message', { createdAt: at(1) }) },
   windowsAreTrue: { holds: MAIN, breaks: written(MAIN, 'window', { lastInboundAt: at(1) }) },
   windowsStayOpen: { holds: MAIN, breaks: without(MAIN, 'window') },
+  keywordsHold: {
+    holds: after(STOPPED, 'window', writeStep('consent', 1, { ...KEYWORD, after: { userOptOutAt: at(0) } })),
+    breaks: STOPPED,
+    options: { features: { keywords: true } },
+  },
   statusesAreTrue: { holds: MAIN, breaks: written(MAIN, 'delivered', { readAt: at(40) }) },
 
   onlyKnownTransitions: { holds: MAIN, breaks: changed(MAIN, 'accept', { before: { state: 'cancelled' } }) },

@@ -7,6 +7,7 @@ import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table
 import { createSqsClient, createSqsInboundQueue } from '../../../lambdas/adapters/sqs.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
+import type { Keywords } from '../../../lambdas/domain/keywords.ts';
 import type { VerifiedRequest } from '../../../lambdas/domain/webhook-request.ts';
 import type { Clock, InboundQueue, MessageRepository, WebhookSecret, WebhookVerifier } from '../../../lambdas/ports.ts';
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
@@ -53,6 +54,8 @@ export interface ReceiveProcessOptions {
   readonly auth?: WebhookAuth;
   /** The secret of the webhook, if its requests are verified. */
   readonly webhookSecret?: WebhookSecret;
+  /** @default none */
+  readonly keywords?: Keywords | undefined;
   /** @default 0 */
   readonly random?: () => number;
 }
@@ -133,6 +136,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     budgetMs: UNLIMITED_MS,
     chatPlatform: ACCOUNT.platform,
     windowPer,
+    keywords: options.keywords,
   });
   const storeEvent = mutation?.storeEvent?.(plainStoreEvent) ?? plainStoreEvent;
   const receiving = { storeEvent, inboundQueue, log: silentLog, metrics: silentMetrics };

@@ -25,6 +25,10 @@ const UNAUTHENTICATED = historyOf([
 ]);
 const ECHOED = historyOf([{ kind: 'echo', contact: USER, text: 'It is on its way.', afterMs: 0 }]);
 
+const STOPPED = historyOf([{ kind: 'user-writes', contact: USER, text: 'STOP', afterMs: 0 }], {
+  features: { keywords: true },
+});
+
 export const RECEIVING_DEFECTS = {
   unknownDropped: {
     breaks: 'An event that cannot be parsed is dropped.',
@@ -62,6 +66,28 @@ export const RECEIVING_DEFECTS = {
     invariant: 'drainedOnlyWhenKept',
     create: () => ({ receive: { response: () => ({ batchItemFailures: [] }) } }),
     history: UNAVAILABLE,
+  },
+  keywordForgotten: {
+    breaks: 'A keyword is stored as a message, but not as an opt-out.',
+    invariant: 'keywordsHold',
+    create: () => ({
+      receive: { table: updating((update) => (update.key.sk === 'CONSENT' ? undefined : update)) },
+    }),
+    history: STOPPED,
+  },
+  keywordAsOfLater: {
+    breaks: 'An opt-out by a keyword has another time than the message.',
+    invariant: 'consentsAreTrue',
+    create: () => ({
+      receive: {
+        table: updating((update) =>
+          update.key.sk === 'CONSENT'
+            ? { ...update, set: { ...update.set, userOptOutAt: '2026-11-30T00:00:00.000Z' } }
+            : update,
+        ),
+      },
+    }),
+    history: STOPPED,
   },
   everythingUnauthorized: {
     breaks: 'Every webhook request is answered with 401.',

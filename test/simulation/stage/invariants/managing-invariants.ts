@@ -1,6 +1,7 @@
 import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { parseDueMessage } from '../../../../lambdas/domain/send-request.ts';
+import { keywordsIn, windowEventsOf } from './receiving-invariants.ts';
 import { type Invocation, idIn, type Recorded, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
@@ -26,8 +27,8 @@ export const MANAGING_INVARIANTS = {
 
   consentsAreTrue: {
     sentence:
-      'Every stored opt-in and opt-out is one that an operator or internal system reported for this contact, with its time ' +
-      'and origin, and only an erasure removes it or replaces it with an earlier one.',
+      'Every stored opt-in and opt-out is one that an operator or internal system reported for this contact, or that the ' +
+      'user wrote as a keyword, with its time and origin, and only an erasure removes it or replaces it with an earlier one.',
     check(facts, { checked, violated }) {
       const reported = new Set(
         facts.acts('consent').map((act) => {
@@ -35,6 +36,9 @@ export const MANAGING_INVARIANTS = {
           return `${contactKey(act.contact)} ${attribute} ${new Date(act.atMs - act.agoMs).toISOString()}`;
         }),
       );
+      for (const { key, times } of keywordsIn(facts, windowEventsOf(facts))) {
+        for (const time of times) reported.add(`${key} userOptOutAt ${time}`);
+      }
       for (const name of facts.namesOf('CONTACT#').filter((each) => each.endsWith(' CONSENT'))) {
         const key = parseContactName(name.slice(0, -' CONSENT'.length))?.key;
         for (const write of facts.writesOf(name)) {

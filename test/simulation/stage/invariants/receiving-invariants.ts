@@ -2,7 +2,15 @@ import { contactName, parseContactName } from '../../../../lambdas/adapters/dyna
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { ACCOUNT } from '../../../support/builders.ts';
-import { authenticEventsOf, bodiesIn, type EventFact, eventsIn, eventsOf, keptDeadLetters } from './stage-events.ts';
+import {
+  authenticEventsOf,
+  bodiesIn,
+  type EventFact,
+  eventsIn,
+  eventsOf,
+  keptDeadLetters,
+  parseObject,
+} from './stage-events.ts';
 import type { StageFacts } from './stage-facts.ts';
 import { idIn } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -184,6 +192,32 @@ export const RECEIVING_STAGE_INVARIANTS = {
     },
   },
 
+  keywordsHold: {
+    sentence:
+      'In a stage with keywords, when a message that is `STOP` and has a time of its own is acknowledged or leaves the ' +
+      "inbound queue, and at the end, the user's opt-out is stored as of that time or a later one, unless the contact " +
+      'was erased.',
+    check(facts, { checked, violated }) {
+      const deferred = queuedIn(facts, INBOUND);
+      const drained = firstOf(facts.entries('deleted').filter(({ queue }) => queue === 'inbound'));
+      const answers = Map.groupBy(facts.entries('delivery-answer'), ({ eventId }) => eventId);
+      for (const { eventId, body, parts, contact } of keywordsIn(facts, keptWindowsOf(facts))) {
+        const isDeferred = (index: number) => (deferred.get(body) ?? index) < index;
+        const stored = answers.get(eventId)?.find(({ status, index }) => status < 300 && !isDeferred(index));
+        for (const index of [stored?.index, drained.get(body)].filter((each) => each !== undefined)) {
+          const message = facts.itemBefore(`MESSAGE#${parts[0]?.id} MESSAGE`, index);
+          if (message?.createdAtSource !== 'event') continue;
+          checked();
+          const time = String(message.createdAt);
+          const consents = [facts.itemBefore(`${contact} CONSENT`, index), facts.run.items.get(`${contact} CONSENT`)];
+          if (consents.some((consent) => String(consent?.userOptOutAt ?? '') < time)) {
+            violated(`${contact} wrote STOP at ${time}, which is no opt-out.`, index);
+          }
+        }
+      }
+    },
+  },
+
   statusesAreTrue: {
     sentence:
       'Each status of a message has the earliest time at which the chat service reported it, and is never lost or ' +
@@ -276,6 +310,12 @@ export const windowEventsOf = (facts: StageFacts): readonly WindowEvent[] => {
     }),
   );
 };
+
+/** The messages among these that opt out, in a stage with keywords. */
+export const keywordsIn = (facts: StageFacts, events: readonly WindowEvent[]): readonly WindowEvent[] =>
+  facts.run.history.features.keywords === true
+    ? events.filter(({ body }) => parseObject(body)?.MESSAGE === 'STOP')
+    : [];
 
 /** The messages that open a window, unless an erasure closes it. */
 const keptWindowsOf = (facts: StageFacts): readonly WindowEvent[] => {

@@ -65,7 +65,7 @@ const createLatestTimesOf = (facts: StageFacts): ((eventId: string, publishedAt:
     );
 };
 
-const parseObject = (body: string): Readonly<Record<string, unknown>> | undefined => {
+export const parseObject = (body: string): Readonly<Record<string, unknown>> | undefined => {
   try {
     const parsed: unknown = JSON.parse(body);
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : undefined;

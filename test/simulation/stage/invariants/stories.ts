@@ -52,6 +52,7 @@ const MESSAGE_IN = {
   direction: 'inbound',
   body: MESSAGE_BODY,
   createdAt: at(0),
+  createdAtSource: 'event',
   contact: CONTACT,
   contactSort: `MESSAGE#${at(0)}`,
   expiresAt: expiryOf('messages', 0),

@@ -22,7 +22,7 @@ const createFunction = (envelope: Envelope | undefined, isTableAvailable = () =>
   };
   const storeEvent = createStoreEvent({
     repositories: () => ({
-      contacts: { openWindow: record('openWindow') },
+      contacts: { openWindow: record('openWindow'), recordConsent: record('recordConsent') },
       messages: {
         async recordInbound(message) {
           await record('recordInbound')(message);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Consent } from '../../../../lambdas/domain/consent.ts';
 import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
+import type { Keywords } from '../../../../lambdas/domain/keywords.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
 import { NOW, TRACEPARENT, wireMessage, wireStatus } from '../../../support/builders.ts';
@@ -11,11 +13,12 @@ const requestOf = (event: unknown): VerifiedRequest => ({
 const STATUS = requestOf(wireStatus());
 const MESSAGE = requestOf(wireMessage());
 
-type Write = 'recordMessage' | 'openWindow' | 'recordStatus';
+type Write = 'recordMessage' | 'openWindow' | 'recordStatus' | 'recordConsent';
 
 /** A table whose writes succeed except where a test makes them fail, and the clock beside it. */
-const createSituation = () => {
+const createSituation = (keywords?: Keywords) => {
   const writes: Write[] = [];
+  const consents: Consent[] = [];
   const failures = new Map<Write, () => Promise<void>>();
   const time = { nowMs: Date.parse(NOW) };
   const write = (name: Write) => async () => {
@@ -25,7 +28,13 @@ const createSituation = () => {
   const unexpected = () => Promise.reject(new Error('This event needs no such write.'));
   const storeEvent = createStoreEvent({
     repositories: () => ({
-      contacts: { openWindow: write('openWindow') },
+      contacts: {
+        openWindow: write('openWindow'),
+        async recordConsent(_contact, consent) {
+          consents.push(consent);
+          await write('recordConsent')();
+        },
+      },
       messages: {
         async recordInbound({ time }) {
           await write('recordMessage')();
@@ -44,8 +53,9 @@ const createSituation = () => {
     budgetMs: 5_000,
     chatPlatform: 'chat',
     windowPer: 'user',
+    keywords,
   });
-  return { writes, failures, time, storeEvent };
+  return { writes, consents, failures, time, storeEvent };
 };
 
 const unavailable = () =>
@@ -112,7 +122,7 @@ describe('an event whose time budget is spent', () => {
       repositories(abortSignal) {
         signals.push(abortSignal);
         return {
-          contacts: { openWindow: never },
+          contacts: { openWindow: never, recordConsent: never },
           messages: { recordInbound: never, recordEcho: never, recordStatus: never, recordOutbound: never },
           sends: { confirm: never },
         };
@@ -157,5 +167,60 @@ describe('a message without a time', () => {
     failures.set('recordMessage', refused);
     expect(await storeEvent(WITHOUT_TIME)).toMatchObject({ kind: 'unstorable' });
     expect(writes).toEqual(['recordMessage', 'openWindow']);
+  });
+});
+
+describe('a message that is a keyword', () => {
+  const KEYWORDS = { optOut: ['STOP', 'DAR DE BAJA'], optIn: ['START'] };
+  const saying = (MESSAGE: unknown, changes: object = {}) => requestOf(wireMessage({ MESSAGE, ...changes }));
+  const consentsOf = async (request: VerifiedRequest, keywords: Keywords | undefined = KEYWORDS) => {
+    const { storeEvent, consents } = createSituation(keywords);
+    expect(await storeEvent(request)).toMatchObject({ kind: 'stored' });
+    return consents;
+  };
+  const optOut = (word: string) => {
+    const at = '2026-11-20T11:00:00.000Z';
+    return { kind: 'opt-out', origin: 'user', at, source: `keyword ${word}`, recordedAt: at };
+  };
+
+  it.each([
+    ['STOP', 'STOP'],
+    [' stop! ', 'STOP'],
+    ['¡Stóp! 🙏', 'STOP'],
+    ['Dar de\nbaja.', 'DAR DE BAJA'],
+  ])('%j is an opt-out as of the time of the message', async (text, word) => {
+    expect(await consentsOf(saying(text))).toEqual([optOut(word)]);
+  });
+
+  it('is an opt-in if the stage says so', async () => {
+    expect(await consentsOf(saying('Start'))).toMatchObject([{ kind: 'opt-in', source: 'keyword START' }]);
+  });
+
+  it.each([
+    ['more than the keyword', saying('Please stop')],
+    ['part of a word', saying('STOPS')],
+    ['no text', saying('')],
+    ['a caption', saying('STOP', { IMAGES_URLS: ['https://a.example/1.png'] })],
+    ['an echo', requestOf(wireMessage({ FROM: 'me', TO: '5491155550000', MESSAGE: 'Where is my parcel?' }))],
+  ])('is not one with %s', async (_case, request) => {
+    const { storeEvent, consents } = createSituation(KEYWORDS);
+    await storeEvent(request);
+    expect(consents).toEqual([]);
+  });
+
+  it('gives no consent without a time of its own, because an arrival says nothing about the user', async () => {
+    expect(await consentsOf(saying('STOP', { CREATION_TIME: undefined }))).toEqual([]);
+  });
+
+  it('means nothing in a stage without keywords', async () => {
+    const { storeEvent, consents } = createSituation();
+    await storeEvent(saying('STOP'));
+    expect(consents).toEqual([]);
+  });
+
+  it('is not acknowledged until the consent is stored', async () => {
+    const { storeEvent, failures } = createSituation(KEYWORDS);
+    failures.set('recordConsent', unavailable);
+    expect(await storeEvent(saying('STOP'))).toMatchObject({ kind: 'unavailable' });
   });
 });

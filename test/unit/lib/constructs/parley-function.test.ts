@@ -56,6 +56,7 @@ describe('The environment of a function', () => {
     defaultTemplate,
     retentionDays: { messages: 30 },
     window: { marginSeconds: 90 },
+    keywords: { languages: ['es'], optIn: ['¡Alta!'] },
   });
 
   test.each([
@@ -71,6 +72,17 @@ describe('The environment of a function', () => {
 
     expect(Object.keys(own).sort()).toEqual(expected.sort());
     expect(schema.safeParse(deployed(own)).error).toBeUndefined();
+  });
+
+  test('has the keywords as the function compares them, and only if there are any', () => {
+    const { KEYWORDS } = environmentOf('ReceiverFunction');
+
+    expect(JSON.parse(String(KEYWORDS))).toEqual({ optOut: ['STOP', 'BAJA', 'DAR DE BAJA', 'PARAR'], optIn: ['ALTA'] });
+    synthesizedStack('prod').template.resourcePropertiesCountIs(
+      FUNCTION,
+      { Environment: { Variables: { KEYWORDS: Match.anyValue() } } },
+      0,
+    );
   });
 
   test('contains the settings of the stage', () => {

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { type Keywords, MAX_KEYWORD_CHARACTERS, normalizeKeyword } from '../../lambdas/domain/keywords.ts';
+
+/** The usual opt-out keywords of each language. Words that can also be an answer, such as CANCEL, are not among them. */
+const OPT_OUT_KEYWORDS = {
+  de: ['STOP', 'STOPP', 'ABMELDEN'],
+  en: ['STOP', 'STOPALL', 'STOP ALL', 'UNSUBSCRIBE', 'OPT OUT', 'OPTOUT'],
+  es: ['STOP', 'BAJA', 'DAR DE BAJA', 'PARAR'],
+  fr: ['STOP', 'ARRET', 'DESABONNER'],
+  it: ['STOP', 'DISISCRIVIMI'],
+  pt: ['STOP', 'SAIR', 'PARAR', 'PARE', 'DESCADASTRAR'],
+} as const;
+
+const LANGUAGES = ['de', 'en', 'es', 'fr', 'it', 'pt'] as const satisfies readonly (keyof typeof OPT_OUT_KEYWORDS)[];
+
+const words = (meaning: string) =>
+  z
+    .array(
+      z
+        .string()
+        .max(MAX_KEYWORD_CHARACTERS)
+        .refine((word) => normalizeKeyword(word) !== ''),
+    )
+    .default([])
+    .meta({ description: `a list of texts with letters or digits, such as ["STOP"]: ${meaning}` });
+
+/** The setting `keywords`. */
+export const keywordSettings = z
+  .strictObject({
+    languages: z
+      .array(z.enum(LANGUAGES))
+      .default([])
+      .meta({ description: `a list of languages (${LANGUAGES.join(', ')}) whose usual opt-out keywords count` }),
+    optOut: words('more messages by which users opt out'),
+    optIn: words('messages by which users opt in'),
+  })
+  .refine(({ languages, optOut }) => languages.length + optOut.length > 0)
+  .refine((given) => {
+    const { optOut, optIn } = keywordsOf(given);
+    return !optIn.some((word) => optOut.includes(word));
+  })
+  .meta({
+    description:
+      'an object with languages or optOut, and optionally optIn, which must not share a word: a message that ' +
+      'consists of such a word is recorded as the user’s opt-out or opt-in; omit it to record none',
+  });
+
+/** Returns the keywords of a stage, normalized. */
+export const keywordsOf = ({
+  languages,
+  optOut,
+  optIn,
+}: {
+  readonly languages: readonly (keyof typeof OPT_OUT_KEYWORDS)[];
+  readonly optOut: readonly string[];
+  readonly optIn: readonly string[];
+}): Keywords => ({
+  optOut: [...new Set([...languages.flatMap((one) => OPT_OUT_KEYWORDS[one]), ...optOut].map(normalizeKeyword))],
+  optIn: [...new Set(optIn.map(normalizeKeyword))],
+});
