@@ -24,11 +24,11 @@ export const normalizeKeyword = (text: string): string =>
 
 /**
  * Returns the consent that a user's message expresses: an opt-out or opt-in if its whole text is a keyword and it has no
- * media. It has the time of the message. A message without a time of its own gives none: the time at which it arrives
- * says nothing about the user.
+ * media. It has the time of the message. A message without a time of its own gives none: it may arrive days later, and
+ * after another consent.
  */
 export const consentIn = ({ body, time, opensWindow }: InboundMessage, words: Keywords): Consent | undefined => {
-  if (time.source === 'arrival' || !opensWindow) return undefined;
+  if (!opensWindow || (time.source === 'arrival' && time.isBeforeOwn === undefined)) return undefined;
   const { text = '', media } = readEventContent(body);
   if (text.length > MAX_KEYWORD_CHARACTERS || presentMedia(media) !== undefined) return undefined;
   const word = normalizeKeyword(text);

@@ -27,6 +27,7 @@ export type RefusalCode =
   | 'NO_OPT_IN'
   | 'OPTED_OUT'
   | 'MEDIA_UNSUPPORTED'
+  | 'PARAMS_INVALID'
   | 'SUPERSEDED'
   | 'SINCE_UNKNOWN'
   | 'PROCESSING_FAILED'
@@ -62,6 +63,8 @@ export interface SendRules {
   readonly clientPayload?: ClientPayloadMode;
   /** @default off */
   readonly contactCheck?: ContactCheckMode;
+  /** The names of the variables of known templates. Others are not checked. @default none */
+  readonly templates?: Readonly<Record<string, readonly string[]>>;
   /** The reasons that an opt-out does not block. @default none */
   readonly optOutExemptReasons?: readonly ApprovedReason[];
 }
@@ -84,8 +87,8 @@ export const decideSend = (request: SendRequest, contact: Contact, now: Instant,
     return optedOut ?? { kind: 'call', call: freeFormCall(request, contact, rules), why: open };
   }
   const call = templateCall(request, contact, rules, template);
-  const optedOut = refuseAfterOptOut(request, contact, rules, 'intent/v2', open);
-  return optedOut ?? { kind: 'call', call, why: `${open} The request has only a template.` };
+  const refused = refuseParams(template, rules) ?? refuseAfterOptOut(request, contact, rules, 'intent/v2', open);
+  return refused ?? { kind: 'call', call, why: `${open} The request has only a template.` };
 };
 
 /**
@@ -106,8 +109,8 @@ export const decideOutsideWindow = (
   if (template === undefined) {
     return refuse('WINDOW_CLOSED', `${closed} The request has no template, and the stage has no default template.`);
   }
-  const optedOut = refuseAfterOptOut(request, contact, rules, 'intent/v2', closed);
-  if (optedOut !== undefined) return optedOut;
+  const refused = refuseParams(template, rules) ?? refuseAfterOptOut(request, contact, rules, 'intent/v2', closed);
+  if (refused !== undefined) return refused;
   // An opt-out whose reason is exempt does not replace the opt-in.
   if (contact.lastInboundAt === undefined && !contact.consents?.some(({ kind }) => kind === 'opt-in')) {
     return refuse('NO_OPT_IN', `${closed} No opt-in is recorded, so the business may not write first.`);
@@ -143,6 +146,24 @@ const supersede = ({ unless, since }: SendRequest, { lastInboundAt }: Contact): 
   return lastInboundAt !== undefined && lastInboundAt > sinceAt
     ? refuse('SUPERSEDED', `The user wrote at ${lastInboundAt}, after ${sinceAt}, and the request says unless.`)
     : undefined;
+};
+
+/** The chat service's contract does not say what it does with a template that lacks a variable. */
+const refuseParams = (
+  { ruleNameOrId, params = {} }: TemplateReference,
+  { templates = {} }: SendRules,
+): SendDecision | undefined => {
+  const variables = Object.hasOwn(templates, ruleNameOrId) ? templates[ruleNameOrId] : undefined;
+  if (variables === undefined) return undefined;
+  const missing = variables.filter((name) => !Object.hasOwn(params, name));
+  const unknown = Object.keys(params).filter((name) => !variables.includes(name));
+  const faults = [
+    ...(missing.length > 0 ? [`lack ${missing.join(', ')}`] : []),
+    ...(unknown.length > 0 ? [`have the unknown ${unknown.join(', ')}`] : []),
+  ];
+  return faults.length === 0
+    ? undefined
+    : refuse('PARAMS_INVALID', `The params for the template ${ruleNameOrId} ${faults.join(' and ')}.`);
 };
 
 const verdictOf = ({ consents = [] }: Contact) => consentVerdict(consents);

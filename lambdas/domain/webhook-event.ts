@@ -17,6 +17,8 @@ import { startTrace, type Traceparent } from './trace-context.ts';
 export interface EventTime {
   readonly at: Instant;
   readonly source: 'event' | 'publish-time' | 'arrival';
+  /** The event has a time of its own, which is later than `at`, because the chat service's clock is ahead. */
+  readonly isBeforeOwn?: true;
 }
 
 /** When the publish/subscribe system accepted the event, if it says so, and when the event reached Parley. */
@@ -220,7 +222,8 @@ export const eventTime = (creationTime: unknown, { publishedAt, receivedAt }: De
   const latest: EventTime = isPublished
     ? { at: publishedAt, source: 'publish-time' }
     : { at: receivedAt, source: 'arrival' };
-  return own !== undefined && own <= latest.at ? { at: own, source: 'event' } : latest;
+  if (own === undefined) return latest;
+  return own <= latest.at ? { at: own, source: 'event' } : { ...latest, isBeforeOwn: true };
 };
 
 /**

@@ -105,6 +105,7 @@ const ports = {
     windowMarginMs: windowMarginSeconds * 1000,
     defaultTemplate: environment.DEFAULT_TEMPLATE,
     contactCheck: environment.CONTACT_CHECK,
+    templates: environment.TEMPLATES,
     optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
   },
   windowMarginMs: windowMarginSeconds * 1000,

@@ -55,6 +55,8 @@ export const manageEnvironment = z.object({
   NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
   /** How long before the end of its 24 hours a conversation window counts as closed. */
   WINDOW_MARGIN_SECONDS: wholeNumber(0),
+  /** The names of the variables of known templates, by the template's name. @default none */
+  TEMPLATES: z.optional(json(z.record(z.string(), z.array(z.string())))),
   /** The rules of sending that a forecast depends on, as for the function `send`. */
   DEFAULT_TEMPLATE: z.optional(json(templateReference)),
   CONTACT_CHECK: z.enum(CONTACT_CHECKS),
@@ -70,11 +72,12 @@ export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnviro
   [Name in OptionalVariable]?: string;
 };
 
-/** Missing in a stack without a receiver, a default template, a publisher, or event targets. */
+/** Missing in a stack without a receiver, a default template, templates, a publisher, or event targets. */
 type OptionalVariable =
   | 'INBOUND_DEAD_LETTER_QUEUE_URL'
   | 'INBOUND_QUEUE_URL'
   | 'DEFAULT_TEMPLATE'
+  | 'TEMPLATES'
   | 'EVENT_BUS_NAME'
   | 'AWS_ENDPOINT_URL_EVENTBRIDGE'
   | 'AWS_ENDPOINT_URL_DYNAMODB_STREAMS'

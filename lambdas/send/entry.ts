@@ -100,6 +100,7 @@ const { sendMessage, expireSend } = createSendMessage({
     numberFormat: environment.NUMBER_FORMAT,
     clientPayload: environment.CLIENT_PAYLOAD,
     contactCheck: environment.CONTACT_CHECK,
+    templates: environment.TEMPLATES,
     optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
   },
   leaseMs: limits.leaseSeconds * 1000,

@@ -45,6 +45,8 @@ export const sendEnvironment = z.object({
   ANSWER_TIMEOUT_SECONDS: wholeNumber(1),
   /** The maximum number of concurrent calls in one instance of the function. */
   MAX_CONCURRENT_CALLS: wholeNumber(1),
+  /** The names of the variables of known templates, by the template's name. @default none */
+  TEMPLATES: z.optional(json(z.record(z.string(), z.array(z.string())))),
   /** The reasons that an opt-out does not block: a JSON list. */
   OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
   /** The group of schedules for requests with a `sendAt`, the role they use, and their dead-letter queue. */
@@ -59,9 +61,10 @@ export const sendEnvironment = z.object({
 
 /** The variables as the stack sets them. */
 export type SendEnvironment = Record<
-  Exclude<keyof z.input<typeof sendEnvironment>, 'DEFAULT_TEMPLATE' | 'SCHEDULE_KEY_ARN'>,
+  Exclude<keyof z.input<typeof sendEnvironment>, 'DEFAULT_TEMPLATE' | 'SCHEDULE_KEY_ARN' | 'TEMPLATES'>,
   string
 > & {
   DEFAULT_TEMPLATE?: string;
   SCHEDULE_KEY_ARN?: string;
+  TEMPLATES?: string;
 };

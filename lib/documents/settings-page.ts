@@ -15,7 +15,7 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
   },
   {
     title: 'Sending',
-    settings: ['window', 'contactCheck', 'optOutExemptReasons', 'defaultTemplate', 'sends'],
+    settings: ['window', 'contactCheck', 'optOutExemptReasons', 'templates', 'defaultTemplate', 'sends'],
     more: '[Scaling](scaling.md) says what listing all sends costs.',
   },
   {

@@ -14,6 +14,9 @@ import { rollout } from './rollout.ts';
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
 const MIN_RETENTION_DAYS = 15;
 
+/** A function's variables have at most 4 KB in total. */
+const MAX_TEMPLATES_CHARACTERS = 2_000;
+
 const days = (minimum: number, byDefault: number, meaning: string) =>
   z
     .int()
@@ -172,6 +175,15 @@ export const settingsObject = z.strictObject({
       'a list of reasons, such as ["payment"]: requests with one of these reasons are sent even after an opt-out',
   }),
   keywords: z.optional(keywordSettings),
+  templates: z
+    .record(z.string().min(1).max(256), z.array(z.string().min(1)))
+    .refine((templates) => JSON.stringify(templates).length <= MAX_TEMPLATES_CHARACTERS)
+    .optional()
+    .meta({
+      description:
+        'an object with the variables of each template, such as {"parcel_update": ["name", "day"]}, of at most ' +
+        `${MAX_TEMPLATES_CHARACTERS} characters as JSON: a request for a listed template that has other params is refused`,
+    }),
   defaultTemplate: z.optional(templateReference).meta({
     description:
       'an object with ruleNameOrId and, for a template with variables, params: what to send if a free-form request ' +

@@ -36,6 +36,9 @@ export interface DrawnRequest {
 /** The template that the chat service approved before the run, and one that it approves or withdraws during the run. */
 export const TEMPLATES = ['parcel_update', 'invoice_ready'] as const;
 
+/** The variables of the templates that the stage lists. */
+export const TEMPLATE_VARIABLES = { invoice_ready: ['name'] } as const;
+
 /** The contact of a request, and its times unless they are drawn. */
 export interface DrawnFor {
   readonly requestId: string;
@@ -72,7 +75,8 @@ export const drawRequest = (
     ...(content !== 'template' && content !== 'media' && { messageText: `${requestId}: ${draw.pick(TEXTS)}` }),
     ...((content === 'template' || content === 'both') && {
       ruleNameOrId: has('unknownTemplate') ? 'no_such_template' : draw.pick(TEMPLATES),
-      params: { name: requestId },
+      // Some requests, without a draw, have a variable that the template lacks.
+      params: { name: requestId, ...(requestId.endsWith('31') && { other: 'x' }) },
     }),
     ...(content === 'media' && drawMedia(draw, requestId, has('unsupportedMedia'))),
     ...(!has('withoutReason') && { reason: draw.pick(APPROVED_REASONS) }),

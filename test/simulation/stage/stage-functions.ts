@@ -8,6 +8,7 @@ import { createReceiveProcess } from '../world/receive-process.ts';
 import { type CalledChatService, createSendProcess, LIMITS } from '../world/send-process.ts';
 import type { TableState } from '../world/table.ts';
 import { TOKEN_HEADER } from './delivery.ts';
+import { TEMPLATE_VARIABLES } from './draw-request.ts';
 import { createFunctionPool } from './function-pool.ts';
 import type { LambdaName, StageProcess } from './processes.ts';
 import type { StageCalls } from './stage-calls.ts';
@@ -96,7 +97,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         chatService,
         accessToken: accessTokenOf(process.name),
         account: ACCOUNT,
-        rules: sendRules(features.rules),
+        rules: sendRules({ templates: TEMPLATE_VARIABLES, ...features.rules }),
         isContactConstant: false,
         windowPer,
         random: random(process),

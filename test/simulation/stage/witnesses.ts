@@ -29,6 +29,7 @@ const REFUSALS: Readonly<Record<RefusalCode, true>> = {
   MEDIA_UNSUPPORTED: true,
   PROCESSING_FAILED: true,
   NOT_ON_PLATFORM: true,
+  PARAMS_INVALID: true,
   SUPERSEDED: true,
   SINCE_UNKNOWN: true,
 };

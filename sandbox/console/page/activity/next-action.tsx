@@ -35,6 +35,9 @@ const ADVICE: Readonly<Record<string, string>> = {
     'The user opted out. Templates are refused until the user opts in again; free-form messages are refused until the ' +
     'user writes again.',
   MEDIA_UNSUPPORTED: 'Send a new request with the https URL of an image, an audio file, or a document.',
+  PARAMS_INVALID: 'Send a new request whose params are the variables of the template, as the stage lists them.',
+  SUPERSEDED: 'The user has written since. Send a new request that answers the latest message.',
+  SINCE_UNKNOWN: 'Send a new request whose since is a time, or the ID of a stored message.',
   NOT_ON_PLATFORM: 'The number is not on the chat platform, so no message can reach it.',
   PROCESSING_FAILED: 'Parley could not process the request for a day. To try again, redrive the dead letter.',
 };

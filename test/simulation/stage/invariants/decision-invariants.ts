@@ -187,6 +187,7 @@ export const DECISION_INVARIANTS = {
           PROCESSING_FAILED: () => isQueuedFor(facts, request.requestId, change, DAY_MS),
           NOT_ON_PLATFORM: () =>
             contacts.some((contact) => contact?.checkedAt !== undefined && contact.checkedAddress === undefined),
+          PARAMS_INVALID: () => request.ruleNameOrId === 'invoice_ready' && request.params?.other !== undefined,
           SUPERSEDED: () =>
             contacts.some((contact) => String(contact?.lastInboundAt ?? '') > sinceOf(facts, request, index)),
           SINCE_UNKNOWN: () => sinceOf(facts, request, invocation.start) === '',

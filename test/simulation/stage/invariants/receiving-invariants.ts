@@ -1,6 +1,7 @@
 import { contactName, parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
+import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import { ACCOUNT } from '../../../support/builders.ts';
 import {
   authenticEventsOf,
@@ -201,14 +202,12 @@ export const RECEIVING_STAGE_INVARIANTS = {
       const deferred = queuedIn(facts, INBOUND);
       const drained = firstOf(facts.entries('deleted').filter(({ queue }) => queue === 'inbound'));
       const answers = Map.groupBy(facts.entries('delivery-answer'), ({ eventId }) => eventId);
-      for (const { eventId, body, parts, contact } of keywordsIn(facts, keptWindowsOf(facts))) {
+      for (const { eventId, body, time, contact } of keywordsIn(facts, keptWindowsOf(facts))) {
+        if (parseInstant(parseObject(body)?.CREATION_TIME) === undefined) continue;
         const isDeferred = (index: number) => (deferred.get(body) ?? index) < index;
         const stored = answers.get(eventId)?.find(({ status, index }) => status < 300 && !isDeferred(index));
         for (const index of [stored?.index, drained.get(body)].filter((each) => each !== undefined)) {
-          const message = facts.itemBefore(`MESSAGE#${parts[0]?.id} MESSAGE`, index);
-          if (message?.createdAtSource !== 'event') continue;
           checked();
-          const time = String(message.createdAt);
           const consents = [facts.itemBefore(`${contact} CONSENT`, index), facts.run.items.get(`${contact} CONSENT`)];
           if (consents.some((consent) => String(consent?.userOptOutAt ?? '') < time)) {
             violated(`${contact} wrote STOP at ${time}, which is no opt-out.`, index);

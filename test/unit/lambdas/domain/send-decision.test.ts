@@ -162,6 +162,44 @@ describe('decideSend refuses', () => {
   });
 });
 
+describe('a template that the stage lists', () => {
+  const rules = { templates: { hello: ['name', 'day'], bye: [] } };
+  const decide = (ruleNameOrId: string, params?: Record<string, string>, changes: Partial<SendRules> = {}) =>
+    decideSend({ ...template, ruleNameOrId, params }, closed, NOW, sendRules({ ...rules, ...changes }));
+
+  it('is sent with all of its variables, and others are not checked', () => {
+    expect(decide('hello', { name: 'Ana', day: 'today' }).kind).toBe('call');
+    expect(decide('bye').kind).toBe('call');
+    expect(decide('constructor', { any: 'thing' }).kind).toBe('call');
+  });
+
+  it.each([
+    ['hello', undefined, 'lack name, day'],
+    ['hello', { name: 'Ana', dya: 'today' }, 'lack day and have the unknown dya'],
+    ['bye', { name: 'Ana' }, 'have the unknown name'],
+  ])('%s is refused with %o', (name, params, fault) => {
+    expect(decide(name, params)).toEqual({
+      kind: 'refuse',
+      code: 'PARAMS_INVALID',
+      why: `The params for the template ${name} ${fault}.`,
+    });
+  });
+
+  it('is checked inside the window, after error 201, and as the default template', () => {
+    const request = { ...template, ruleNameOrId: 'hello' };
+    const listed = sendRules(rules);
+    expect(decideSend(request, open, NOW, listed)).toMatchObject({ code: 'PARAMS_INVALID' });
+    expect(decideOutsideWindow(request, open, NOW, listed, 'Error 201.')).toMatchObject({ code: 'PARAMS_INVALID' });
+    const byDefault = sendRules({ ...rules, defaultTemplate: { ruleNameOrId: 'hello' } });
+    expect(decideSend(freeForm, closed, NOW, byDefault)).toMatchObject({ code: 'PARAMS_INVALID' });
+  });
+
+  it('does not matter to a free-form message inside the window', () => {
+    const both = { ...template, ...freeForm, ruleNameOrId: 'hello' };
+    expect(decideSend(both, open, NOW, sendRules(rules)).kind).toBe('call');
+  });
+});
+
 describe('unless the user wrote since', () => {
   const unless = { unless: ['userWroteSince' as const] };
   const decide = (since: string, request = freeForm, who = open) =>

@@ -212,6 +212,11 @@ describe('a message that is a keyword', () => {
     expect(await consentsOf(saying('STOP', { CREATION_TIME: undefined }))).toEqual([]);
   });
 
+  it("has the time of its arrival if the chat service's clock is ahead", async () => {
+    const ahead = '2026-11-20T12:00:00.500Z';
+    expect(await consentsOf(saying('STOP', { CREATION_TIME: ahead }))).toMatchObject([{ kind: 'opt-out', at: NOW }]);
+  });
+
   it('means nothing in a stage without keywords', async () => {
     const { storeEvent, consents } = createSituation();
     await storeEvent(saying('STOP'));

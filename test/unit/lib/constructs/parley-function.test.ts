@@ -54,6 +54,7 @@ describe('The environment of a function', () => {
   const defaultTemplate = { ruleNameOrId: 'welcome_back', params: { name: 'Ana' } };
   const { template } = synthesizedStack('prod', {
     defaultTemplate,
+    templates: { welcome_back: ['name'] },
     retentionDays: { messages: 30 },
     window: { marginSeconds: 90 },
     keywords: { languages: ['es'], optIn: ['¡Alta!'] },
