@@ -43,7 +43,7 @@ export const costPage = (reports: readonly Report[]): string => {
         ['0', dollars(idleCost(cost)), dollars(0)],
         ...VOLUMES.map((messages) => {
           const storage = storageCost(cost, messages);
-          return [messages.toLocaleString('en-US'), dollars(monthlyCost(cost, messages) + storage), dollars(storage)];
+          return [messages.toLocaleString('en-US'), dollars(monthlyCost(cost, messages)), dollars(storage)];
         }),
       ],
       (column) => column === 0,
@@ -66,9 +66,11 @@ export const costPage = (reports: readonly Report[]): string => {
     .concat('\n');
 };
 
-/** Returns what a stage costs a month, in dollars without storage. */
+/** Returns what a stage costs a month with its storage, in dollars. */
 export const monthlyCost = (cost: Report, messages: number): number =>
-  idleCost(cost) + perMessage((kind) => figureOf(cost, `Parley, ${kind}: dollars per million`)) * messages;
+  idleCost(cost) +
+  perMessage((kind) => figureOf(cost, `Parley, ${kind}: dollars per million`)) * messages +
+  storageCost(cost, messages);
 
 /** Returns what a stage's storage costs a month once as much expires as is added, in dollars. */
 const storageCost = (cost: Report, messages: number): number => {

@@ -44,7 +44,11 @@ const figures = ({ reports, searched }: FigureSources): string => {
       ['what', 'figure', 'measured'],
       ['AWS bill for 10,000 messages a month', `$${few}`, cost.date],
       ['AWS bill for a million messages a month', `$${many}`, cost.date],
-      ['cold start of `receive`', `${figureOf(cold, COLD).toFixed(2)} × that of a tutorial's stack`, cold.date],
+      [
+        'cold start of the webhook function',
+        `${figureOf(cold, COLD).toFixed(2)} × that of a tutorial's stack`,
+        cold.date,
+      ],
       ['events acknowledged per second', `${events.toFixed(2)} × those of a tutorial's stack`, load.date],
       [
         'orders of calls and faults searched',
@@ -53,9 +57,10 @@ const figures = ({ reports, searched }: FigureSources): string => {
       ],
     ]),
     '',
-    "Half of the messages are users', half are yours, each with a Delivered and a Read. The bill is at the list prices of",
-    'us-east-1, with alarms and a dashboard, without storage; the chat service bills apart.',
-    '[What it costs](docs/cost.md) and [Performance](docs/performance.md) have every figure.',
+    'The bill assumes that half of the messages are inbound and half outbound, each of these with a delivered and a read',
+    'status. It is at the list prices of us-east-1, with alarms, a dashboard, and the storage of 400 days. The chat service',
+    "bills you separately. The tutorial's stack is [the same service](docs/performance.md) built from common tutorials.",
+    '[What it costs](docs/cost.md) has every figure.',
   ].join('\n');
 };
 

@@ -178,7 +178,7 @@ describe('eventTime', () => {
     ['before the year 0 in UTC', '0000-01-01T00:00:00+01:00'],
     ['in the future', '2026-11-20T12:00:00.001Z'],
   ])('returns the publish time when CREATION_TIME is %s', (_case, creationTime) => {
-    expect(eventTime(creationTime, times)).toEqual({ at: times.publishedAt, source: 'publish-time' });
+    expect(eventTime(creationTime, times)).toMatchObject({ at: times.publishedAt, source: 'publish-time' });
   });
 
   it('returns the arrival time when there is no publish time either', () => {
@@ -193,6 +193,10 @@ describe('eventTime', () => {
 
   it('returns the arrival time when the publish time is in the future too', () => {
     const ahead = { ...times, publishedAt: '2026-11-21T00:00:00.000Z' };
-    expect(eventTime('2027-01-01T00:00:00Z', ahead)).toEqual({ at: times.receivedAt, source: 'arrival' });
+    expect(eventTime('2027-01-01T00:00:00Z', ahead)).toEqual({
+      at: times.receivedAt,
+      source: 'arrival',
+      isBeforeOwn: true,
+    });
   });
 });

@@ -74,7 +74,9 @@ const PACKED: readonly [string, Envelope | undefined, (event: string) => unknown
 describe('an authentic event of up to 1 MB', () => {
   it('is what the documentation promises', () => {
     expect(MAX_EVENT_BYTES).toBeGreaterThanOrEqual(MEGABYTE);
-    expect(readFileSync('README.md', 'utf8')).toMatch(/An authentic event of up to 1\s+MB is never refused/);
+    expect(readFileSync('README.md', 'utf8').replaceAll(/\s+/g, ' ')).toContain(
+      'An authentic event of up to 1 MB is never refused',
+    );
     expect(readFileSync('docs/receiving.md', 'utf8')).toContain(`${MAX_EVENT_BYTES.toLocaleString('en-US')} bytes`);
   });
 
