@@ -141,14 +141,17 @@ const supersede = ({ unless, since }: SendRequest, { lastInboundAt }: Contact): 
   if (unless === undefined || since === undefined) return undefined;
   const sinceAt = parseInstant(since);
   if (sinceAt === undefined) {
-    return refuse('SINCE_UNKNOWN', `There is no message with the ID ${since}, which the request names as since.`);
+    return refuse('SINCE_UNKNOWN', 'There is no message with the ID that the request names as since.');
   }
   return lastInboundAt !== undefined && lastInboundAt > sinceAt
-    ? refuse('SUPERSEDED', `The user wrote at ${lastInboundAt}, after ${sinceAt}, and the request says unless.`)
+    ? refuse('SUPERSEDED', `The user wrote at ${lastInboundAt}, after ${sinceAt}, so the request is superseded.`)
     : undefined;
 };
 
-/** The chat service's contract does not say what it does with a template that lacks a variable. */
+/**
+ * The chat service's contract does not say what it does with a template that lacks a variable. Names only variables of
+ * the stage's settings, because a decision must not quote the request.
+ */
 const refuseParams = (
   { ruleNameOrId, params = {} }: TemplateReference,
   { templates = {} }: SendRules,
@@ -156,10 +159,10 @@ const refuseParams = (
   const variables = Object.hasOwn(templates, ruleNameOrId) ? templates[ruleNameOrId] : undefined;
   if (variables === undefined) return undefined;
   const missing = variables.filter((name) => !Object.hasOwn(params, name));
-  const unknown = Object.keys(params).filter((name) => !variables.includes(name));
+  const hasOthers = Object.keys(params).some((name) => !variables.includes(name));
   const faults = [
     ...(missing.length > 0 ? [`lack ${missing.join(', ')}`] : []),
-    ...(unknown.length > 0 ? [`have the unknown ${unknown.join(', ')}`] : []),
+    ...(hasOthers ? [`have others than ${variables.join(', ') || 'none'}`] : []),
   ];
   return faults.length === 0
     ? undefined

@@ -1,10 +1,10 @@
 import { resolveContact } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
-import type { SendRequest } from '../domain/send-request.ts';
+import { type SendRequest, tooFarAhead } from '../domain/send-request.ts';
 import type { CircuitRepository, MessageRepository, StopRepository } from '../ports.ts';
 import { readSince } from '../runtime/read-since.ts';
-import { type Answer, ok } from './api.ts';
+import { type Answer, invalidRequest, ok } from './api.ts';
 import { type ForecastPorts, forecastFields, forecastOf } from './forecasts.ts';
 import { sendingView } from './sending-stops.ts';
 import { circuitBreakerView, viewCircuitBreaker } from './stage.ts';
@@ -31,11 +31,13 @@ export interface DryRunPorts extends ForecastPorts {
 export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<Answer> => {
   const { contacts, messages, circuits, stops, clock, contactDefaults, rules } = ports;
   const at = clock.now();
+  const sendAt = parseInstant(request.sendAt) ?? at;
+  const fault = tooFarAhead(sendAt, at);
+  if (fault !== undefined) return invalidRequest(`Not a send request: ${fault}.`);
   const ref = resolveContact(contactDefaults, request);
   const [[stored], circuit, sending] = await Promise.all([contacts.readMany([ref], at), circuits.read(), stops.read()]);
   const contact = stored === undefined || stored === 'damaged' ? {} : stored;
   const judged = await readSince(messages, request, contact);
-  const sendAt = parseInstant(request.sendAt) ?? at;
   const forecast = forecastOf(judged, stored, sendAt > at ? sendAt : at, rules);
   return ok({
     at,

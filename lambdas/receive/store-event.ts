@@ -60,9 +60,9 @@ type EventWrite =
 const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was unavailable a moment ago.' };
 
 /**
- * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, or
- * three if it is a keyword, an echo or a status in one, and a status with a request id in up to two more. A status that also carries a message causes the
- * writes of both. It reads nothing, and all of its writes are idempotent.
+ * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, or three
+ * if it is a keyword, an echo or a status in one, and a status with a request id in up to two more. A status that also
+ * carries a message causes the writes of both. It reads nothing, and all of its writes are idempotent.
  *
  * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits
  * for the table, and all others go straight to the inbound queue.

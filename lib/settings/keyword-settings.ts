@@ -42,7 +42,7 @@ export const keywordSettings = z
   .meta({
     description:
       'an object with languages or optOut, and optionally optIn, which must not share a word: a message that ' +
-      'consists of such a word is recorded as the user’s opt-out or opt-in; omit it to record none',
+      "consists of such a word is recorded as the user's opt-out or opt-in; omit it to record none",
   });
 
 /** Returns the keywords of a stage, normalized. */

@@ -175,8 +175,8 @@ describe('a template that the stage lists', () => {
 
   it.each([
     ['hello', undefined, 'lack name, day'],
-    ['hello', { name: 'Ana', dya: 'today' }, 'lack day and have the unknown dya'],
-    ['bye', { name: 'Ana' }, 'have the unknown name'],
+    ['hello', { name: 'Ana', dya: 'today' }, 'lack day and have others than name, day'],
+    ['bye', { name: 'Ana' }, 'have others than none'],
   ])('%s is refused with %o', (name, params, fault) => {
     expect(decide(name, params)).toEqual({
       kind: 'refuse',
@@ -218,7 +218,7 @@ describe('unless the user wrote since', () => {
     expect(decide('2026-11-20T10:00:00Z')).toEqual({
       kind: 'refuse',
       code: 'SUPERSEDED',
-      why: 'The user wrote at 2026-11-20T11:00:00.000Z, after 2026-11-20T10:00:00.000Z, and the request says unless.',
+      why: 'The user wrote at 2026-11-20T11:00:00.000Z, after 2026-11-20T10:00:00.000Z, so the request is superseded.',
     });
   });
 

@@ -83,8 +83,11 @@ describe('POST /v1/sends?dryRun=true', () => {
     expect(stage.queued).toEqual([]);
   });
 
-  it('refuses a malformed request as without it', async () => {
-    const { status, body } = await dryRun({ ...sendRequest(), messageText: 7 });
+  it.each([
+    ['malformed', { messageText: 7 }],
+    ['too far ahead', { sendAt: '2028-01-01T00:00:00Z' }],
+  ])('refuses a request that is %s as without it', async (_case, changes) => {
+    const { status, body } = await dryRun({ ...sendRequest(), ...changes });
     expect([status, body]).toEqual([400, expect.objectContaining({ code: 'INVALID_REQUEST' })]);
   });
 });

@@ -72,7 +72,7 @@ describe('a request that says unless userWroteSince', () => {
     expect(await harness.sendItem()).toMatchObject({
       state: 'refused',
       code: 'SINCE_UNKNOWN',
-      decision: 'There is no message with the ID no-such-message, which the request names as since.',
+      decision: 'There is no message with the ID that the request names as since.',
     });
   });
 
