@@ -21,8 +21,10 @@ export const ERASURE_INVARIANTS = {
           // Data that was stored in an item after it was marked as erased is also new.
           const isCreation = ({ before }: Recorded<'write'>) => before === undefined || isMark(before);
           const created = facts.writesOf(name).findLast(isCreation)?.index ?? -1;
-          const time = oldestTimeOf(name, item);
-          if (created < start && (time === undefined || time <= requestedAt)) {
+          // An old STOP that is delivered again after the erasure is an opt-out again, beside newer consents.
+          const isConsent = name.endsWith(' CONSENT');
+          const time = oldestTimeOf(name, isConsent ? changedBefore(facts, name, item, start) : item);
+          if (created < start && (time === undefined ? !isConsent : time <= requestedAt)) {
             violated(`${name} is left of ${key}, which was erased as of ${requestedAt}.`);
           }
         }
@@ -154,6 +156,16 @@ const timesOf = (name: string, item: Item): readonly string[] =>
     const time = item[attribute];
     return typeof time === 'string' ? [time] : [];
   });
+
+/** The attributes of an item that no write after an entry has changed. */
+const changedBefore = (facts: StageFacts, name: string, item: Item, index: number): Item => {
+  const later = facts.writesOf(name).filter((write) => write.index > index);
+  return Object.fromEntries(
+    Object.entries(item).filter(
+      ([attribute]) => !later.some(({ before, after }) => before?.[attribute] !== after?.[attribute]),
+    ),
+  );
+};
 
 const oldestTimeOf = (name: string, item: Item): string | undefined => timesOf(name, item).toSorted()[0];
 const newestTimeOf = (name: string, item: Item): string | undefined => timesOf(name, item).toSorted().at(-1);
