@@ -9,6 +9,8 @@ import { createBroadcastStatusCommand } from './commands/broadcast-status.ts';
 import {
   createContactsCommand,
   createEraseCommand,
+  createHandbackCommand,
+  createHandoverCommand,
   createOptInCommand,
   createOptOutCommand,
 } from './commands/contacts.ts';
@@ -37,6 +39,8 @@ const COMMANDS: readonly CreateCommand[] = [
   createContactsCommand,
   createOptInCommand,
   createOptOutCommand,
+  createHandoverCommand,
+  createHandbackCommand,
   createTokenCommand,
   createWebhookSecretCommand,
   createDeadLettersCommand,

@@ -47,6 +47,13 @@ export interface ContactRepository {
   denyWindow(contact: ContactRef, at: Instant): Promise<void>;
   /** Records the result of a contact check. The latest check counts. */
   recordCheck(contact: ContactRef, checked: CheckedContact): Promise<void>;
+  /** Records that an operator wrote to the contact, which hands it over `until` then, if at all. The latest counts. */
+  recordOperatorMessage(
+    contact: ContactRef,
+    message: { readonly at: Instant; readonly until?: Instant },
+  ): Promise<void>;
+  /** Records that the contact was handed over to people, or back to automated systems. The latest of each counts. */
+  recordHandover(contact: ContactRef, to: 'people' | 'automated', at: Instant): Promise<void>;
   /** Records an opt-in or opt-out. Keeps the latest of each kind and origin, regardless of the order of writes. */
   recordConsent(contact: ContactRef, consent: Consent): Promise<void>;
 }
@@ -58,7 +65,8 @@ export type StoredContact = Contact | 'damaged' | undefined;
 export interface MessageRepository {
   /** Returns the time of the message's item, which is that of its earliest version. */
   recordInbound(message: InboundMessage): Promise<Instant>;
-  recordEcho(echo: Echo): Promise<void>;
+  /** Returns the time of the echo's item, which is that of its earliest version. */
+  recordEcho(echo: Echo): Promise<Instant>;
   /**
    * Records a status on its message, with its time and its body, whether or not the message is known. Returns the trace
    * of the message, or that of its first status if the message is not known.

@@ -145,6 +145,47 @@ export const createOptOutCommand: CreateCommand = (context) =>
     source: 'phone call',
   });
 
+interface HandoverWords {
+  readonly name: 'handover' | 'handback';
+  readonly summary: string;
+  readonly rule: string;
+}
+
+const createHandoverOrBackCommand = ({ api, report }: CommandContext, { name, summary, rule }: HandoverWords) =>
+  new Command(name)
+    .description(`${summary}.\n\n${rule}`)
+    .addArgument(contactArgument())
+    .addOption(channelOption())
+    .option('--note <text>', 'Why, for the audit trail; numbers are masked')
+    .addHelpText('after', examples(`parley ${name} +5491150000001 --stage prod`))
+    .action(async (platformContactId, { note, channel: chatChannelNumber }) => {
+      const call = await api();
+      const body = { platformContactId, chatChannelNumber, note };
+      const contact = contactResponse.parse(await call('POST', `/v1/${name}s`, body));
+      report({ lines: [`${contact.platformContactId}: ${describeHandover(contact.handover)}.`], json: contact });
+    });
+
+/** Describes who answers a contact, such as `people answer since 2026-11-20T12:00:00.000Z`. */
+export const describeHandover = (handover: ContactResponse['handover']): string => {
+  if (handover?.state !== 'people') return 'automated systems answer';
+  const until = handover.until === undefined ? '' : `, until ${handover.until}`;
+  return `people answer since ${handover.since}${until}`;
+};
+
+export const createHandoverCommand: CreateCommand = (context) =>
+  createHandoverOrBackCommand(context, {
+    name: 'handover',
+    summary: 'Hand a contact over to people',
+    rule: 'Parley refuses automated requests for the contact until it is handed back. Other requests are sent.',
+  });
+
+export const createHandbackCommand: CreateCommand = (context) =>
+  createHandoverOrBackCommand(context, {
+    name: 'handback',
+    summary: 'Hand a contact back to automated systems',
+    rule: "This also ends a handover by an operator's message.",
+  });
+
 const ERASURE_POLL_MS = 1_000;
 
 export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>

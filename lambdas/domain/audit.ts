@@ -8,6 +8,8 @@ export const AUDIT_ACTIONS = [
   'opt-in',
   'opt-out',
   'erasure',
+  'handover',
+  'handback',
   'cancellation',
   'requeue',
   'resolution',
@@ -44,7 +46,7 @@ export const auditDetails = z.object({
   /** For a resolution. */
   outcome: text,
   messageId: text,
-  /** For a resolution; also why sending was stopped or resumed, or why a probe is due. */
+  /** For a resolution or a handover; also why sending was stopped or resumed, or why a probe is due. */
   note: text,
   /** Which dead letters: those of a queue, optionally only one, or only those whose reason contains a string. */
   queue: z.optional(z.enum(DEAD_LETTER_QUEUES)),

@@ -34,6 +34,11 @@ export const contactSchema = z.object({
   lastInboundId: optionalString,
   /** When the chat service last reported the window closed (error 201). */
   windowDeniedAt: instant,
+  /** Who answers the contact; see `HandoverTimes`. */
+  handoverAt: instant,
+  handbackAt: instant,
+  operatorWroteAt: instant,
+  operatorUntil: instant,
   /** When the number was last checked on the platform. */
   checkedAt: instant,
   /** The number's proper format from that check; absent if the number is not on the platform. */

@@ -45,6 +45,14 @@ export const hasContent = (body: string): boolean =>
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+/** Returns a field that is a string that is not empty, or a number. */
+export const readEventField = (body: string, field: string): string | undefined => {
+  const fields = parseObject(body);
+  const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
 /** Returns the chat service's id of the user in a stored event body. */
 export const readCustomerId = (body: string): string | undefined => {
   const { CUSTOMER_ID: customerId } = parseObject(body);

@@ -1,6 +1,7 @@
 import { consentVerdict } from './consent.ts';
 import type { Contact } from './contact.ts';
 import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
+import { handoverOf } from './handover.ts';
 import { type Instant, parseInstant } from './instant.ts';
 import type { SendEndpoint } from './send-outcome.ts';
 import {
@@ -30,6 +31,9 @@ export type RefusalCode =
   | 'PARAMS_INVALID'
   | 'SUPERSEDED'
   | 'SINCE_UNKNOWN'
+  | 'HUMAN_TOOK_OVER'
+  | 'HANDED_OVER'
+  | 'CONDITION_UNKNOWN'
   | 'PROCESSING_FAILED'
   | 'NOT_ON_PLATFORM';
 
@@ -65,6 +69,8 @@ export interface SendRules {
   readonly contactCheck?: ContactCheckMode;
   /** The names of the variables of known templates. Others are not checked. @default none */
   readonly templates?: Readonly<Record<string, readonly string[]>>;
+  /** How the stage knows what operators do: handovers, and with `echoes` also when they write. @default not at all */
+  readonly operators?: { readonly echoes: boolean } | undefined;
   /** The reasons that an opt-out does not block. @default none */
   readonly optOutExemptReasons?: readonly ApprovedReason[];
 }
@@ -75,7 +81,7 @@ export interface SendRules {
  * @param contact the contact as stored; empty for an unknown user
  */
 export const decideSend = (request: SendRequest, contact: Contact, now: Instant, rules: SendRules): SendDecision => {
-  const early = expire(request, now) ?? supersede(request, contact) ?? refuseMedia(request);
+  const early = decideEarly(request, contact, now, rules) ?? refuseMedia(request);
   if (early !== undefined) return early;
   if (!isWindowOpen(contact, now, rules.windowMarginMs)) {
     return decideOutsideWindow(request, contact, now, rules, describeClosedWindow(contact));
@@ -103,7 +109,7 @@ export const decideOutsideWindow = (
   rules: SendRules,
   closed: string,
 ): SendDecision => {
-  const early = expire(request, now) ?? supersede(request, contact);
+  const early = decideEarly(request, contact, now, rules);
   if (early !== undefined) return early;
   const template = templateOf(request) ?? rules.defaultTemplate;
   if (template === undefined) {
@@ -131,21 +137,50 @@ export const decideOutsideWindow = (
   };
 };
 
+/** Decides what needs neither the window nor the consents. */
+const decideEarly = (
+  request: SendRequest,
+  contact: Contact,
+  now: Instant,
+  rules: SendRules,
+): SendDecision | undefined =>
+  expire(request, now) ?? judgeConditions(request, contact, rules) ?? refuseAutomated(request, contact, now);
+
 const expire = (request: SendRequest, now: Instant): SendDecision | undefined =>
   hasExpired(request, now)
     ? { kind: 'expire', why: `The request's notAfter, ${notAfterOf(request)}, has passed; it is now ${now}.` }
     : undefined;
 
 /** A `since` that names a message must have been replaced with the message's time, if the table has the message. */
-const supersede = ({ unless, since }: SendRequest, { lastInboundAt }: Contact): SendDecision | undefined => {
+const judgeConditions = (
+  { unless, since }: SendRequest,
+  { lastInboundAt, operatorWroteAt }: Contact,
+  { operators }: SendRules,
+): SendDecision | undefined => {
   if (unless === undefined || since === undefined) return undefined;
+  if (unless.includes('operatorWroteSince') && operators?.echoes !== true) {
+    return refuse(
+      'CONDITION_UNKNOWN',
+      'The stage does not know when operators write, because its setting operators names no echoField.',
+    );
+  }
   const sinceAt = parseInstant(since);
   if (sinceAt === undefined) {
     return refuse('SINCE_UNKNOWN', 'There is no message with the ID that the request names as since.');
   }
-  return lastInboundAt !== undefined && lastInboundAt > sinceAt
-    ? refuse('SUPERSEDED', `The user wrote at ${lastInboundAt}, after ${sinceAt}, so the request is superseded.`)
+  if (unless.includes('userWroteSince') && lastInboundAt !== undefined && lastInboundAt > sinceAt) {
+    return refuse('SUPERSEDED', `The user wrote at ${lastInboundAt}, after ${sinceAt}, so the request is superseded.`);
+  }
+  return unless.includes('operatorWroteSince') && operatorWroteAt !== undefined && operatorWroteAt > sinceAt
+    ? refuse('HUMAN_TOOK_OVER', `An operator wrote at ${operatorWroteAt}, after ${sinceAt}.`)
     : undefined;
+};
+
+const refuseAutomated = ({ automated }: SendRequest, contact: Contact, now: Instant): SendDecision | undefined => {
+  const handover = automated === true ? handoverOf(contact, now) : undefined;
+  if (handover?.state !== 'people') return undefined;
+  const end = handover.until === undefined ? 'until it is handed back' : `until ${handover.until}`;
+  return refuse('HANDED_OVER', `The contact was handed over to people at ${handover.since}, ${end}.`);
 };
 
 /**

@@ -30,7 +30,7 @@ const instant = z
   .check(z.refine((value) => parseInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'));
 
 /** What a request can name in `unless`. */
-export const SEND_CONDITIONS = ['userWroteSince'] as const;
+export const SEND_CONDITIONS = ['userWroteSince', 'operatorWroteSince'] as const;
 
 /** A rule or an approved template, with the values of its variables. */
 export const templateReference = z.strictObject({
@@ -81,6 +81,8 @@ export const sendRequest = z
     ),
     /** A time, ISO 8601 with an offset, or the ID of a message, which stands for the message's time. */
     since: z.optional(z.boundedString(z.MAX_ID_BYTES)),
+    /** Whether a bot or another automated system sends it: refused while the contact is handed over to people. */
+    automated: z.optional(z.boolean('must be true or false')),
     chatPlatform: z.optional(z.boundedString(z.MAX_NAME_LENGTH)),
     chatChannelNumber: z.optional(
       z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + followed by 6 to 15 digits')),

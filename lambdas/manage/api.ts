@@ -21,6 +21,7 @@ export const PROBLEM_CODES = [
   'NOT_CANCELLABLE',
   'PROBE_IN_FLIGHT',
   'NOT_OVERDUE',
+  'HANDOVERS_OFF',
   'CHAT_SERVICE_FAILED',
   'INTERNAL',
 ] as const;

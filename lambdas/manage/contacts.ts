@@ -13,8 +13,10 @@ import {
   type NamedContact,
   resolveContact,
 } from '../domain/contact.ts';
+import { HANDOVER_STATES, handoverOf } from '../domain/handover.ts';
 import { addMs, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
+import type { SendRules } from '../domain/send-decision.ts';
 import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
 import type { AuditRepository, Clock, ContactRepository } from '../ports.ts';
 import {
@@ -34,11 +36,12 @@ import {
 } from './api.ts';
 
 export interface ContactPorts {
-  readonly contacts: Pick<ContactRepository, 'read' | 'recordConsent'>;
+  readonly contacts: Pick<ContactRepository, 'read' | 'recordConsent' | 'recordHandover'>;
   readonly audit: Pick<AuditRepository, 'record'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
   readonly windowMarginMs: number;
+  readonly rules: Pick<SendRules, 'operators'>;
 }
 
 const origin = z.enum(CONSENT_ORIGINS, `must be ${CONSENT_ORIGINS.join(' or ')}`);
@@ -66,6 +69,17 @@ export const contactResponse = z.object({
   }),
   /** The latest opt-in and opt-out of each origin. */
   consents: z.array(z.object({ kind: z.enum(CONSENT_KINDS), origin, at: z.string(), source: z.string() })),
+  /** Who answers the contact. Present if the stage has the setting `operators`. */
+  handover: z.optional(
+    z.object({
+      state: z.enum(HANDOVER_STATES),
+      /** Since when people answer, and until when, if the handover ends by itself. */
+      since: z.optional(z.string()),
+      until: z.optional(z.string()),
+      /** When an operator last wrote to the user in the chat service's console. */
+      operatorWroteAt: z.optional(z.string()),
+    }),
+  ),
   check: z.optional(z.object({ at: z.string(), onPlatform: z.boolean(), platformContactId: z.optional(z.string()) })),
 });
 
@@ -139,7 +153,7 @@ export const optOut = consentRoute(
     'opt-in. The default origin is user.',
 );
 
-const respondWithContact = async (ports: ContactPorts, named: NamedContact): Promise<Answer> => {
+export const respondWithContact = async (ports: ContactPorts, named: NamedContact): Promise<Answer> => {
   const ref = resolveContact(ports.contactDefaults, named);
   const contact = await ports.contacts.read(ref, ports.clock.now());
   const { platformContactId } = named;
@@ -150,7 +164,7 @@ export const contactNotFound = (platformContactId: string): Answer =>
   problem(404, 'CONTACT_NOT_FOUND', `There is no contact with the id ${platformContactId}.`);
 
 const viewContact = (
-  { clock, windowMarginMs }: ContactPorts,
+  { clock, windowMarginMs, rules }: ContactPorts,
   { platform }: ContactRef,
   requestedId: string,
   contact: Contact,
@@ -168,6 +182,9 @@ const viewContact = (
     },
     consent: consentVerdict(consents),
     consents: consents.map(({ kind, origin, at, source }) => ({ kind, origin, at, source })),
+    ...(rules.operators && {
+      handover: { ...handoverOf(contact, clock.now()), operatorWroteAt: contact.operatorWroteAt },
+    }),
     check:
       checkedAt === undefined
         ? undefined

@@ -77,7 +77,7 @@ const keepOptions = {
 
 const account = { platform: chatPlatform, channel: chatChannelNumber };
 const ports = {
-  contacts: createDynamodbContacts(table),
+  contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
   messages: createDynamodbMessages(table),
   sends: createDynamodbSends(table, { indexCommonStates }),
   lists: createDynamodbSendLists(table),
@@ -106,6 +106,7 @@ const ports = {
     defaultTemplate: environment.DEFAULT_TEMPLATE,
     contactCheck: environment.CONTACT_CHECK,
     templates: environment.TEMPLATES,
+    operators: environment.OPERATORS,
     optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
   },
   windowMarginMs: windowMarginSeconds * 1000,

@@ -61,6 +61,8 @@ export const manageEnvironment = z.object({
   DEFAULT_TEMPLATE: z.optional(json(templateReference)),
   CONTACT_CHECK: z.enum(CONTACT_CHECKS),
   OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
+  /** How the stage knows what operators do: as JSON. @default not at all */
+  OPERATORS: z.optional(json(z.object({ echoes: z.boolean() }))),
   /** The group of schedules for requests with a `sendAt`. */
   SCHEDULE_GROUP_NAME: z.string(),
   /** How long each kind of data is kept. */
@@ -72,12 +74,13 @@ export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnviro
   [Name in OptionalVariable]?: string;
 };
 
-/** Missing in a stack without a receiver, a default template, templates, a publisher, or event targets. */
+/** Missing in a stack without a receiver, a default template, templates, operators, a publisher, or event targets. */
 type OptionalVariable =
   | 'INBOUND_DEAD_LETTER_QUEUE_URL'
   | 'INBOUND_QUEUE_URL'
   | 'DEFAULT_TEMPLATE'
   | 'TEMPLATES'
+  | 'OPERATORS'
   | 'EVENT_BUS_NAME'
   | 'AWS_ENDPOINT_URL_EVENTBRIDGE'
   | 'AWS_ENDPOINT_URL_DYNAMODB_STREAMS'

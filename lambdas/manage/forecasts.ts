@@ -15,7 +15,7 @@ export interface ForecastPorts {
   readonly rules: SendRules;
 }
 
-/** Each contact is four items, which DynamoDB reads in batches of 100. */
+/** Each contact is four items, or five with handovers, which DynamoDB reads in batches of 100. */
 export const MAX_FORECAST_CONTACTS = 500;
 
 export const FORECAST_DECISIONS = ['free-form', 'template', 'refused', 'expired'] as const;

@@ -11,6 +11,8 @@ export type RouteName =
   | 'cancelSendById'
   | 'optIn'
   | 'optOut'
+  | 'handOver'
+  | 'handBack'
   | 'checkContacts'
   | 'forecastSends'
   | 'getErasure'

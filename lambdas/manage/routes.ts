@@ -7,6 +7,7 @@ import { getConversation, getMessage } from './conversations.ts';
 import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters.ts';
 import { eraseContact, getErasure } from './erasures.ts';
 import { forecastSends } from './forecasts.ts';
+import { handBack, handOver } from './handovers.ts';
 import { redriveDeadLetters } from './redrives.ts';
 import { requeueSend } from './requeue-send.ts';
 import { resolveSend } from './resolve-send.ts';
@@ -29,6 +30,8 @@ export const TABLE_ROUTES = {
   cancelSendById,
   optIn,
   optOut,
+  handOver,
+  handBack,
   checkContacts,
   forecastSends,
   getErasure,

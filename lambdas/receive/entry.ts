@@ -47,6 +47,7 @@ const storeEvent = createStoreEvent({
   chatPlatform: environment.CHAT_PLATFORM,
   windowPer: environment.WINDOW_PER,
   keywords: environment.KEYWORDS,
+  operatorEchoes: environment.OPERATOR_ECHOES,
 });
 
 /** For events that the table does not accept, and for those that waited for it. */

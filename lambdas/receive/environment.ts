@@ -1,5 +1,6 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { keywords } from '../domain/keywords.ts';
+import { operatorEchoes } from '../domain/operator-echo.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { flag, json } from '../runtime/environment.ts';
@@ -24,6 +25,8 @@ export const receiveEnvironment = z.object({
   WINDOW_PER: z.enum(WINDOW_SCOPES),
   /** The keywords by which users opt out and in. @default none */
   KEYWORDS: z.optional(json(keywords)),
+  /** How the echoes of operators' messages are recognized. @default not at all */
+  OPERATOR_ECHOES: z.optional(json(operatorEchoes)),
   /** Whether sends in the states that most sends have are listed too. */
   INDEX_COMMON_STATES: flag(),
   /** The platform of events that do not name one. */
@@ -34,9 +37,10 @@ export const receiveEnvironment = z.object({
 
 /** The variables as the stack sets them. */
 export type ReceiveEnvironment = Record<
-  Exclude<keyof z.input<typeof receiveEnvironment>, 'WEBHOOK_SECRET_ID' | 'KEYWORDS'>,
+  Exclude<keyof z.input<typeof receiveEnvironment>, 'WEBHOOK_SECRET_ID' | 'KEYWORDS' | 'OPERATOR_ECHOES'>,
   string
 > & {
   WEBHOOK_SECRET_ID?: string;
   KEYWORDS?: string;
+  OPERATOR_ECHOES?: string;
 };

@@ -1,9 +1,17 @@
 import type { WindowPer } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
 import { WriteRefusedError } from '../domain/errors.ts';
+import { addMs, type Instant } from '../domain/instant.ts';
 import { consentIn, type Keywords } from '../domain/keywords.ts';
+import { isFromOperator, type OperatorEchoes } from '../domain/operator-echo.ts';
 import { type Traceparent, traceFieldOf, traceIdOf } from '../domain/trace-context.ts';
-import { type InboundMessage, parseEvent, type StatusChange, type WebhookEvent } from '../domain/webhook-event.ts';
+import {
+  type Echo,
+  type InboundMessage,
+  parseEvent,
+  type StatusChange,
+  type WebhookEvent,
+} from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Clock, ContactRepository, MessageRepository, SendRepository, WriteResult } from '../ports.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
@@ -31,7 +39,7 @@ export type StoreEvent = (request: VerifiedRequest) => Promise<StoreResult>;
 
 /** Where events are stored. */
 export interface EventRepositories {
-  readonly contacts: Pick<ContactRepository, 'openWindow' | 'recordConsent'>;
+  readonly contacts: Pick<ContactRepository, 'openWindow' | 'recordConsent' | 'recordOperatorMessage'>;
   readonly messages: Pick<MessageRepository, 'recordInbound' | 'recordEcho' | 'recordStatus' | 'recordOutbound'>;
   readonly sends: Pick<SendRepository, 'confirm'>;
 }
@@ -47,6 +55,8 @@ export interface StoreEventOptions {
   readonly windowPer: WindowPer;
   /** The keywords by which users opt out and in. @default none */
   readonly keywords?: Keywords | undefined;
+  /** How the echoes of operators' messages are recognized. @default not at all */
+  readonly operatorEchoes?: OperatorEchoes | undefined;
 }
 
 /** How long to skip the table after it did not respond: short compared to an outage, long for a waiting webhook. */
@@ -61,20 +71,20 @@ const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was u
 
 /**
  * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, or three
- * if it is a keyword, an echo or a status in one, and a status with a request id in up to two more. A status that also
+ * if it is a keyword, an echo in one, or two if an operator wrote it, a status in one, and a status with a request id in up to two more. A status that also
  * carries a message causes the writes of both. It reads nothing, and all of its writes are idempotent.
  *
  * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits
  * for the table, and all others go straight to the inbound queue.
  */
 export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
-  const { repositories, clock, budgetMs, chatPlatform, windowPer, keywords } = options;
+  const { repositories, clock, budgetMs, chatPlatform, windowPer } = options;
   let coolUntilMs = Number.NEGATIVE_INFINITY;
 
   const write = async (event: WebhookEvent): Promise<EventWrite> => {
     if (Date.parse(clock.now()) < coolUntilMs) return COOLING_DOWN;
     const results = await Promise.all(
-      writesOf(event, keywords).map((write) => attempt(budgetMs, (abortSignal) => write(repositories(abortSignal)))),
+      writesOf(event, options).map((write) => attempt(budgetMs, (abortSignal) => write(repositories(abortSignal)))),
     );
     // A write that may still succeed counts before one that never will: the retry does both.
     const failure =
@@ -119,13 +129,16 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
 /** A write of an event. A status returns the trace of its message's item. */
 type Write = (repositories: EventRepositories) => Promise<Traceparent | undefined>;
 
+/** What else an event can mean, as the stage's settings say. */
+type Meanings = Pick<StoreEventOptions, 'keywords' | 'operatorEchoes'>;
+
 /** Returns the writes of an event, which run concurrently. */
-const writesOf = (event: WebhookEvent, keywords: Keywords | undefined): readonly Write[] => {
+const writesOf = (event: WebhookEvent, meanings: Meanings): readonly Write[] => {
   switch (event.kind) {
     case 'message':
-      return [...writesOfMessage(event), ...writesOfConsent(event, keywords)];
+      return [...writesOfMessage(event), ...writesOfConsent(event, meanings.keywords)];
     case 'echo':
-      return [async ({ messages }) => void (await messages.recordEcho(event))];
+      return [writeOfEcho(event, meanings.operatorEchoes)];
     case 'status': {
       const { requestId, message } = event;
       return [
@@ -133,7 +146,7 @@ const writesOf = (event: WebhookEvent, keywords: Keywords | undefined): readonly
         ...(requestId === undefined
           ? []
           : [async (repositories: EventRepositories) => void (await confirmSend(repositories, event, requestId))]),
-        ...(message === undefined ? [] : writesOf(message, keywords)),
+        ...(message === undefined ? [] : writesOf(message, meanings)),
       ];
     }
   }
@@ -149,6 +162,24 @@ const writesOfMessage = (event: InboundMessage): readonly Write[] => {
     async ({ contacts }) => void (await contacts.openWindow(event)),
   ];
 };
+
+const writeOfEcho = (event: Echo, operatorEchoes: OperatorEchoes | undefined): Write => {
+  const { contact } = event;
+  if (contact === undefined || operatorEchoes === undefined || !isFromOperator(event, operatorEchoes)) {
+    return async ({ messages }) => void (await messages.recordEcho(event));
+  }
+  // A repetition can have a later time, if the event has none of its own, so the time is that of the echo's item.
+  return async ({ messages, contacts }) => {
+    const at = await messages.recordEcho(event);
+    await contacts.recordOperatorMessage(contact, operatorMessageAt(at, operatorEchoes));
+    return undefined;
+  };
+};
+
+const operatorMessageAt = (at: Instant, { handoverMinutes }: OperatorEchoes) => ({
+  at,
+  ...(handoverMinutes !== undefined && { until: addMs(at, handoverMinutes * 60_000) }),
+});
 
 const writesOfConsent = (event: InboundMessage, keywords: Keywords | undefined): readonly Write[] => {
   const consent = keywords && consentIn(event, keywords);

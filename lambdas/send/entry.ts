@@ -74,7 +74,7 @@ const shared = {
 
 const { sendMessage, expireSend } = createSendMessage({
   ...shared,
-  contacts: createDynamodbContacts(table),
+  contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
   circuits: createDynamodbCircuit(table, account),
   account,
   chatService: createHttpChatService({
@@ -101,6 +101,7 @@ const { sendMessage, expireSend } = createSendMessage({
     clientPayload: environment.CLIENT_PAYLOAD,
     contactCheck: environment.CONTACT_CHECK,
     templates: environment.TEMPLATES,
+    operators: environment.OPERATORS,
     optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
   },
   leaseMs: limits.leaseSeconds * 1000,

@@ -47,6 +47,8 @@ export const sendEnvironment = z.object({
   MAX_CONCURRENT_CALLS: wholeNumber(1),
   /** The names of the variables of known templates, by the template's name. @default none */
   TEMPLATES: z.optional(json(z.record(z.string(), z.array(z.string())))),
+  /** How the stage knows what operators do: as JSON. @default not at all */
+  OPERATORS: z.optional(json(z.object({ echoes: z.boolean() }))),
   /** The reasons that an opt-out does not block: a JSON list. */
   OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
   /** The group of schedules for requests with a `sendAt`, the role they use, and their dead-letter queue. */
@@ -61,10 +63,11 @@ export const sendEnvironment = z.object({
 
 /** The variables as the stack sets them. */
 export type SendEnvironment = Record<
-  Exclude<keyof z.input<typeof sendEnvironment>, 'DEFAULT_TEMPLATE' | 'SCHEDULE_KEY_ARN' | 'TEMPLATES'>,
+  Exclude<keyof z.input<typeof sendEnvironment>, 'DEFAULT_TEMPLATE' | 'SCHEDULE_KEY_ARN' | 'TEMPLATES' | 'OPERATORS'>,
   string
 > & {
   DEFAULT_TEMPLATE?: string;
   SCHEDULE_KEY_ARN?: string;
   TEMPLATES?: string;
+  OPERATORS?: string;
 };

@@ -140,8 +140,9 @@ export const createSendMessage = (options: SendMessageOptions) => {
     if (breaker.isAccountStale()) {
       return decideSend(send.request, await breaker.readContact(send.contact), clock.now(), rules);
     }
-    // A condition needs more than the consents.
-    if (send.request.unless === undefined) {
+    // A condition or a handover needs more than the consents.
+    const { unless, automated } = send.request;
+    if (unless === undefined && !(automated && rules.operators !== undefined)) {
       const consents = await contacts.readConsents(send.contact);
       const decision = decideSend(send.request, { ...contact, consents }, clock.now(), rules);
       if (decision.kind === 'call') return decision;

@@ -41,6 +41,7 @@ const managementSettings = settingsObject
     contactCheck: true,
     optOutExemptReasons: true,
     templates: true,
+    operators: true,
     defaultTemplate: true,
     retentionDays: true,
     throttling: true,
@@ -147,6 +148,9 @@ export class ParleyManagement extends Construct {
         WINDOW_PER: settings.window.per,
         WINDOW_MARGIN_SECONDS: String(settings.window.marginSeconds),
         CONTACT_CHECK: settings.contactCheck,
+        ...(settings.operators && {
+          OPERATORS: JSON.stringify({ echoes: settings.operators.echoField !== undefined }),
+        }),
         ...(settings.templates && { TEMPLATES: JSON.stringify(settings.templates) }),
         OPT_OUT_EXEMPT_REASONS: JSON.stringify(settings.optOutExemptReasons),
         ...(settings.defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(settings.defaultTemplate) }),

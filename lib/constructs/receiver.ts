@@ -10,6 +10,7 @@ import { hasWebhookSecret, type WebhookAuth } from '../../lambdas/receive/auth/w
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
 import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
 import { keywordsOf } from '../settings/keyword-settings.ts';
+import { operatorEchoesOf } from '../settings/operator-settings.ts';
 import { insecureWebhookCheck, settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
@@ -30,6 +31,7 @@ const receiverSettings = settingsObject
     sends: true,
     window: true,
     keywords: true,
+    operators: true,
     retentionDays: true,
     throttling: true,
     reservedConcurrency: true,
@@ -86,7 +88,8 @@ export class ParleyReceiver extends Construct {
   constructor(scope: Construct, id: string, props: ParleyReceiverProps) {
     super(scope, id);
     const settings = checkedSettings(this, receiverSettings, props);
-    const { production, webhook, chatPlatform, sends, window, keywords, retentionDays } = settings;
+    const { production, webhook, chatPlatform, sends, window, keywords, operators, retentionDays } = settings;
+    const operatorEchoes = operators && operatorEchoesOf(operators);
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
@@ -129,6 +132,7 @@ export class ParleyReceiver extends Construct {
         INDEX_COMMON_STATES: String(sends.indexCommonStates),
         WINDOW_PER: window.per,
         ...(keywords && { KEYWORDS: JSON.stringify(keywordsOf(keywords)) }),
+        ...(operatorEchoes && { OPERATOR_ECHOES: JSON.stringify(operatorEchoes) }),
         CHAT_PLATFORM: chatPlatform,
         RETENTION_DAYS: JSON.stringify(retentionDays),
       } satisfies ReceiveEnvironment,

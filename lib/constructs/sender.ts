@@ -27,6 +27,7 @@ const senderSettings = settingsObject
     contactCheck: true,
     optOutExemptReasons: true,
     templates: true,
+    operators: true,
     defaultTemplate: true,
     retentionDays: true,
     reservedConcurrency: true,
@@ -120,6 +121,9 @@ export class ParleySender extends Construct {
         CONNECT_TIMEOUT_SECONDS: String(chatService.connectTimeoutSeconds),
         ANSWER_TIMEOUT_SECONDS: String(chatService.answerTimeoutSeconds),
         MAX_CONCURRENT_CALLS: String(callsPerInvocation),
+        ...(settings.operators && {
+          OPERATORS: JSON.stringify({ echoes: settings.operators.echoField !== undefined }),
+        }),
         ...(settings.templates && { TEMPLATES: JSON.stringify(settings.templates) }),
         OPT_OUT_EXEMPT_REASONS: JSON.stringify(settings.optOutExemptReasons),
         SCHEDULE_GROUP_NAME: this.schedules.group.scheduleGroupName,

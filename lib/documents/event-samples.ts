@@ -64,6 +64,9 @@ const account = (after: ItemImage, before: ItemImage = {}): ItemChange => {
   return change('account', `chat#${BUSINESS}`, { ...names, ...after }, { ...names, ...before });
 };
 
+const handover = (after: ItemImage, before: ItemImage = {}): ItemChange =>
+  change('handover', `chat#*#${CONTACT.key}`, after, before);
+
 const CHANGES: Readonly<Record<EventName, ItemChange>> = {
   MessageReceived: change(
     'message',
@@ -116,6 +119,14 @@ const CHANGES: Readonly<Record<EventName, ItemChange>> = {
   }),
   SendUncertain: send('uncertain', { decision: OPEN_WINDOW, outcome: 'HTTP 502' }),
   SendCancelled: send('cancelled', { outcome: 'An operator cancelled it.' }),
+  ContactHandedOver: handover({
+    operatorWroteAt: '2026-11-20T11:00:05.000Z',
+    operatorUntil: '2026-11-20T12:00:05.000Z',
+  }),
+  ContactHandedBack: handover(
+    { handoverAt: '2026-11-20T11:00:05.000Z', handbackAt: '2026-11-20T11:30:00.000Z' },
+    { handoverAt: '2026-11-20T11:00:05.000Z' },
+  ),
   AccountHeld: account({
     circuit: 'open',
     openedAt: '2026-11-20T11:00:05.000Z',

@@ -57,11 +57,15 @@ function typeOf(schema: JsonSchema, indentation: string): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => `'${value}'`).join(' | ');
   if (schema.type === 'string') return 'string';
-  if (schema.type === 'array') return `readonly ${typeOf(itemsOf(schema), indentation)}[]`;
+  if (schema.type === 'array') {
+    const items = typeOf(itemsOf(schema), indentation);
+    return `readonly ${items.includes(' | ') ? `(${items})` : items}[]`;
+  }
   if (schema.type === 'object' && schema.properties !== undefined) return objectType(schema, indentation);
   if (schema.type === 'object' && typeof schema.additionalProperties === 'object') {
     return `Readonly<Record<string, ${typeOf(schema.additionalProperties, indentation)}>>`;
   }
+  if (schema.type === 'boolean') return 'boolean';
   throw new Error(`No TypeScript type is written for the schema ${JSON.stringify(schema)}.`);
 }
 

@@ -19,7 +19,7 @@ const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
 
 /** The routes by what they are about. */
 export const TAGS = {
-  Contacts: ['getContact', 'eraseContact', 'getErasure', 'checkContacts', 'optIn', 'optOut'],
+  Contacts: ['getContact', 'eraseContact', 'getErasure', 'checkContacts', 'optIn', 'optOut', 'handOver', 'handBack'],
   Messages: ['getConversation', 'getMessage'],
   Sends: [
     ...(['enqueueSend', 'enqueueSendById', 'getSend', 'listSends', 'countSends', 'forecastSends'] as const),

@@ -207,6 +207,24 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
     request: { platformContactId: USER, source: optOut.source },
     response: { ...contact, consent: { state: 'opted-out', ...effective(optOut) }, consents: [optIn, optOut] },
   },
+  handOver: {
+    request: { platformContactId: USER, note: 'Asked for a person' },
+    response: {
+      ...contact,
+      consent: { state: 'none' },
+      consents: [],
+      handover: { state: 'people', since: '2026-11-20T12:00:00.000Z' },
+    },
+  },
+  handBack: {
+    request: { platformContactId: USER },
+    response: {
+      ...contact,
+      consent: { state: 'none' },
+      consents: [],
+      handover: { state: 'automated', operatorWroteAt: '2026-11-20T12:03:00.000Z' },
+    },
+  },
   checkContacts: {
     request: { contacts: [USER, '+5491155550002'] },
     response: {

@@ -4,7 +4,7 @@ import { sendRequest } from '../../lambdas/domain/send-request.ts';
 /** A request needs at least one of these fields. */
 const CONTENT_FIELDS = ['messageText', 'audioURL', 'imageURL', 'fileURL', 'ruleNameOrId'];
 
-const ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
+const ANNOTATIONS: Readonly<Record<string, Readonly<Record<string, string | boolean>>>> = {
   requestId: { description: 'The idempotency key. A request is sent once, no matter how often it is queued.' },
   broadcastId: { description: 'The broadcast that the request is part of. Its sends can be listed and counted.' },
   reason: { description: 'Why the business writes first. Required if a template opens the conversation.' },
@@ -16,6 +16,10 @@ const ANNOTATIONS: Readonly<Record<string, Record<string, string>>> = {
   },
   unless: {
     description: 'What must not have happened after `since`; otherwise the request is refused. See docs/sending.md.',
+  },
+  automated: {
+    description: 'Whether an automated system sends it: it is then refused while the contact is handed over to people.',
+    default: false,
   },
   since: { description: 'A time, ISO 8601 with Z or an offset, or the ID of a message, which stands for its time.' },
   onUncertain: {

@@ -23,6 +23,11 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
     settings: ['keywords'],
     more: '[Keywords](receiving.md#keywords) says what counts as one.',
   },
+  {
+    title: 'Operators and handovers',
+    settings: ['operators'],
+    more: '[Handovers](sending.md#handovers) says what they change. `operators: {}` allows them by the management API only.',
+  },
   { title: 'Events', settings: ['events'], more: '[Events](events.md) lists them, with samples.' },
   { title: 'Retention', settings: ['retentionDays'], more: '[Security](security.md) lists what is stored.' },
   { title: 'Protection and encryption', settings: ['production', 'customerManagedKey'] },

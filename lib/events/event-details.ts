@@ -409,6 +409,54 @@ export interface SendCancelledDetail {
   };
 }
 
+/**
+ * `detail` of `ContactHandedOver`: a contact was handed over to people, or an operator wrote, which moves `until`.
+ * Parley refuses automated sends.
+ */
+export interface ContactHandedOverDetail {
+  /** Stays the same if the event is published again, so that consumers can drop duplicates. */
+  readonly id: string;
+  /** The content was too large for an event and was truncated. The table has all of it. */
+  readonly truncated?: true;
+  /** The user. */
+  readonly contact: {
+    /** The chat platform, in lower case. */
+    readonly platform: string;
+    /** The business number that the conversation window belongs to, or `*` if windows are per user. */
+    readonly channel: string;
+    /** Shared by all spellings of an address. Use it to compare contacts, never to send to. */
+    readonly key: string;
+  };
+  /**
+   * When the contact was handed over, or when the operator wrote whose message hands it over. ISO 8601, UTC,
+   * milliseconds.
+   */
+  readonly at: string;
+  /**
+   * When an operator's message stops counting. Absent until the contact is handed back. ISO 8601, UTC, milliseconds.
+   */
+  readonly until?: string;
+}
+
+/** `detail` of `ContactHandedBack`: a contact was handed back to automated systems. */
+export interface ContactHandedBackDetail {
+  /** Stays the same if the event is published again, so that consumers can drop duplicates. */
+  readonly id: string;
+  /** The content was too large for an event and was truncated. The table has all of it. */
+  readonly truncated?: true;
+  /** The user. */
+  readonly contact: {
+    /** The chat platform, in lower case. */
+    readonly platform: string;
+    /** The business number that the conversation window belongs to, or `*` if windows are per user. */
+    readonly channel: string;
+    /** Shared by all spellings of an address. Use it to compare contacts, never to send to. */
+    readonly key: string;
+  };
+  /** When the contact was handed back. ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+}
+
 /** `detail` of `AccountHeld`: the account is on hold: requests wait until the chat service accepts one again. */
 export interface AccountHeldDetail {
   /** Stays the same if the event is published again, so that consumers can drop duplicates. */
@@ -546,6 +594,8 @@ export const EVENT_NAMES = [
   'SendExpired',
   'SendUncertain',
   'SendCancelled',
+  'ContactHandedOver',
+  'ContactHandedBack',
   'AccountHeld',
   'AccountResumed',
   'SendingStopped',
@@ -568,6 +618,8 @@ export interface EventDetails {
   readonly SendExpired: SendExpiredDetail;
   readonly SendUncertain: SendUncertainDetail;
   readonly SendCancelled: SendCancelledDetail;
+  readonly ContactHandedOver: ContactHandedOverDetail;
+  readonly ContactHandedBack: ContactHandedBackDetail;
   readonly AccountHeld: AccountHeldDetail;
   readonly AccountResumed: AccountResumedDetail;
   readonly SendingStopped: SendingStoppedDetail;

@@ -49,6 +49,14 @@ export function isSendCancelled(value: unknown): value is ParleyEvent<'SendCance
   return isEventNamed('SendCancelled', value);
 }
 
+export function isContactHandedOver(value: unknown): value is ParleyEvent<'ContactHandedOver'> {
+  return isEventNamed('ContactHandedOver', value);
+}
+
+export function isContactHandedBack(value: unknown): value is ParleyEvent<'ContactHandedBack'> {
+  return isEventNamed('ContactHandedBack', value);
+}
+
 export function isAccountHeld(value: unknown): value is ParleyEvent<'AccountHeld'> {
   return isEventNamed('AccountHeld', value);
 }

@@ -967,6 +967,130 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     },
     required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
   },
+  ContactHandedOver: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:parley:event:ContactHandedOver',
+    title: 'ContactHandedOver',
+    description:
+      'A contact was handed over to people, or an operator wrote, which moves `until`. Parley refuses automated sends.',
+    type: 'object',
+    properties: {
+      version: { type: 'string', description: "The version of EventBridge's envelope." },
+      id: {
+        type: 'string',
+        description: "EventBridge's ID of this delivery. To drop duplicates, compare `detail.id`.",
+      },
+      account: { type: 'string', description: "The AWS account of Parley's stack." },
+      region: { type: 'string', description: "The AWS region of Parley's stack." },
+      source: { const: 'parley' },
+      'detail-type': { const: 'ContactHandedOver' },
+      time: { type: 'string', format: 'date-time', description: '`detail.at`, in whole seconds.' },
+      resources: { type: 'array', items: { type: 'string' } },
+      detail: {
+        type: 'object',
+        properties: {
+          id: {
+            type: 'string',
+            description: 'Stays the same if the event is published again, so that consumers can drop duplicates.',
+          },
+          truncated: {
+            type: 'boolean',
+            const: true,
+            description: 'The content was too large for an event and was truncated. The table has all of it.',
+          },
+          contact: {
+            type: 'object',
+            properties: {
+              platform: { type: 'string', description: 'The chat platform, in lower case.' },
+              channel: {
+                type: 'string',
+                description:
+                  'The business number that the conversation window belongs to, or `*` if windows are per user.',
+              },
+              key: {
+                type: 'string',
+                description: 'Shared by all spellings of an address. Use it to compare contacts, never to send to.',
+              },
+            },
+            required: ['platform', 'channel', 'key'],
+            description: 'The user.',
+          },
+          at: {
+            type: 'string',
+            format: 'date-time',
+            description:
+              'When the contact was handed over, or when the operator wrote whose message hands it over. ISO 8601, UTC, milliseconds.',
+          },
+          until: {
+            type: 'string',
+            format: 'date-time',
+            description:
+              "When an operator's message stops counting. Absent until the contact is handed back. ISO 8601, UTC, milliseconds.",
+          },
+        },
+        required: ['id', 'contact', 'at'],
+      },
+    },
+    required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
+  },
+  ContactHandedBack: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:parley:event:ContactHandedBack',
+    title: 'ContactHandedBack',
+    description: 'A contact was handed back to automated systems.',
+    type: 'object',
+    properties: {
+      version: { type: 'string', description: "The version of EventBridge's envelope." },
+      id: {
+        type: 'string',
+        description: "EventBridge's ID of this delivery. To drop duplicates, compare `detail.id`.",
+      },
+      account: { type: 'string', description: "The AWS account of Parley's stack." },
+      region: { type: 'string', description: "The AWS region of Parley's stack." },
+      source: { const: 'parley' },
+      'detail-type': { const: 'ContactHandedBack' },
+      time: { type: 'string', format: 'date-time', description: '`detail.at`, in whole seconds.' },
+      resources: { type: 'array', items: { type: 'string' } },
+      detail: {
+        type: 'object',
+        properties: {
+          id: {
+            type: 'string',
+            description: 'Stays the same if the event is published again, so that consumers can drop duplicates.',
+          },
+          truncated: {
+            type: 'boolean',
+            const: true,
+            description: 'The content was too large for an event and was truncated. The table has all of it.',
+          },
+          contact: {
+            type: 'object',
+            properties: {
+              platform: { type: 'string', description: 'The chat platform, in lower case.' },
+              channel: {
+                type: 'string',
+                description:
+                  'The business number that the conversation window belongs to, or `*` if windows are per user.',
+              },
+              key: {
+                type: 'string',
+                description: 'Shared by all spellings of an address. Use it to compare contacts, never to send to.',
+              },
+            },
+            required: ['platform', 'channel', 'key'],
+            description: 'The user.',
+          },
+          at: {
+            type: 'string',
+            format: 'date-time',
+            description: 'When the contact was handed back. ISO 8601, UTC, milliseconds.',
+          },
+        },
+        required: ['id', 'contact', 'at'],
+      },
+    },
+    required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
+  },
   AccountHeld: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:parley:event:AccountHeld',

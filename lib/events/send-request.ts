@@ -28,9 +28,11 @@ export interface SendRequest {
   /** What to do if Parley cannot tell whether the message was sent: hold the send for an operator, or resend it. */
   readonly onUncertain?: 'hold' | 'resend';
   /** What must not have happened after `since`; otherwise the request is refused. See docs/sending.md. */
-  readonly unless?: readonly 'userWroteSince'[];
+  readonly unless?: readonly ('userWroteSince' | 'operatorWroteSince')[];
   /** A time, ISO 8601 with Z or an offset, or the ID of a message, which stands for its time. */
   readonly since?: string;
+  /** Whether an automated system sends it: it is then refused while the contact is handed over to people. */
+  readonly automated?: boolean;
   /** Defaults to the stage's chat platform. */
   readonly chatPlatform?: string;
   /** The business number. Defaults to the stage's business number. */

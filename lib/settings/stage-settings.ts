@@ -9,6 +9,7 @@ import { reservedConcurrency, throttling } from './flood-settings.ts';
 import { keywordSettings } from './keyword-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
 import { domainName, vpc } from './network-settings.ts';
+import { operatorSettings } from './operator-settings.ts';
 import { rollout } from './rollout.ts';
 
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
@@ -175,6 +176,7 @@ export const settingsObject = z.strictObject({
       'a list of reasons, such as ["payment"]: requests with one of these reasons are sent even after an opt-out',
   }),
   keywords: z.optional(keywordSettings),
+  operators: z.optional(operatorSettings),
   templates: z
     .record(z.string().min(1).max(256), z.array(z.string().min(1)))
     .refine((templates) => JSON.stringify(templates).length <= MAX_TEMPLATES_CHARACTERS)

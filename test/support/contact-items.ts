@@ -1,4 +1,10 @@
-import { checkKeyOf, consentKeyOf, contactKeyOf, denialKeyOf } from '../../lambdas/adapters/dynamodb/keys.ts';
+import {
+  checkKeyOf,
+  consentKeyOf,
+  contactKeyOf,
+  denialKeyOf,
+  handoverKeyOf,
+} from '../../lambdas/adapters/dynamodb/keys.ts';
 import { consentRegister } from '../../lambdas/domain/consent.ts';
 import type { ContactRef } from '../../lambdas/domain/contact.ts';
 
@@ -48,7 +54,7 @@ export const joinContactItems = (
   contact: ContactRef,
   itemOf: (key: { readonly pk: string; readonly sk: string }) => Item | undefined,
 ): Record<string, unknown> | undefined => {
-  const items = [contactKeyOf, consentKeyOf, checkKeyOf, denialKeyOf].flatMap((keyOf) => {
+  const items = [contactKeyOf, consentKeyOf, checkKeyOf, denialKeyOf, handoverKeyOf].flatMap((keyOf) => {
     const item = itemOf(keyOf(contact));
     return item === undefined ? [] : [item];
   });

@@ -44,7 +44,7 @@ export const createDynamodbChangeReader = ({ table, streams, clock }: ChangeRead
     const after = await table.get({ pk, sk });
     const kind = publishedKind(pk, sk);
     if (after === undefined || kind === undefined) return undefined;
-    const contact = parseContactName(kind === 'consent' ? pk : after.contact);
+    const contact = parseContactName(after.contact ?? pk);
     const key = JSON.stringify([pk, sk]);
     return { kind, id: idOf(pk), key, writtenAt: clock.now(), contact, before: {}, after };
   },

@@ -7,24 +7,38 @@ import { expiryAfter, isExpired } from '../../domain/retention.ts';
 import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
 import { parseCircuit } from './circuit.ts';
-import { accountKey, checkKeyOf, consentKeyOf, contactKeyOf, denialKeyOf, type ItemKey } from './keys.ts';
+import {
+  accountKey,
+  checkKeyOf,
+  consentKeyOf,
+  contactKeyOf,
+  denialKeyOf,
+  handoverKeyOf,
+  type ItemKey,
+} from './keys.ts';
 import { parseStop } from './stops.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
 
 /**
  * Creates the repository of contacts. Data that expires at a different time is in a separate item, because writes to a
  * shared item could not set its expiry without reading it.
+ *
+ * @param readsHandovers whether to read when contacts were handed over to people, which costs one more item
  */
-export const createDynamodbContacts = (table: ConversationTable): ContactRepository => ({
+export const createDynamodbContacts = (
+  table: ConversationTable,
+  { readsHandovers = false }: { readonly readsHandovers?: boolean } = {},
+): ContactRepository => ({
   async read(contact, now) {
-    return readContact(await table.getAll(keysOf(contact)), now);
+    return readContact(await table.getAll(keysOf(contact, readsHandovers)), now);
   },
 
   async readMany(contacts, now) {
-    const items = await table.getAll(contacts.flatMap(keysOf));
-    return contacts.map((_, index) => {
+    const keys = contacts.map((contact) => keysOf(contact, readsHandovers));
+    const items = await table.getAll(keys.flat());
+    return keys.map(({ length }, index) => {
       try {
-        return readContact(items.slice(index * KEYS.length, (index + 1) * KEYS.length), now);
+        return readContact(items.slice(index * length, (index + 1) * length), now);
       } catch (error) {
         // One contact must not keep the others from being read.
         if (error instanceof DamagedItemError) return 'damaged';
@@ -34,7 +48,7 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
   },
 
   async readWithAccount(contact, account, now) {
-    const items = await table.getAll([...keysOf(contact), accountKey(account)]);
+    const items = await table.getAll([...keysOf(contact, readsHandovers), accountKey(account)]);
     const stop = parseStop(items.at(-1));
     return {
       contact: readContact(items.slice(0, -1), now) ?? {},
@@ -83,6 +97,14 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
     });
   },
 
+  async recordOperatorMessage(contact, { at, until }) {
+    await moveForward(table, contact, 'operatorWroteAt', at, { operatorUntil: until });
+  },
+
+  async recordHandover(contact, to, at) {
+    await moveForward(table, contact, to === 'people' ? 'handoverAt' : 'handbackAt', at);
+  },
+
   async recordConsent(contact, consent) {
     const { at, source, recordedAt = at } = consent;
     const names = consentRegister(consent);
@@ -101,6 +123,25 @@ export const createDynamodbContacts = (table: ConversationTable): ContactReposit
   },
 });
 
+/** Moves one of the times of a contact's handover forward, and the item's expiry with the latest of them. */
+const moveForward = async (
+  table: ConversationTable,
+  contact: ContactRef,
+  name: 'operatorWroteAt' | 'handoverAt' | 'handbackAt',
+  at: Instant,
+  others: Readonly<Record<string, unknown>> = {},
+): Promise<void> => {
+  const key = handoverKeyOf(contact);
+  const set = { [name]: at, ...others };
+  const expiresAt = table.expiryOf('contacts', at);
+  const isLater = `(attribute_not_exists(#${name}) OR #${name} < :${name})`;
+  const isLatest = '(attribute_not_exists(#expiresAt) OR #expiresAt <= :expiresAt)';
+  const result = await table.update({ key, set: { ...set, expiresAt }, condition: `${isLater} AND ${isLatest}` });
+  if (result.kind === 'written') return;
+  // Another time of the item is later, and so is its expiry.
+  await table.update({ key, set, setOnce: { expiresAt }, condition: isLater });
+};
+
 const isLaterConsent = ({ at, source, recordedAt }: ReturnType<typeof consentRegister>): string =>
   `attribute_not_exists(#${at}) OR #${at} < :${at} OR (#${at} = :${at} AND #${source} < :${source}) OR ` +
   // The same consent is recorded again after an erasure was requested, because the erasure removes earlier records.
@@ -111,7 +152,8 @@ const isRecordedEarlier = ({ recordedAt }: Pick<ReturnType<typeof consentRegiste
   `(attribute_not_exists(#${recordedAt}) OR #${recordedAt} < :${recordedAt})`;
 
 /** Returns the keys of a contact's own items. */
-const keysOf = (contact: ContactRef): readonly ItemKey[] => KEYS.map((keyOf) => keyOf(contact));
+const keysOf = (contact: ContactRef, readsHandovers: boolean): readonly ItemKey[] =>
+  [...KEYS, ...(readsHandovers ? [handoverKeyOf] : [])].map((keyOf) => keyOf(contact));
 
 const KEYS = [contactKeyOf, consentKeyOf, checkKeyOf, denialKeyOf] as const;
 
@@ -130,6 +172,7 @@ export const removeContact = async (table: ConversationTable, contact: ContactRe
   const recordedAt = CONSENT_REGISTERS.map((names) => names.recordedAt);
   await table.delete(window, isOld('lastInboundAt'), { until }, ['lastInboundAt']);
   await table.delete(consents, recordedAt.map(isOld).join(' AND '), { until }, recordedAt);
+  await removeOldHandovers(table, handoverKeyOf(contact), until);
   const [newWindow, newConsents] = await table.getAll([window, consents]);
   await removeOldConsents(table, consents, newConsents, until);
   // Functions may have recorded these since, about earlier sends. They alone do not make a new contact.
@@ -141,6 +184,19 @@ export const removeContact = async (table: ConversationTable, contact: ContactRe
   for (const { key, time } of byFunctions) {
     if (isNew) await table.delete(key, isOld(time), { until }, [time]);
     else await table.delete(key, `attribute_exists(#${time})`, {}, [time]);
+  }
+};
+
+const HANDOVER_TIMES = ['handoverAt', 'handbackAt', 'operatorWroteAt'] as const;
+
+/** Removes the times until then. Later ones belong to a new contact. */
+const removeOldHandovers = async (table: ConversationTable, key: ItemKey, until: Instant): Promise<void> => {
+  const isRemoved = await table.delete(key, HANDOVER_TIMES.map(isOld).join(' AND '), { until }, HANDOVER_TIMES);
+  if (isRemoved) return;
+  for (const name of HANDOVER_TIMES) {
+    const removed =
+      name === 'operatorWroteAt' ? { [name]: undefined, operatorUntil: undefined } : { [name]: undefined };
+    await table.update({ key, set: removed, values: { until }, condition: `#${name} <= :until` });
   }
 };
 

@@ -51,6 +51,9 @@ export const checkKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(c
 /** Returns the key of the item for the latest time that the chat service reported a contact's window closed. */
 export const denialKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'DENIAL' });
 
+/** Returns the key of the item for when a contact was handed over to people, and back. */
+export const handoverKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'HANDOVER' });
+
 /** Returns the key of the item for an `_id_`, which holds the message and its statuses. */
 export const messageKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'MESSAGE' });
 

@@ -46,7 +46,7 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
   },
 
   async recordEcho(echo) {
-    await recordArrival(table, echo);
+    return recordArrival(table, echo);
   },
 
   async recordStatus(status) {

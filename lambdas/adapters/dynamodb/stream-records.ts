@@ -37,7 +37,7 @@ export const readItemChange = ({ eventName, dynamodb = {} }: StreamRecord): Item
     id: idOf(pk),
     key: JSON.stringify([pk, sk]),
     writtenAt: toInstant(new Date(ApproximateCreationDateTime * 1000)),
-    contact: parseContactName(kind === 'consent' ? pk : after.contact),
+    contact: parseContactName(after.contact ?? pk),
     before: OldImage === undefined ? {} : readImage(OldImage),
     after,
   };

@@ -166,6 +166,19 @@ export const eventDetails = {
     z.strictObject({ ...sendFields, content: requestContent }),
     'A request was cancelled before it was sent.',
   ),
+  ContactHandedOver: describe(
+    z.strictObject({
+      ...common,
+      contact,
+      at: instant('When the contact was handed over, or when the operator wrote whose message hands it over.'),
+      until: z.optional(instant("When an operator's message stops counting. Absent until the contact is handed back.")),
+    }),
+    'A contact was handed over to people, or an operator wrote, which moves `until`. Parley refuses automated sends.',
+  ),
+  ContactHandedBack: describe(
+    z.strictObject({ ...common, contact, at: instant('When the contact was handed back.') }),
+    'A contact was handed back to automated systems.',
+  ),
   AccountHeld: describe(
     z.strictObject({
       ...common,

@@ -1,4 +1,5 @@
 import { type ConsentVerdict, consentVerdict, readConsents } from '../consent.ts';
+import { handoverOf } from '../handover.ts';
 import { parseInstant } from '../instant.ts';
 import { isEarlierCallConfirmed, type SendState } from '../send-transitions.ts';
 import type { BusEvent, EventName } from './event-details.ts';
@@ -16,6 +17,8 @@ export const itemEvents = (change: ItemChange): readonly BusEvent[] => {
       return sendEvents(change);
     case 'consent':
       return consentEvents(change);
+    case 'handover':
+      return handoverEvents(change);
     case 'account':
       return accountEvents(change);
   }
@@ -99,6 +102,32 @@ const isSameConsent = (one: ConsentVerdict, other: ConsentVerdict): boolean =>
   one.state === other.state &&
   one.at === other.at &&
   one.origin === other.origin;
+
+/** A late time that changes nothing is not published. A handover that ends by itself is not a write. */
+const handoverEvents = (change: ItemChange): readonly BusEvent[] => {
+  const { contact, before, after } = change;
+  const moved = HANDOVER_TIMES.filter((name) => after[name] !== before[name]);
+  const at = moved.map((name) => parseInstant(after[name])).find((time) => time !== undefined);
+  if (contact === undefined || at === undefined) return [];
+  const [was, is] = [handoverOf(handoverTimesIn(before), at), handoverOf(handoverTimesIn(after), at)];
+  if (is.state === 'people') {
+    if (was.state === 'people' && was.until === is.until) return [];
+    const id = eventId('ContactHandedOver', change, is.since);
+    return [{ name: 'ContactHandedOver', detail: { id, contact, at: is.since, until: is.until } }];
+  }
+  return was.state === 'people'
+    ? [{ name: 'ContactHandedBack', detail: { id: eventId('ContactHandedBack', change, at), contact, at } }]
+    : [];
+};
+
+const HANDOVER_TIMES = ['handoverAt', 'handbackAt', 'operatorWroteAt'] as const;
+
+const handoverTimesIn = (image: ItemImage) => ({
+  handoverAt: parseInstant(image.handoverAt),
+  handbackAt: parseInstant(image.handbackAt),
+  operatorWroteAt: parseInstant(image.operatorWroteAt),
+  operatorUntil: parseInstant(image.operatorUntil),
+});
 
 const accountEvents = (change: ItemChange): readonly BusEvent[] => [...circuitEvents(change), ...stopEvents(change)];
 

@@ -12,6 +12,7 @@ export const PUBLISHED_ITEMS: Readonly<Record<ItemKind, KindOfKey>> = {
   echo: { pkPrefix: 'MESSAGE#', sk: 'ECHO' },
   send: { pkPrefix: 'SEND#', sk: 'SEND' },
   consent: { pkPrefix: 'CONTACT#', sk: 'CONSENT' },
+  handover: { pkPrefix: 'CONTACT#', sk: 'HANDOVER' },
   account: { pkPrefix: 'ACCOUNT#', sk: 'ACCOUNT' },
 };
 

@@ -20,6 +20,8 @@ const compareBy = (before: StoredItem, after: StoredItem, names: readonly string
 const changed = (before: StoredItem | undefined, after: StoredItem, name: string): boolean =>
   before?.[name] !== after[name];
 
+const HANDOVER_TIMES = ['handoverAt', 'handbackAt', 'operatorWroteAt'] as const;
+
 export const CONTACT_CHANGE_LAWS = [
   {
     name: 'contact-moves-forward',
@@ -33,6 +35,19 @@ export const CONTACT_CHANGE_LAWS = [
       const order = orderOf(after);
       if (order === undefined || compareBy(before, after, order) <= 0) return undefined;
       return `${describeMove(order[0], before, after)}.`;
+    },
+  },
+  {
+    name: 'handover-moves-forward',
+    statement: 'When a contact was handed over, handed back, and written to by an operator only moves forward in time.',
+    source: 'architecture.md',
+    next: 'Hand the contact over or back again, and report the change as a defect.',
+    kinds: ['handover'],
+    faultIn({ before, after }) {
+      if (!before || !after) return undefined;
+      // An erasure removes a time.
+      const moved = HANDOVER_TIMES.filter((name) => has(after, name) && compareBy(before, after, [name]) > 0);
+      return moved.length === 0 ? undefined : `${moved.map((name) => describeMove(name, before, after)).join('; ')}.`;
     },
   },
   {

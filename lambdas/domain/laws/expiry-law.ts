@@ -12,6 +12,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 const KEPT_FROM = {
   contact: ['lastInboundAt'],
   check: ['checkedAt'],
+  handover: ['handoverAt', 'handbackAt', 'operatorWroteAt'],
   message: ['createdAt'],
   echo: ['createdAt'],
   audit: ['at'],

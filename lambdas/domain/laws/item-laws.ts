@@ -10,10 +10,11 @@ const AUDITOR_SKEW_MS = 15 * 60_000;
 
 /** Whether an attribute is a time. `expiresAt` is a number, and `consentAt` is stored as the caller sent it. */
 const isTimeName = (name: string): boolean =>
-  /^(leaseUntil|failingSince|since|at)$|[a-z]At$/.test(name) && !['expiresAt', 'consentAt', 'stateAt'].includes(name);
+  /^(leaseUntil|operatorUntil|failingSince|since|at)$|[a-z]At$/.test(name) &&
+  !['expiresAt', 'consentAt', 'stateAt'].includes(name);
 
 /** Times that can be in the future. */
-const AHEAD = ['sendAt', 'nextProbeAt', 'leaseUntil'];
+const AHEAD = ['sendAt', 'nextProbeAt', 'leaseUntil', 'operatorUntil'];
 
 const timeNames = (item: StoredItem): readonly string[] => Object.keys(item).filter(isTimeName);
 

@@ -16,7 +16,16 @@ import {
 const DEFECT = 'Report the change as a defect.';
 
 /** The kinds of items that DynamoDB removes once they have expired. */
-export const EXPIRING: readonly ItemKind[] = ['contact', 'check', 'denial', 'message', 'echo', 'send', 'audit'];
+export const EXPIRING: readonly ItemKind[] = [
+  'contact',
+  'check',
+  'denial',
+  'handover',
+  'message',
+  'echo',
+  'send',
+  'audit',
+];
 
 /** The kinds of items that an erasure or an operator deletes. */
 const DELETED: readonly ItemKind[] = [
@@ -24,6 +33,7 @@ const DELETED: readonly ItemKind[] = [
   'consent',
   'check',
   'denial',
+  'handover',
   'message',
   'echo',
   'dead-letter',

@@ -18,6 +18,7 @@ const KEYS = {
   consent: [/^CONTACT#[^#]*#[^#]*#./s, /^CONSENT$/],
   check: [/^CONTACT#[^#]*#[^#]*#./s, /^CHECK$/],
   denial: [/^CONTACT#[^#]*#[^#]*#./s, /^DENIAL$/],
+  handover: [/^CONTACT#[^#]*#[^#]*#./s, /^HANDOVER$/],
   message: [/^MESSAGE#./s, /^MESSAGE$/],
   echo: [/^MESSAGE#./s, /^ECHO$/],
   send: [/^SEND#./s, /^SEND$/],

@@ -209,6 +209,23 @@ export const MANAGING_INVARIANTS = {
     },
   },
 
+  handoverHonored: {
+    sentence: 'No automated request is sent by a process that last read that people answer the contact.',
+    atCall(scene, process, label) {
+      const fact = `${process} read a handover`;
+      if (label.startsWith('read CONTACT#')) {
+        const { handoverAt = '', handbackAt = '' } = contactOf(scene);
+        if (String(handoverAt) > String(handbackAt)) scene.facts.add(fact);
+        else scene.facts.delete(fact);
+      }
+      const { rules, queued = [] } = scene.options;
+      const isAutomated = rules?.operators !== undefined && queued.some(({ automated }) => automated === true);
+      return isAutomated && label.startsWith('call message/v3') && scene.facts.has(fact)
+        ? `${process} sends an automated request.`
+        : undefined;
+    },
+  },
+
   checkRecorded: {
     sentence: 'The result of every answered contact check is stored.',
     atEnd(scene) {

@@ -202,6 +202,30 @@ export const MANAGING_MISTAKES = {
       },
     }),
   },
+  handoverNotRead: {
+    breaks: 'The function `send` overlooks handovers.',
+    scenario: 'handoverWhileSending',
+    maxFaults: 0,
+    invariant: 'handoverHonored',
+    create: () => ({
+      send: {
+        ports: ({ contacts }) => ({
+          contacts: {
+            ...contacts,
+            async read(...parameters) {
+              const { handoverAt: _, ...contact } = (await contacts.read(...parameters)) ?? {};
+              return contact;
+            },
+            async readWithAccount(...parameters) {
+              const { contact, ...account } = await contacts.readWithAccount(...parameters);
+              const { handoverAt: _, ...others } = contact;
+              return { contact: others, ...account };
+            },
+          },
+        }),
+      },
+    }),
+  },
   checkNotRecorded: {
     breaks: 'A contact check that found the number absent is not recorded.',
     scenario: 'checkAbsent',

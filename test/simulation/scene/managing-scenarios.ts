@@ -39,6 +39,10 @@ const consent = (name: string, route: 'optIn' | 'optOut', changes: object = {}):
   name,
   request: { route, body: { platformContactId: USER, source: 'call', ...changes } },
 });
+const handover = (name: string, route: 'handOver' | 'handBack'): ApiCaller => ({
+  name,
+  request: { route, body: { platformContactId: USER } },
+});
 const status = { event: wireStatus({ CLIENT_PAYLOAD: 'request-1', CREATION_TIME: '2026-11-20T11:30:00.000Z' }) };
 const template = templateRequest({ params: { name: 'request-1' } });
 const check: ApiCaller = { name: 'check', request: { route: 'checkContacts', body: { contacts: [USER] } } };
@@ -271,6 +275,19 @@ export const MANAGING_SCENARIOS = {
     about: 'The user opts out while a template is sent.',
     maxFaults: 1,
     options: { prepare: openWindow, consumes: ['send'], queued: [template], callers: [consent('out', 'optOut')] },
+  },
+  handoverWhileSending: {
+    useCase: 'handover',
+    about: 'A contact is handed over to people and back while an automated request is sent.',
+    slice: ['dies-after'],
+    maxFaults: 1,
+    options: {
+      prepare: openWindow,
+      rules: { operators: { echoes: true } },
+      consumes: ['send'],
+      queued: [{ ...request, automated: true }],
+      callers: [handover('over', 'handOver'), handover('back', 'handBack')],
+    },
   },
   checkWhileSending: {
     useCase: 'check',

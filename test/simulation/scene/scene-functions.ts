@@ -74,6 +74,7 @@ export const createSceneFunctions = (options: SceneFunctionsOptions) => {
       chatService,
       accessToken: tokenOf(name),
       account: ACCOUNT,
+      ...(options.rules && { rules: { operators: options.rules.operators } }),
       ...(mutation && { mutation }),
     });
   };

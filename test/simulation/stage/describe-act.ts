@@ -30,6 +30,8 @@ export const describeAct = (act: Act): { readonly from: string; readonly to?: st
       const ago = act.agoMs === 0 ? '' : `, ${humanTime(act.agoMs)} ago`;
       return { from: 'internal', text: `${act.consent} of ${act.contact} by ${act.origin}${ago}` };
     }
+    case 'handover':
+      return { from: 'internal', text: `hands ${act.contact} over to ${act.to === 'people' ? 'people' : 'Parley'}` };
     case 'erase':
       return { from: 'internal', text: `erases ${act.contact}` };
     case 'redrive':

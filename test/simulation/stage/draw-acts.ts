@@ -29,6 +29,8 @@ export const ACT_WEIGHTS: Readonly<Record<ActKind, number>> = {
   requeue: 1,
   resolve: 1.5,
   consent: 2,
+  // Not drawn, but derived from what users write.
+  handover: 0,
   erase: 0.5,
   redrive: 0.7,
   stop: 0.3,
@@ -75,6 +77,8 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
       const agoMs = draw.chance(0.5) ? 0 : Math.round(draw.magnitude(1, 30 * DAY_MS));
       return [{ atMs, kind, contact: drawAddress(story), consent, origin: draw.pick(CHOICES.origin), agoMs }];
     }
+    case 'handover':
+      return [];
     case 'redrive':
       return [{ atMs, kind, queue: draw.pick(CHOICES.queue) }];
     case 'stop':

@@ -23,7 +23,13 @@ const MAX_ACTS = 286;
 export const drawHistory = (seed: number): History => {
   const draw = createDraw(seed);
   // Without a draw, so that the other choices of a seed stay the same.
-  const features = { ...drawFeatures(draw), keywords: seed % 4 === 0 };
+  const drawn = drawFeatures(draw);
+  const hasOperators = seed % 4 === 1;
+  const features = {
+    ...drawn,
+    keywords: seed % 4 === 0,
+    ...(hasOperators && { rules: { ...drawn.rules, operators: { echoes: true } } }),
+  };
   const story: Story = {
     draw,
     contacts: drawContacts(draw),
@@ -33,7 +39,25 @@ export const drawHistory = (seed: number): History => {
     },
     requests: [],
   };
-  return { seed, features, acts: drawActs(story, features) };
+  const acts = drawActs(story, features);
+  return { seed, features, acts: hasOperators ? withHandovers(acts) : acts };
+};
+
+/** Hands some of the users over to people soon after they write, and usually back, without a draw. */
+const withHandovers = (acts: readonly Act[]): readonly Act[] => {
+  const written = acts.filter((act) => act.kind === 'user-writes');
+  const handovers = written.flatMap(({ atMs, contact }, index): Act[] => {
+    if (index % 5 !== 2) return [];
+    const over: Act = { atMs: atMs + SECOND_MS, kind: 'handover', contact, to: 'people' };
+    const back: Act = {
+      atMs: atMs + (index % 2 === 0 ? MINUTE_MS : HOUR_MS),
+      kind: 'handover',
+      contact,
+      to: 'automated',
+    };
+    return index % 15 === 2 ? [over] : [over, back];
+  });
+  return [...acts, ...handovers].toSorted((one, other) => one.atMs - other.atMs);
 };
 
 const drawActs = (story: Story, features: Features): readonly Act[] => {
@@ -59,8 +83,9 @@ const drawActs = (story: Story, features: Features): readonly Act[] => {
 
 /** Nearly every run has messages and requests, because most other acts have no effect without them. */
 const drawActWeights = (draw: Draw): Readonly<Record<ActKind, number>> => {
-  const { 'user-writes': writes, request, ...others } = ACT_WEIGHTS;
-  return atLeastOne({ ...swarm(draw, { 'user-writes': writes, request }, 0.08), ...swarm(draw, others) }, 'request');
+  const { 'user-writes': writes, request, handover: _derived, ...others } = ACT_WEIGHTS;
+  const swarms = { ...swarm(draw, { 'user-writes': writes, request }, 0.08), ...swarm(draw, others) };
+  return atLeastOne({ ...swarms, handover: 0 }, 'request');
 };
 
 /** Draws the pauses between acts. Each run has its own mix of none, minutes, and days. */

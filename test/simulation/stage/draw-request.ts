@@ -72,6 +72,7 @@ export const drawRequest = (
     // Every other request, without a draw.
     ...(/[02468]$/.test(requestId) && { broadcastId: 'broadcast-1' }),
     ...conditionOf(requestId, atMs),
+    ...(/[38]$/.test(requestId) && { automated: true }),
     ...(content !== 'template' && content !== 'media' && { messageText: `${requestId}: ${draw.pick(TEXTS)}` }),
     ...((content === 'template' || content === 'both') && {
       ruleNameOrId: has('unknownTemplate') ? 'no_such_template' : draw.pick(TEMPLATES),
@@ -92,10 +93,13 @@ export const drawRequest = (
   };
 };
 
-/** Some requests, without a draw, are not to be sent if the user writes after they were queued. */
+/** Some requests, without a draw, are not to be sent if the user or an operator writes after they were queued. */
 const conditionOf = (requestId: string, atMs: number): Partial<SendRequest> => {
   const unless = ['userWroteSince' as const];
-  if (requestId.endsWith('7')) return { unless, since: instantOf(atMs) };
+  const sinceQueued = { since: instantOf(atMs) };
+  if (requestId.endsWith('17')) return { unless: [...unless, 'operatorWroteSince'], ...sinceQueued };
+  if (requestId.endsWith('27')) return { unless: ['operatorWroteSince'], ...sinceQueued };
+  if (requestId.endsWith('7')) return { unless, ...sinceQueued };
   if (/[14]9$/.test(requestId)) return { unless, since: 'no-such-message' };
   return {};
 };

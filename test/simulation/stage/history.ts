@@ -103,6 +103,7 @@ export type Act = { readonly atMs: number } & (
   | { readonly kind: 'user-writes'; readonly contact: string; readonly text: string }
   /** The user reads everything that was sent: the chat service reports Read for each message. */
   | { readonly kind: 'user-reads'; readonly contact: string }
+  /** An operator of the chat service writes to the user. */
   | { readonly kind: 'echo'; readonly contact: string; readonly text: string }
   /** An authentic body that is not a known event. */
   | { readonly kind: 'unknown-event'; readonly body: string }
@@ -128,6 +129,8 @@ export type Act = { readonly atMs: number } & (
       /** How long before the act the user said so. */
       readonly agoMs: number;
     }
+  /** An operator hands a contact over to people, or back. */
+  | { readonly kind: 'handover'; readonly contact: string; readonly to: 'people' | 'automated' }
   | { readonly kind: 'erase'; readonly contact: string }
   | { readonly kind: 'redrive'; readonly queue: 'send' | 'inbound' }
   /** An operator stops or resumes sending, or makes the next probe of an open circuit breaker due. */

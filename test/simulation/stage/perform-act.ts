@@ -39,7 +39,8 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
       }
     },
     echo({ contact, text }) {
-      delivery.publish(echoEvent(context, { id: numbered(`echo-to-${contactKey(contact)}`), contact, text }));
+      const id = numbered(`echo-to-${contactKey(contact)}`);
+      delivery.publish(echoEvent(context, { id, contact, text, operator: 'ana' }));
     },
     'unknown-event'({ body }) {
       delivery.publish({ eventId: numbered('unknown'), body });
@@ -78,6 +79,10 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
       const at = new Date(clock.ms - agoMs).toISOString();
       const body = { platformContactId: contact, source: origin === 'user' ? 'form' : 'list', origin, at };
       operator.act(act, { method: 'POST', path: `/v1/${consent}s`, body });
+    },
+    handover(act) {
+      const { contact: platformContactId, to } = act;
+      operator.act(act, { method: 'POST', path: `/v1/${HANDOVER_PATHS[to]}`, body: { platformContactId } });
     },
     erase(act) {
       operator.act(act, { method: 'DELETE', path: resourcePath('contacts', 'platformContactId', act.contact) });
@@ -127,6 +132,8 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
     (performers[act.kind] as (performed: Act) => void)(act);
   };
 };
+
+const HANDOVER_PATHS = { people: 'handovers', automated: 'handbacks' } as const;
 
 /** How long after an outage an internal system retries a call. */
 const PRODUCER_RETRY_MS = 1_000;

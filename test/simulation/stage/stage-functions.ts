@@ -33,6 +33,9 @@ export interface StageFunctionsOptions {
   readonly createMutation: (() => StageMutation) | undefined;
 }
 
+/** Only the messages of operators have the field. */
+const OPERATOR_ECHOES = { field: 'OPERATOR_ID', handoverMinutes: 60 };
+
 /** One of the texts that users write. */
 const KEYWORDS = { optOut: ['STOP'], optIn: [] };
 
@@ -127,6 +130,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         },
         windowPer,
         keywords: features.keywords === true ? KEYWORDS : undefined,
+        operatorEchoes: features.rules.operators && OPERATOR_ECHOES,
         onQueued: () => undefined,
         random: random(process),
         auth: { kind: 'shared-token', header: TOKEN_HEADER, envelope },
@@ -182,6 +186,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         chatService,
         accessToken: accessTokenOf(process.name),
         account: ACCOUNT,
+        rules: { operators: features.rules.operators },
         windowPer,
         random: random(process),
         mutation: { ...own, ...tableOf(own?.table) },

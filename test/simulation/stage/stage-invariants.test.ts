@@ -55,6 +55,15 @@ const stopAt = (seconds: number): Step =>
   });
 const KEYWORD = { process: 'receive-1', key: `${CONTACT} CONSENT` };
 /** The user writes STOP. */
+/** The user's message is one of an operator instead. */
+const OPERATOR_WROTE = MAIN.map((one) => {
+  const text = JSON.stringify(one);
+  return JSON.parse(
+    text.includes('Where is it?')
+      ? text.replaceAll(/\\"FROM\\":\\"(\d+)\\"/g, '\\"FROM\\":\\"me\\",\\"TO\\":\\"$1\\",\\"OPERATOR_ID\\":\\"ana\\"')
+      : text,
+  );
+});
 const STOPPED = MAIN.map((one) => JSON.parse(JSON.stringify(one).replaceAll('Where is it?', 'STOP')));
 const asRequest = (changes: object): string => JSON.stringify({ ...REQUEST, ...changes });
 /** The main story with another request. */
@@ -143,6 +152,15 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
     breaks: STOPPED,
     options: { features: { keywords: true } },
   },
+  operatorsNoticed: {
+    holds: after(
+      OPERATOR_WROTE,
+      'window',
+      writeStep('operator', 1, { process: 'receive-1', key: `${CONTACT} HANDOVER`, after: { operatorWroteAt: at(0) } }),
+    ),
+    breaks: OPERATOR_WROTE,
+    options: { features: { rules: { operators: { echoes: true } } } },
+  },
   statusesAreTrue: { holds: MAIN, breaks: written(MAIN, 'delivered', { readAt: at(40) }) },
 
   onlyKnownTransitions: { holds: MAIN, breaks: changed(MAIN, 'accept', { before: { state: 'cancelled' } }) },
@@ -191,6 +209,11 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
   conditionsObeyed: {
     holds: requesting({ unless: ['userWroteSince'], since: at(0) }),
     breaks: requesting({ unless: ['userWroteSince'], since: at(-1) }),
+  },
+  handoversObeyed: {
+    holds: requesting({ automated: true }),
+    breaks: changed(requesting({ automated: true }), 'read again', { contact: { handoverAt: at(0) } }),
+    options: { features: { rules: { operators: { echoes: true } } } },
   },
   timesObeyed: { holds: requesting({ notAfter: at(60) }), breaks: requesting({ notAfter: at(9) }) },
   refusedForAReason: {

@@ -36,13 +36,16 @@ const unknownStatusOf = ({ features, draw }: StageContext, eventId: string): { r
   return isGiven ? { STATUS: 'received' } : {};
 };
 
-/** Returns the event of a message that an operator or a bot sent in the chat service's own console. */
+/**
+ * Returns the event of a message that the business sent: an operator in the chat service's own console, if `operator`
+ * names one, otherwise a bot or Parley.
+ */
 export const echoEvent = (
   context: StageContext,
-  { id, contact, text }: { id: string; contact: string; text: string },
+  { id, contact, text, operator }: { id: string; contact: string; text: string; operator?: string },
 ): ReportedEvent => {
   const eventId = `echoed ${id}`;
-  const names = { _id_: id, FROM: 'me', TO: nameOf(contact), CUSTOMER_ID: customerOf(contact) };
+  const names = { _id_: id, FROM: 'me', TO: nameOf(contact), CUSTOMER_ID: customerOf(contact), OPERATOR_ID: operator };
   return { eventId, body: JSON.stringify(wireMessage({ ...names, MESSAGE: text, ...timeOf(context, eventId) })) };
 };
 

@@ -32,6 +32,9 @@ const REFUSALS: Readonly<Record<RefusalCode, true>> = {
   PARAMS_INVALID: true,
   SUPERSEDED: true,
   SINCE_UNKNOWN: true,
+  HUMAN_TOOK_OVER: true,
+  HANDED_OVER: true,
+  CONDITION_UNKNOWN: true,
 };
 
 const CALL_ENDS: Readonly<Record<CallEnd, true>> = {

@@ -19,6 +19,7 @@ import {
 import { createSqsDeadLetterSource, createSqsQueuedDeadLetters } from '../../../lambdas/adapters/sqs-dead-letters.ts';
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
+import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type { Answer, ManagementCall } from '../../../lambdas/manage/api.ts';
 import { createErasureQueueHandler } from '../../../lambdas/manage/erasure-queue-handler.ts';
 import { createKeepDeadLetters, keepDeadLetter } from '../../../lambdas/manage/keep-dead-letters.ts';
@@ -110,6 +111,8 @@ export interface ManageProcessOptions {
   readonly accessToken: AccessToken;
   readonly account: AccountRef;
   /** @default 'user' */
+  /** The rules of sending that answers depend on, beside those of an ordinary stage. @default none */
+  readonly rules?: Pick<SendRules, 'operators'>;
   readonly windowPer?: WindowPer;
   /** @default 0 */
   readonly random?: () => number;
@@ -167,7 +170,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
   const scheduleOf = (requestId: string): Touches => ({ reads: [], writes: [`schedule ${requestId}`] });
   const deadLetters = createDynamodbKeptDeadLetters(table);
   const plain: BreakableManagePorts = {
-    contacts: createDynamodbContacts(table),
+    contacts: createDynamodbContacts(table, { readsHandovers: options.rules?.operators !== undefined }),
     messages: createDynamodbMessages(table),
     sends: createDynamodbSends(table),
     lists: createDynamodbSendLists(table),
@@ -226,7 +229,12 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     },
     indexCommonStates: false,
     numberFormat: 'plus' as const,
-    rules: { chatPlatform: account.platform, chatChannelNumber: account.channel, windowMarginMs: 60_000 },
+    rules: {
+      chatPlatform: account.platform,
+      chatChannelNumber: account.channel,
+      windowMarginMs: 60_000,
+      ...options.rules,
+    },
     windowMarginMs: 60_000,
     settings: {
       chatPlatform: account.platform,

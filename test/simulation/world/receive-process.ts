@@ -8,6 +8,7 @@ import { createSqsClient, createSqsInboundQueue } from '../../../lambdas/adapter
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { Keywords } from '../../../lambdas/domain/keywords.ts';
+import type { OperatorEchoes } from '../../../lambdas/domain/operator-echo.ts';
 import type { VerifiedRequest } from '../../../lambdas/domain/webhook-request.ts';
 import type { Clock, InboundQueue, MessageRepository, WebhookSecret, WebhookVerifier } from '../../../lambdas/ports.ts';
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
@@ -56,6 +57,8 @@ export interface ReceiveProcessOptions {
   readonly webhookSecret?: WebhookSecret;
   /** @default none */
   readonly keywords?: Keywords | undefined;
+  /** @default none */
+  readonly operatorEchoes?: OperatorEchoes | undefined;
   /** @default 0 */
   readonly random?: () => number;
 }
@@ -137,6 +140,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     chatPlatform: ACCOUNT.platform,
     windowPer,
     keywords: options.keywords,
+    operatorEchoes: options.operatorEchoes,
   });
   const storeEvent = mutation?.storeEvent?.(plainStoreEvent) ?? plainStoreEvent;
   const receiving = { storeEvent, inboundQueue, log: silentLog, metrics: silentMetrics };

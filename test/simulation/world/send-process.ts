@@ -128,7 +128,7 @@ export const createSendProcess = (options: SendProcessOptions) => {
     },
   };
   const plain: BreakablePorts = {
-    contacts: createDynamodbContacts(table),
+    contacts: createDynamodbContacts(table, { readsHandovers: options.rules.operators !== undefined }),
     sends: createDynamodbSends(table),
     chatService: createHttpChatService({
       baseUrl: 'https://chat.example',

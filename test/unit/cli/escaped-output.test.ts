@@ -188,6 +188,8 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['contacts check', ['FOLDER/numbers.txt']],
   ['opt-in', [USER, '--source', 'form']],
   ['opt-out', [USER, '--source', 'form']],
+  ['handover', [USER]],
+  ['handback', [USER]],
   ['erase', [PAYLOAD, '--yes']],
   ['erasure-scan', [USER]],
   ['token set', []],

@@ -119,6 +119,8 @@ describe('a command about a contact', () => {
     ],
     [['opt-in', USER, '--source', 'form'], contact, ['POST /v1/opt-ins']],
     [['opt-out', USER, '--source', 'form'], contact, ['POST /v1/opt-outs']],
+    [['handover', USER], contact, ['POST /v1/handovers']],
+    [['handback', USER], contact, ['POST /v1/handbacks']],
     [
       ['erase', USER, '--yes'],
       erasure,

@@ -29,6 +29,10 @@ const STOPPED = historyOf([{ kind: 'user-writes', contact: USER, text: 'STOP', a
   features: { keywords: true },
 });
 
+const OPERATOR_WROTE = historyOf([{ kind: 'echo', contact: USER, text: 'Let me look.', afterMs: 0 }], {
+  features: { rules: { operators: { echoes: true } } },
+});
+
 export const RECEIVING_DEFECTS = {
   unknownDropped: {
     breaks: 'An event that cannot be parsed is dropped.',
@@ -74,6 +78,14 @@ export const RECEIVING_DEFECTS = {
       receive: { table: updating((update) => (update.key.sk === 'CONSENT' ? undefined : update)) },
     }),
     history: STOPPED,
+  },
+  operatorForgotten: {
+    breaks: 'An echo of an operator is stored as a message, but not that an operator wrote.',
+    invariant: 'operatorsNoticed',
+    create: () => ({
+      receive: { table: updating((update) => (update.key.sk === 'HANDOVER' ? undefined : update)) },
+    }),
+    history: OPERATOR_WROTE,
   },
   keywordAsOfLater: {
     breaks: 'An opt-out by a keyword has another time than the message.',

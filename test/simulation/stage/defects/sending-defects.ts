@@ -47,6 +47,8 @@ const BAD_GATEWAY = historyOf([
   ...USERS.map((contact, index) => freeForm(index + 1, { contact, afterMs: (index + 1) * 2 * MINUTE_MS })),
 ]);
 
+const OPERATORS = { features: { rules: { clientPayload: 'all', operators: { echoes: true } } } } as const;
+
 const ports = (change: NonNullable<Mutation['ports']>) => ({ send: { ports: change } });
 
 /** Every read returns another contact than the one that is stored. */
@@ -368,6 +370,33 @@ export const SENDING_DEFECTS = {
       freeForm(1, { fields: { unless: ['userWroteSince'], since: NOW } }),
       writes(MINUTE_MS),
     ]),
+  },
+  handoverJudgedOnlyOnce: {
+    breaks: 'A handover while an automated request waits does not count.',
+    invariant: 'handoversObeyed',
+    create: rememberingContacts,
+    history: historyOf(
+      [
+        writes(),
+        outage('chat-service', { afterMs: 5 * SECOND_MS, forMs: 2 * MINUTE_MS, how: 'refused' }),
+        freeForm(1, { fields: { automated: true } }),
+        { kind: 'handover', contact: USER, to: 'people', afterMs: MINUTE_MS },
+      ],
+      OPERATORS,
+    ),
+  },
+  operatorNotHeard: {
+    breaks: 'A message of an operator does not count for the condition of a request.',
+    invariant: 'conditionsObeyed',
+    create: () => readingAs(({ operatorWroteAt: _, ...contact }) => contact),
+    history: historyOf(
+      [
+        writes(),
+        { kind: 'echo', contact: USER, text: 'Let me look.', afterMs: SECOND_MS },
+        freeForm(1, { fields: { unless: ['operatorWroteSince'], since: NOW } }),
+      ],
+      OPERATORS,
+    ),
   },
   writtenFirstWithoutConsent: {
     breaks: 'Every user counts as having opted in.',

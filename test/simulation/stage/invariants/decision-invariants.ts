@@ -6,6 +6,7 @@ import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { ACCOUNT, sendRules } from '../../../support/builders.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { effectiveConsent } from './effective-consent.ts';
+import { peopleSince } from './people-since.ts';
 import { windowEventsOf } from './receiving-invariants.ts';
 import type { CallFact, StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -141,8 +142,9 @@ export const DECISION_INVARIANTS = {
 
   conditionsObeyed: {
     sentence:
-      'A request that says unless userWroteSince is not sent if the stored contact had a later message when the send ' +
-      'was claimed, or when the function read the contact before its latest call.',
+      'A request that says unless userWroteSince or operatorWroteSince is not sent if the stored contact had a later ' +
+      'message of the user or the operator when the send was claimed, or when the function read the contact before its ' +
+      'latest call.',
     check(facts, { checked, violated }) {
       for (const call of facts.calls) {
         const { claim, request } = call;
@@ -150,9 +152,37 @@ export const DECISION_INVARIANTS = {
         checked();
         const sinceAt = sinceOf(facts, request, call.index);
         const contacts = [contactAt(facts, claim.contact, claim.index), ...contactsRead(facts, call).slice(-1)];
-        const wrote = contacts.map((contact) => String(contact?.lastInboundAt ?? '')).find((at) => at > sinceAt);
-        if (wrote !== undefined) {
-          violated(`${call.requestId} was sent, although the user wrote at ${wrote}, after ${sinceAt}.`, call.index);
+        for (const condition of request.unless) {
+          const { writer, name } = WRITERS[condition];
+          const wrote = contacts.map((contact) => String(contact?.[name] ?? '')).find((at) => at > sinceAt);
+          if (wrote === undefined) continue;
+          violated(
+            `${call.requestId} was sent, although the ${writer} wrote at ${wrote}, after ${sinceAt}.`,
+            call.index,
+          );
+        }
+      }
+    },
+  },
+
+  handoversObeyed: {
+    sentence:
+      'An automated request is not sent if the contact was handed over to people when the send was claimed, and still ' +
+      'when it was called, or when the function read the contact before its latest call.',
+    check(facts, { checked, violated }) {
+      if (sendRules(facts.run.history.features.rules).operators === undefined) return;
+      for (const call of facts.calls) {
+        const { claim, request } = call;
+        if (claim === undefined || request?.automated !== true) continue;
+        checked();
+        const calledAt = new Date(call.atMs).toISOString();
+        const over = (contact: Item | undefined) => peopleSince(contact, calledAt)?.since;
+        const claimed = over(contactAt(facts, claim.contact, claim.index));
+        const since = claimed === undefined ? undefined : over(contactAt(facts, claim.contact, call.index));
+        const read = contactsRead(facts, call).slice(-1).map(over)[0];
+        const handedOver = read ?? since;
+        if (handedOver !== undefined) {
+          violated(`${call.requestId} was sent, although people answer since ${handedOver}.`, call.index);
         }
       }
     },
@@ -190,6 +220,14 @@ export const DECISION_INVARIANTS = {
           PARAMS_INVALID: () => request.ruleNameOrId === 'invoice_ready' && request.params?.other !== undefined,
           SUPERSEDED: () =>
             contacts.some((contact) => String(contact?.lastInboundAt ?? '') > sinceOf(facts, request, index)),
+          HUMAN_TOOK_OVER: () =>
+            contacts.some((contact) => String(contact?.operatorWroteAt ?? '') > sinceOf(facts, request, index)),
+          HANDED_OVER: () => {
+            const startMs = facts.run.ledger.entries[invocation.start]?.atMs ?? atMs;
+            return contacts.some((contact) => peopleSince(contact, new Date(startMs).toISOString()) !== undefined);
+          },
+          CONDITION_UNKNOWN: () =>
+            rules.operators === undefined && request.unless?.includes('operatorWroteSince') === true,
           SINCE_UNKNOWN: () => sinceOf(facts, request, invocation.start) === '',
         };
         const isTrue =
@@ -201,6 +239,11 @@ export const DECISION_INVARIANTS = {
     },
   },
 } as const satisfies Record<string, StageInvariant>;
+
+const WRITERS = {
+  userWroteSince: { writer: 'user', name: 'lastInboundAt' },
+  operatorWroteSince: { writer: 'operator', name: 'operatorWroteAt' },
+} as const;
 
 /** The time that a request names as `since`; empty if it names a message that is not stored. */
 const sinceOf = (facts: StageFacts, { since = '' }: SendRequest, index: number): string =>
@@ -251,7 +294,9 @@ const readsIn = (facts: StageFacts, name: string, from: number, until: number, p
 /** Everything that was stored about a contact just before an entry, and had not expired. */
 const contactAt = (facts: StageFacts, name: string, index: number): Item => {
   const atMs = facts.run.ledger.entries[index]?.atMs ?? 0;
-  const items = ['CONTACT', 'CONSENT', 'CHECK', 'DENIAL'].map((sk) => facts.itemBefore(`${name} ${sk}`, index));
+  const items = ['CONTACT', 'CONSENT', 'CHECK', 'DENIAL', 'HANDOVER'].map((sk) =>
+    facts.itemBefore(`${name} ${sk}`, index),
+  );
   return Object.assign({}, ...items.filter((item) => item !== undefined && !isOutdated(item, atMs)));
 };
 

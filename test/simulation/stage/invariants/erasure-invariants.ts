@@ -145,6 +145,7 @@ const TIMES: Readonly<Record<string, readonly string[]>> = {
   CONSENT: ['userOptInRecordedAt', 'importOptInRecordedAt', 'userOptOutRecordedAt', 'importOptOutRecordedAt'],
   CHECK: ['checkedAt'],
   DENIAL: ['windowDeniedAt'],
+  HANDOVER: ['handoverAt', 'handbackAt', 'operatorWroteAt'],
   MESSAGE: ['createdAt'],
   ECHO: ['createdAt'],
   SEND: ['createdAt'],

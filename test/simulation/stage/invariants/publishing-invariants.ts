@@ -2,6 +2,7 @@ import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { EVENT_OF_STATE, EVENT_OF_STATUS_TIME } from '../../../support/event-names.ts';
 import { shardIdOf } from '../table-stream.ts';
 import { effectiveConsent } from './effective-consent.ts';
+import { peopleSince } from './people-since.ts';
 import { authenticEventsOf } from './stage-events.ts';
 import { idIn, isErased, type Recorded, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -203,6 +204,17 @@ const eventsOfWrite = (
     if (consent === undefined || isSame) return [];
     const name = consent.state === 'opted-in' ? 'ContactOptedIn' : 'ContactOptedOut';
     return [event(name, key.slice(0, -' CONSENT'.length), consent.at, { origin: consent.origin })];
+  }
+  if (kind === 'CONTACT' && key.endsWith(' HANDOVER')) {
+    const subject = key.slice(0, -' HANDOVER'.length);
+    const moved = ['handoverAt', 'handbackAt', 'operatorWroteAt'].find((name) => before?.[name] !== after[name]);
+    const at = String(after[moved ?? '']);
+    if (moved === undefined || after[moved] === undefined) return [];
+    const [was, is] = [peopleSince(before, at), peopleSince(after, at)];
+    if (is === undefined) return was === undefined ? [] : [event('ContactHandedBack', subject, at)];
+    return was !== undefined && was.until === is.until
+      ? []
+      : [event('ContactHandedOver', subject, is.since, { until: is.until })];
   }
   if (kind !== 'ACCOUNT') return [];
   if ((before?.stoppedAt === undefined) !== (after.stoppedAt === undefined)) {

@@ -217,6 +217,36 @@ export const RECEIVING_STAGE_INVARIANTS = {
     },
   },
 
+  operatorsNoticed: {
+    sentence:
+      "In a stage with operators, when an operator's message that has a time of its own is acknowledged or leaves the " +
+      'inbound queue, and at the end, it is stored that an operator wrote to the contact then or later, unless the ' +
+      'contact was erased.',
+    check(facts, { checked, violated }) {
+      if (facts.run.history.features.rules.operators === undefined) return;
+      const deferred = queuedIn(facts, INBOUND);
+      const drained = firstOf(facts.entries('deleted').filter(({ queue }) => queue === 'inbound'));
+      const answers = Map.groupBy(facts.entries('delivery-answer'), ({ eventId }) => eventId);
+      for (const { eventId, body, time, contact } of keptOf(facts, eventsAbout(facts, 'echo'))) {
+        const { CREATION_TIME: own, OPERATOR_ID: operator } = parseObject(body) ?? {};
+        if (operator === undefined || parseInstant(own) === undefined) continue;
+        const isDeferred = (index: number) => (deferred.get(body) ?? index) < index;
+        const stored = answers.get(eventId)?.find(({ status, index }) => status < 300 && !isDeferred(index));
+        for (const index of [stored?.index, drained.get(body)].filter((each) => each !== undefined)) {
+          checked();
+          const name = `${contact} HANDOVER`;
+          if (
+            [facts.itemBefore(name, index), facts.run.items.get(name)].some(
+              (item) => String(item?.operatorWroteAt ?? '') < time,
+            )
+          ) {
+            violated(`An operator wrote to ${contact} at ${time}, which is not stored.`, index);
+          }
+        }
+      }
+    },
+  },
+
   statusesAreTrue: {
     sentence:
       'Each status of a message has the earliest time at which the chat service reported it, and is never lost or ' +
@@ -300,11 +330,14 @@ interface WindowEvent extends EventFact {
   readonly key: string;
 }
 
-export const windowEventsOf = (facts: StageFacts): readonly WindowEvent[] => {
+export const windowEventsOf = (facts: StageFacts): readonly WindowEvent[] => eventsAbout(facts, 'message');
+
+/** The messages of users, or the echoes, with the contact under which they are stored. */
+const eventsAbout = (facts: StageFacts, kind: 'message' | 'echo'): readonly WindowEvent[] => {
   const channel = facts.run.history.features.windowPer === 'channel' ? contactKey(ACCOUNT.channel) : '*';
   return authenticEventsOf(facts).flatMap((event) =>
-    event.parts.flatMap(({ kind, contact: key, isBesideStatus }): WindowEvent[] => {
-      if (kind !== 'message' || key === undefined || isBesideStatus) return [];
+    event.parts.flatMap(({ kind: part, contact: key, isBesideStatus }): WindowEvent[] => {
+      if (part !== kind || key === undefined || isBesideStatus) return [];
       return [{ ...event, key, contact: contactName({ platform: ACCOUNT.platform, channel, key }) }];
     }),
   );
@@ -317,11 +350,14 @@ export const keywordsIn = (facts: StageFacts, events: readonly WindowEvent[]): r
     : [];
 
 /** The messages that open a window, unless an erasure closes it. */
-const keptWindowsOf = (facts: StageFacts): readonly WindowEvent[] => {
+const keptWindowsOf = (facts: StageFacts): readonly WindowEvent[] => keptOf(facts, windowEventsOf(facts));
+
+/** Those of the events that no erasure concerns. */
+const keptOf = (facts: StageFacts, events: readonly WindowEvent[]): readonly WindowEvent[] => {
   const erasures = facts
     .entries('queued')
     .flatMap(({ queue, body }) => (queue === 'erasures' ? [JSON.parse(body)] : []));
-  return windowEventsOf(facts).filter(
+  return events.filter(
     ({ key, time }) => !erasures.some(({ contact, requestedAt }) => contact.key === key && requestedAt >= time),
   );
 };

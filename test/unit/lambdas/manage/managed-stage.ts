@@ -65,7 +65,7 @@ export const createManagedStage = async (
   const tableName = await tables.createTable();
   const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
   const repositories = {
-    contacts: createDynamodbContacts(table),
+    contacts: createDynamodbContacts(table, { readsHandovers: rules.operators !== undefined }),
     messages: createDynamodbMessages(table),
     sends: createDynamodbSends(table, { indexCommonStates }),
     lists: createDynamodbSendLists(table),

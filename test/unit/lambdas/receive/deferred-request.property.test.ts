@@ -22,7 +22,11 @@ const createFunction = (envelope: Envelope | undefined, isTableAvailable = () =>
   };
   const storeEvent = createStoreEvent({
     repositories: () => ({
-      contacts: { openWindow: record('openWindow'), recordConsent: record('recordConsent') },
+      contacts: {
+        openWindow: record('openWindow'),
+        recordConsent: record('recordConsent'),
+        recordOperatorMessage: record('recordOperatorMessage'),
+      },
       messages: {
         async recordInbound(message) {
           await record('recordInbound')(message);
@@ -32,7 +36,10 @@ const createFunction = (envelope: Envelope | undefined, isTableAvailable = () =>
           await record('recordStatus')(status);
           return status.traceparent;
         },
-        recordEcho: record('recordEcho'),
+        async recordEcho(echo) {
+          await record('recordEcho')(echo);
+          return echo.time.at;
+        },
         recordOutbound: record('recordOutbound'),
       },
       sends: {

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Consent } from '../../../../lambdas/domain/consent.ts';
 import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
 import type { Keywords } from '../../../../lambdas/domain/keywords.ts';
+import type { OperatorEchoes } from '../../../../lambdas/domain/operator-echo.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
-import { NOW, TRACEPARENT, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { NOW, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 
 const requestOf = (event: unknown): VerifiedRequest => ({
   rawBody: Buffer.from(JSON.stringify(event)),
@@ -30,6 +31,7 @@ const createSituation = (keywords?: Keywords) => {
     repositories: () => ({
       contacts: {
         openWindow: write('openWindow'),
+        recordOperatorMessage: unexpected,
         async recordConsent(_contact, consent) {
           consents.push(consent);
           await write('recordConsent')();
@@ -122,7 +124,7 @@ describe('an event whose time budget is spent', () => {
       repositories(abortSignal) {
         signals.push(abortSignal);
         return {
-          contacts: { openWindow: never, recordConsent: never },
+          contacts: { openWindow: never, recordConsent: never, recordOperatorMessage: never },
           messages: { recordInbound: never, recordEcho: never, recordStatus: never, recordOutbound: never },
           sends: { confirm: never },
         };
@@ -227,5 +229,55 @@ describe('a message that is a keyword', () => {
     const { storeEvent, failures } = createSituation(KEYWORDS);
     failures.set('recordConsent', unavailable);
     expect(await storeEvent(saying('STOP'))).toMatchObject({ kind: 'unavailable' });
+  });
+});
+
+describe('an echo in a stage with operators', () => {
+  const ECHOES = { field: 'OPERATOR_ID', handoverMinutes: 30 };
+  const echoing = (fields: object) => requestOf(wireMessage({ FROM: 'me', TO: USER, ...fields }));
+
+  /** Stores an echo, and returns what is recorded of the operator. */
+  const operatorOf = async (request: VerifiedRequest, operatorEchoes: OperatorEchoes | undefined) => {
+    const recorded: unknown[] = [];
+    const unexpected = () => Promise.reject(new Error('An echo needs no such write.'));
+    const storeEvent = createStoreEvent({
+      repositories: () => ({
+        contacts: {
+          openWindow: unexpected,
+          recordConsent: unexpected,
+          async recordOperatorMessage(contact, message) {
+            recorded.push([contact.key, message]);
+          },
+        },
+        messages: {
+          recordInbound: unexpected,
+          recordStatus: unexpected,
+          recordOutbound: unexpected,
+          recordEcho: async () => '2026-11-20T11:00:00.000Z',
+        },
+        sends: { confirm: unexpected },
+      }),
+      clock: { now: () => NOW },
+      budgetMs: 5_000,
+      chatPlatform: 'chat',
+      windowPer: 'user',
+      operatorEchoes,
+    });
+    expect(await storeEvent(request)).toMatchObject({ kind: 'stored', event: 'echo' });
+    return recorded;
+  };
+
+  it("moves the contact's operator time to that of the echo's item, and says until when it hands over", async () => {
+    expect(await operatorOf(echoing({ OPERATOR_ID: 'ana', CREATION_TIME: undefined }), ECHOES)).toEqual([
+      ['541155550000', { at: '2026-11-20T11:00:00.000Z', until: '2026-11-20T11:30:00.000Z' }],
+    ]);
+  });
+
+  it.each([
+    ['that is not an operator’s', echoing({}), ECHOES],
+    ['that names no user', echoing({ TO: undefined, OPERATOR_ID: 'ana' }), ECHOES],
+    ['in a stage that does not recognize operators', echoing({ OPERATOR_ID: 'ana' }), undefined],
+  ])('moves nothing for one %s', async (_case, request, echoes) => {
+    expect(await operatorOf(request, echoes)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
+import type { SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { InboundMessage } from '../../../../lambdas/domain/webhook-event.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { ACCOUNT, sendRequest, TRACEPARENT, USER } from '../../../support/builders.ts';
@@ -99,5 +100,78 @@ describe('a request that says unless userWroteSince', () => {
     expect(await sender.send(answering('question', { ruleNameOrId: 'hello', reason: 'payment' }))).toEqual(DONE);
     expect(harness.calls).toHaveLength(1);
     expect(await isSuperseded()).toBe(true);
+  });
+});
+
+describe('a request in a stage with operators', () => {
+  const contact = contactRef(ACCOUNT.platform, USER);
+  const LATER = '2026-11-20T11:30:00.000Z';
+
+  const start = async (rules: Partial<SendRules>) => {
+    harness = await createSendHarness(tables, { rules });
+    sender = harness.startFunction();
+    await write('question', WRITTEN_AT);
+  };
+  beforeEach(() => start({ operators: { echoes: true } }));
+
+  it('is refused if it says unless operatorWroteSince and an operator has written since', async () => {
+    await harness.contacts.recordOperatorMessage(contact, { at: LATER });
+
+    expect(await sender.send(answering('question', { unless: ['operatorWroteSince'] }))).toEqual(DONE);
+    expect(harness.calls).toEqual([]);
+    expect(await harness.sendItem()).toMatchObject({
+      state: 'refused',
+      code: 'HUMAN_TOOK_OVER',
+      decision: `An operator wrote at ${LATER}, after ${WRITTEN_AT}.`,
+    });
+  });
+
+  it('is sent if the operator wrote before', async () => {
+    await harness.contacts.recordOperatorMessage(contact, { at: WRITTEN_AT });
+
+    expect(await sender.send(answering('question', { unless: ['operatorWroteSince'] }))).toEqual(DONE);
+    expect(harness.calls).toHaveLength(1);
+  });
+
+  it('is refused if the stage does not know when operators write', async () => {
+    await start({ operators: { echoes: false } });
+
+    expect(await sender.send(answering('question', { unless: ['operatorWroteSince'] }))).toEqual(DONE);
+    expect(harness.calls).toEqual([]);
+    expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'CONDITION_UNKNOWN' });
+  });
+
+  it('is refused if it is automated and the contact is handed over between the read and the claim', async () => {
+    const { claim } = harness.sends;
+    vi.spyOn(harness.sends, 'claim').mockImplementationOnce(async (...parameters) => {
+      await harness.contacts.recordHandover(contact, 'people', LATER);
+      return claim(...parameters);
+    });
+
+    expect(await sender.send(sendRequest({ automated: true }))).toEqual(DONE);
+    expect(harness.calls).toEqual([]);
+    expect(await harness.sendItem()).toMatchObject({
+      state: 'refused',
+      code: 'HANDED_OVER',
+      decision: `The contact was handed over to people at ${LATER}, until it is handed back.`,
+    });
+  });
+
+  it('is sent if it is not automated, or once the contact is handed back', async () => {
+    await harness.contacts.recordHandover(contact, 'people', WRITTEN_AT);
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    await harness.contacts.recordHandover(contact, 'automated', LATER);
+    expect(await sender.send(sendRequest({ requestId: 'request-2', automated: true }))).toEqual(DONE);
+    expect(harness.calls).toHaveLength(2);
+  });
+
+  it('reads no handover in a stage without operators, where automated changes nothing', async () => {
+    await start({});
+    await harness.contacts.recordHandover(contact, 'people', WRITTEN_AT);
+    const read = vi.spyOn(harness.contacts, 'read');
+
+    expect(await sender.send(sendRequest({ automated: true }))).toEqual(DONE);
+    expect(harness.calls).toHaveLength(1);
+    expect(read).not.toHaveBeenCalled();
   });
 });

@@ -60,7 +60,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
   const { rules, windowPer = 'user', tableName = await tables.createTable() } = options;
   const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
   const sends = createDynamodbSends(table);
-  const contacts = createDynamodbContacts(table);
+  const contacts = createDynamodbContacts(table, { readsHandovers: rules?.operators !== undefined });
   const messages = createDynamodbMessages(table);
   const circuits = createDynamodbCircuit(table, ACCOUNT);
   const metrics = recordingMetrics(() => now);

@@ -58,6 +58,7 @@ describe('The environment of a function', () => {
     retentionDays: { messages: 30 },
     window: { marginSeconds: 90 },
     keywords: { languages: ['es'], optIn: ['¡Alta!'] },
+    operators: { echoField: 'OPERATOR_ID', handoverMinutes: 60 },
   });
 
   test.each([
@@ -73,6 +74,22 @@ describe('The environment of a function', () => {
 
     expect(Object.keys(own).sort()).toEqual(expected.sort());
     expect(schema.safeParse(deployed(own)).error).toBeUndefined();
+  });
+
+  test("has how operators' messages are recognized, and only if they are", () => {
+    const { OPERATOR_ECHOES } = environmentOf('ReceiverFunction');
+
+    expect(JSON.parse(String(OPERATOR_ECHOES))).toEqual({ field: 'OPERATOR_ID', handoverMinutes: 60 });
+    for (const name of ['SenderFunction', 'ManagementFunction']) {
+      expect(JSON.parse(String(environmentOf(name).OPERATORS))).toEqual({ echoes: true });
+    }
+    for (const variable of ['OPERATOR_ECHOES', 'OPERATORS']) {
+      synthesizedStack('prod').template.resourcePropertiesCountIs(
+        FUNCTION,
+        { Environment: { Variables: { [variable]: Match.anyValue() } } },
+        0,
+      );
+    }
   });
 
   test('has the keywords as the function compares them, and only if there are any', () => {

@@ -13,6 +13,7 @@ import {
   denialKeyOf,
   echoKey,
   erasureKey,
+  handoverKeyOf,
   type ItemKey,
   messageKey,
   sendKey,
@@ -42,6 +43,7 @@ const KEYS: Readonly<Record<ItemKind, ItemKey>> = {
   echo: echoKey('message-1'),
   send: sendKey('request-1'),
   consent: consentKeyOf(CONTACT),
+  handover: handoverKeyOf(CONTACT),
   account: accountKey({ platform: 'chat', channel: '+5491100000000' }),
 };
 

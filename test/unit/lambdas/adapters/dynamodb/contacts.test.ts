@@ -44,7 +44,9 @@ type Step =
   | { readonly consent: Consent }
   | { readonly checked: CheckedContact }
   | { readonly deniedAt: Instant }
-  | { readonly writtenAt: Instant };
+  | { readonly writtenAt: Instant }
+  | { readonly handedTo: 'people' | 'automated'; readonly at: Instant }
+  | { readonly operatorAt: Instant };
 
 const play = async (steps: readonly Step[]) => {
   await useNewTable();
@@ -52,7 +54,10 @@ const play = async (steps: readonly Step[]) => {
     if ('consent' in step) await contacts.recordConsent(contact, step.consent);
     else if ('checked' in step) await contacts.recordCheck(contact, step.checked);
     else if ('writtenAt' in step) await contacts.openWindow(message(step.writtenAt));
-    else await contacts.denyWindow(contact, step.deniedAt);
+    else if ('handedTo' in step) await contacts.recordHandover(contact, step.handedTo, step.at);
+    else if ('operatorAt' in step) {
+      await contacts.recordOperatorMessage(contact, { at: step.operatorAt, until: addMs(step.operatorAt, DAY_MS) });
+    } else await contacts.denyWindow(contact, step.deniedAt);
   }
   return tables.items(tableName);
 };
@@ -89,6 +94,35 @@ describe('what is recorded about a contact', () => {
     expect(await contacts.readConsents(contact)).toEqual(stored.consents);
   });
 
+  it('has the latest times of its handover if they are read, and expires with the latest', async () => {
+    const reading = createDynamodbContacts(tables.tableOf(tableName, { ...RETENTION_DAYS, contacts: 30 }), {
+      readsHandovers: true,
+    });
+    await contacts.recordOperatorMessage(contact, { at: at(3), until: at(9) });
+    await contacts.recordOperatorMessage(contact, { at: at(1), until: at(7) });
+    await contacts.recordHandover(contact, 'people', at(2));
+    await contacts.recordHandover(contact, 'automated', at(1));
+
+    const stored = { operatorWroteAt: at(3), operatorUntil: at(9), handoverAt: at(2), handbackAt: at(1) };
+    expect(await reading.read(contact, NOW)).toEqual(stored);
+    expect(await contacts.read(contact, NOW)).toBeUndefined();
+    const [item] = Object.values(await tables.items(tableName));
+    expect(item).toMatchObject({ expiresAt: Date.parse(addMs(at(3), 30 * DAY_MS)) / 1000 });
+  });
+
+  it('loses the times of its handover until an erasure, and keeps later ones', async () => {
+    await contacts.recordOperatorMessage(contact, { at: at(1), until: at(7) });
+    await contacts.recordHandover(contact, 'people', at(3));
+    await removeContact(tables.tableOf(tableName, RETENTION_DAYS), contact, at(2));
+    const [kept] = Object.values(await tables.items(tableName));
+    await removeContact(tables.tableOf(tableName, RETENTION_DAYS), contact, at(3));
+
+    expect(kept).toMatchObject({ sk: 'HANDOVER', handoverAt: at(3) });
+    expect(kept).not.toHaveProperty('operatorWroteAt');
+    expect(kept).not.toHaveProperty('operatorUntil');
+    expect(await tables.items(tableName)).toEqual({});
+  });
+
   it('forgets the address of an earlier check when the number is no longer on the platform', async () => {
     await contacts.recordCheck(contact, { checkedAt: at(1), checkedAddress: '541155550000' });
     await contacts.recordCheck(contact, { checkedAt: at(2) });
@@ -113,14 +147,20 @@ describe('what is recorded about a contact', () => {
     );
     const denial = minute.map((number): Step => ({ deniedAt: at(number) }));
     const written = minute.map((number): Step => ({ writtenAt: at(number) }));
-    const orders = fc.array(fc.oneof(consent, check, denial, written), { minLength: 1, maxLength: 8 }).chain((steps) =>
-      fc.tuple(
-        fc.constant(steps),
-        fc
-          .tuple(fc.shuffledSubarray(steps, { minLength: steps.length }), fc.subarray(steps))
-          .chain(([all, again]) => fc.shuffledSubarray([...all, ...again], { minLength: all.length + again.length })),
-      ),
-    );
+    const handover = fc
+      .record({ handedTo: fc.constantFrom('people' as const, 'automated' as const), at: minute.map(at) })
+      .map((handed): Step => handed);
+    const operator = minute.map((number): Step => ({ operatorAt: at(number) }));
+    const orders = fc
+      .array(fc.oneof(consent, check, denial, written, handover, operator), { minLength: 1, maxLength: 8 })
+      .chain((steps) =>
+        fc.tuple(
+          fc.constant(steps),
+          fc
+            .tuple(fc.shuffledSubarray(steps, { minLength: steps.length }), fc.subarray(steps))
+            .chain(([all, again]) => fc.shuffledSubarray([...all, ...again], { minLength: all.length + again.length })),
+        ),
+      );
     await fc.assert(
       fc.asyncProperty(orders, async ([steps, otherOrder]) => {
         expect(await play(otherOrder)).toEqual(await play(steps));

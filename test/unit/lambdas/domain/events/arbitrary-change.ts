@@ -14,6 +14,7 @@ const value = fc.oneof(
 const attributes = [
   ...['direction', 'createdAt', 'body', 'echoAt', 'echoBody', 'sentAt', 'deliveredAt', 'readAt', 'failedAt'],
   ...['failedBody', 'otherStatuses', 'requestId', 'why', 'decision', 'outcome', 'call', 'messageId'],
+  ...['handoverAt', 'handbackAt', 'operatorWroteAt', 'operatorUntil'],
   ...['code', 'refusedAt', 'acceptedAt', 'circuit', 'openedAt', 'closedAt', 'reason'],
 ];
 const image = fc.record(

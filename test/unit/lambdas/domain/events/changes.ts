@@ -67,6 +67,15 @@ export const consentChange = (after: ItemImage, before: ItemImage = {}): ItemCha
     after,
   });
 
+export const handoverChange = (after: ItemImage, before: ItemImage = {}): ItemChange =>
+  change({
+    kind: 'handover',
+    id: 'chat#*#541155550000',
+    key: '["CONTACT#chat#*#541155550000","HANDOVER"]',
+    before,
+    after,
+  });
+
 export const accountChange = (after: ItemImage, before: ItemImage = {}): ItemChange =>
   change({
     kind: 'account',

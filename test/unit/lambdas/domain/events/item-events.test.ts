@@ -20,6 +20,7 @@ import {
   consentImage,
   echoChange,
   echoImage,
+  handoverChange,
   inboundImage,
   outboundImage,
   sendChange,
@@ -35,6 +36,35 @@ const eventsOf = (itemChange: ItemChange) =>
     return { name, detail };
   });
 const namesOf = (itemChange: ItemChange) => eventsOf(itemChange).map(({ name }) => name);
+
+describe('a handover', () => {
+  const OVER = { handoverAt: '2026-11-20T10:00:00.000Z' };
+  const BACK = { handbackAt: AT };
+  const WROTE = { operatorWroteAt: AT, operatorUntil: '2026-11-20T12:00:05.000Z' };
+  const WROTE_BEFORE = { operatorWroteAt: '2026-11-20T10:30:00.000Z', operatorUntil: '2026-11-20T11:30:00.000Z' };
+  const timesOf = (itemChange: ItemChange) =>
+    eventsOf(itemChange).map(({ name, detail }) => [name, detail.at, 'until' in detail ? detail.until : undefined]);
+
+  it.each([
+    ['of a contact', OVER, {}, [['ContactHandedOver', OVER.handoverAt, undefined]]],
+    ['that ends', { ...OVER, ...BACK }, OVER, [['ContactHandedBack', AT, undefined]]],
+    ["by an operator's message", WROTE, {}, [['ContactHandedOver', AT, WROTE.operatorUntil]]],
+    ['that another message prolongs', WROTE, WROTE_BEFORE, [['ContactHandedOver', AT, WROTE.operatorUntil]]],
+    ['that ends before its time', { ...WROTE_BEFORE, ...BACK }, WROTE_BEFORE, [['ContactHandedBack', AT, undefined]]],
+  ])('%s is published', (_case, after, before, events) => {
+    expect(timesOf(handoverChange(after, before))).toEqual(events);
+  });
+
+  it.each([
+    ['an operator writes to a contact that is handed over anyway', { ...OVER, ...WROTE }, OVER],
+    ["an operator's late message is older than the handback", { ...BACK, ...WROTE_BEFORE }, BACK],
+    ['an operator writes in a stage where that hands nothing over', { operatorWroteAt: AT }, {}],
+    ['a contact is handed back that was not handed over', BACK, {}],
+    ['an erasure removes a time', { handbackAt: AT }, { ...OVER, ...BACK }],
+  ])('is not published if %s', (_case, after, before) => {
+    expect(timesOf(handoverChange(after, before))).toEqual([]);
+  });
+});
 
 describe('storing a message', () => {
   it('publishes MessageReceived with the sender and the content', () => {

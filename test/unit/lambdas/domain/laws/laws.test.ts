@@ -33,6 +33,7 @@ import {
   erasedSend,
   erasure,
   expiryOf,
+  handover,
   inbound,
   LATER,
   openCircuit,
@@ -53,6 +54,10 @@ const OF_NUMBER = { contact: OTHER_NUMBER };
 
 /** For each law, changes that break it. */
 const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
+  'handover-moves-forward': [
+    { before: handover(), after: handover({ handoverAt: '2026-11-20T11:00:00.000Z' }) },
+    { before: handover({ operatorWroteAt: NOW }), after: handover({ operatorWroteAt: '2026-11-20T11:00:00.000Z' }) },
+  ],
   'send-follows-its-transitions': [
     { before: accepted(), after: claimed() },
     { after: accepted() },

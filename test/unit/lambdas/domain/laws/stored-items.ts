@@ -119,6 +119,12 @@ export const denial = make({
   windowDeniedAt: NOW,
   expiresAt: Date.parse(NOW) / 1000 + DAY_SECONDS,
 });
+export const handover = make({
+  pk: CONTACT,
+  sk: 'HANDOVER',
+  handoverAt: NOW,
+  expiresAt: expiryOf(NOW),
+});
 export const consent = make({
   pk: CONTACT,
   sk: 'CONSENT',

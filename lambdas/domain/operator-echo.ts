@@ -1,0 +1,23 @@
+import { readEventField } from './event-content.ts';
+import * as z from './schema.ts';
+import type { Echo } from './webhook-event.ts';
+
+/** How a stage recognizes the messages of operators, which come back as echoes. */
+export const operatorEchoes = z.object({
+  /** The field of the event that only operators' messages have. */
+  field: z.string(),
+  /** The values of the field that only operators' messages have. @default all */
+  values: z.optional(z.array(z.string())),
+  /** For how many minutes an operator's message hands the contact over to people. @default none */
+  handoverMinutes: z.optional(z.number()),
+});
+export type OperatorEchoes = z.output<typeof operatorEchoes>;
+
+/**
+ * Whether an operator wrote the message of an echo. Echoes of bots and of Parley's own messages lack the field. An echo
+ * from a status does not count, because its time is that of the status.
+ */
+export const isFromOperator = ({ body, isFromStatus }: Echo, { field, values }: OperatorEchoes): boolean => {
+  const value = isFromStatus ? undefined : readEventField(body, field);
+  return value !== undefined && (values === undefined || values.includes(value));
+};
