@@ -27,6 +27,9 @@ const ADDRESSES = [
 
 /** Addresses that only some commands need. */
 const OPTIONAL_ADDRESSES = [
+  // Only with a queue for bulk requests.
+  'bulkSendQueueUrl',
+  'bulkSendDeadLetterQueueUrl',
   'erasureQueueUrl',
   'erasureDeadLetterQueueUrl',
   // Only in a stage that publishes events.

@@ -100,13 +100,17 @@ export class ParleyStack extends Stack {
 
   #createOutputs(encryptionKey: IKey | undefined): void {
     const { url, inboundQueue, webhookSecret } = this.receiver;
-    const { sendQueue, schedules, accessToken } = this.sender;
+    const { sendQueue, bulkSendQueue, schedules, accessToken } = this.sender;
     const { erasureQueue } = this.management;
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     output('WebhookUrl', url, 'The webhook URL to configure in the chat service');
     output('ManagementUrl', this.management.url, 'The base URL of the management API');
     output('SendQueueUrl', sendQueue.queueUrl, 'The queue for send requests');
     output('SendDeadLetterQueueUrl', sendQueue.deadLetters.queueUrl, 'Send requests that failed');
+    if (bulkSendQueue) {
+      output('BulkSendQueueUrl', bulkSendQueue.queueUrl, 'The queue for bulk requests');
+      output('BulkSendDeadLetterQueueUrl', bulkSendQueue.deadLetters.queueUrl, 'Bulk requests that failed');
+    }
     output('ScheduleDeadLetterQueueUrl', schedules.deadLetters.queueUrl, 'Scheduled sends that could not be queued');
     output('InboundQueueUrl', inboundQueue.queueUrl, 'Verified events that wait for the table');
     output('InboundDeadLetterQueueUrl', inboundQueue.deadLetters.queueUrl, 'Quarantined events');

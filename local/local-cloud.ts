@@ -71,6 +71,9 @@ const stackAddresses = z.object({
   managementUrl: z.string(),
   sendQueueUrl: z.string(),
   sendDeadLetterQueueUrl: z.string(),
+  /** Undefined without a queue for bulk requests. */
+  bulkSendQueueUrl: z.string().optional(),
+  bulkSendDeadLetterQueueUrl: z.string().optional(),
   scheduleDeadLetterQueueUrl: z.string(),
   inboundQueueUrl: z.string(),
   inboundDeadLetterQueueUrl: z.string(),

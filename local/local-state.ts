@@ -17,6 +17,8 @@ export const localState = (cloud: StackAddresses & Pick<LocalCloud, 'chatService
   chatServiceUrl: cloud.chatServiceUrl,
   sendQueueUrl: cloud.sendQueueUrl,
   sendDeadLetterQueueUrl: cloud.sendDeadLetterQueueUrl,
+  bulkSendQueueUrl: cloud.bulkSendQueueUrl,
+  bulkSendDeadLetterQueueUrl: cloud.bulkSendDeadLetterQueueUrl,
   scheduleDeadLetterQueueUrl: cloud.scheduleDeadLetterQueueUrl,
   inboundQueueUrl: cloud.inboundQueueUrl,
   inboundDeadLetterQueueUrl: cloud.inboundDeadLetterQueueUrl,

@@ -4,7 +4,7 @@ import type { CsvFile } from '../broadcast/csv-rows.ts';
 import { type BroadcastForecast, describeForecast } from '../broadcast/forecast.ts';
 import { waitForOutcome } from '../broadcast/outcome.ts';
 import { type BroadcastPlan, type PlannedMessage, planBroadcast } from '../broadcast/plan.ts';
-import { planAgain } from '../broadcast/plan-again.ts';
+import { broadcastQueueUrl, planAgain } from '../broadcast/plan-again.ts';
 import { defaultNotAfter, describeHolds, findStartedBroadcast, forecastRows } from '../broadcast/prepare.ts';
 import { describePlan } from '../broadcast/preview.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
@@ -134,7 +134,7 @@ const broadcast = async (
     broadcastId: options.id ?? requestPrefix,
     requestPrefix,
     contentId,
-    destination: target.addresses.sendQueueUrl,
+    destination: broadcastQueueUrl(target),
     rows,
     done: 0,
     queued: 0,
@@ -246,9 +246,9 @@ const queue = async (
     rowsPerSecond: perSecond,
     pacer: createPacer({ unitsPerSecond: perSecond, nowMs }),
   };
-  const { sqs, addresses } = target;
+  const { sqs } = target;
   try {
-    const settings = { csv, template, sqs, queueUrl: addresses.sendQueueUrl, stop, save, ...(pace && { pace }) };
+    const settings = { csv, template, sqs, queueUrl: broadcastQueueUrl(target), stop, save, ...(pace && { pace }) };
     return await queueRows(settings, start);
   } finally {
     progress.stop();

@@ -5,7 +5,7 @@ import type { Target } from '../target.ts';
 
 /** For the help of commands. */
 export const DEAD_LETTER_QUEUES_HELP =
-  'send: requests that failed; inbound: events that could not be parsed or stored; ' +
+  'send: requests that failed; bulk: bulk requests that failed; inbound: events that could not be parsed or stored; ' +
   'schedules: scheduled sends that could not be queued; erasures: erasures that failed; ' +
   'publishing: changes that were not published as events; targets: events that a target did not accept';
 
@@ -16,6 +16,7 @@ export const findDeadLetterQueue = (
 ): ReadableQueue | undefined => {
   const urls: Readonly<Record<DeadLetterQueueName, string | undefined>> = {
     send: addresses.sendDeadLetterQueueUrl,
+    bulk: addresses.bulkSendDeadLetterQueueUrl,
     inbound: addresses.inboundDeadLetterQueueUrl,
     schedules: addresses.scheduleDeadLetterQueueUrl,
     erasures: addresses.erasureDeadLetterQueueUrl,
@@ -37,6 +38,7 @@ const OLD_STACK = 'its stack lacks the output of the queue. Deploy this version 
 
 /** Why a stack may not have a queue. */
 const WHY_MISSING: Partial<Record<DeadLetterQueueName, string>> = {
+  bulk: 'the stage has no queue for bulk requests. See the setting sends.bulkLane.',
   publishing: 'the stage publishes no events. See the setting events.publish.',
   targets: 'the stage has no event targets. See the setting events.targets.',
 };
@@ -47,8 +49,15 @@ const WHY_MISSING: Partial<Record<DeadLetterQueueName, string>> = {
  * @throws CliError for a stack without the queues
  */
 export const redrivenQueueOf = (target: Target, name: Exclude<KeptQueue, 'inbound'>): DeadLetterQueue => {
-  const { sendQueueUrl, erasureQueueUrl } = target.addresses;
-  const destinationUrl = name === 'erasures' ? erasureQueueUrl : sendQueueUrl;
-  if (destinationUrl !== undefined) return { ...deadLetterQueueOf(target, name), destinationUrl };
+  const { sendQueueUrl, bulkSendQueueUrl, erasureQueueUrl } = target.addresses;
+  const destinations = {
+    send: sendQueueUrl,
+    bulk: bulkSendQueueUrl,
+    schedules: sendQueueUrl,
+    erasures: erasureQueueUrl,
+  };
+  const queue = deadLetterQueueOf(target, name);
+  const destinationUrl = destinations[name];
+  if (destinationUrl !== undefined) return { ...queue, destinationUrl };
   throw new CliError(EXIT.noAccess, `${target.name}: ${OLD_STACK}`);
 };

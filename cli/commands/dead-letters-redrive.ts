@@ -57,7 +57,8 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
         }
         const queue = redrivenQueueOf(await target(), name);
         await recordAct(client, { action: 'redrive', queue: name, deadLetterId: messageId, reason });
-        const prepare = name === 'schedules' ? createRedriveScheduledSend(client) : undefined;
+        const { bulkSendQueueUrl } = (await target()).addresses;
+        const prepare = name === 'schedules' ? createRedriveScheduledSend(client, bulkSendQueueUrl) : undefined;
         const details = { ...options, prepare, onException: say, kept: { api: client, name } };
         return messageId === undefined
           ? redrive(queue, { ...details, filter: { reason } })

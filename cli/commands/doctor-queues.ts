@@ -10,8 +10,10 @@ const check = 'queues';
 
 /** Checks how many messages wait in the queues. */
 export const checkQueues = async ({ sqs, addresses }: Target, commandFor: CommandFor): Promise<readonly Finding[]> => {
-  const [send, inbound, publish, targets] = await Promise.all([
+  const { bulkSendQueueUrl } = addresses;
+  const [send, bulk, inbound, publish, targets] = await Promise.all([
     queueDepth(sqs, addresses.sendQueueUrl),
+    bulkSendQueueUrl === undefined ? undefined : queueDepth(sqs, bulkSendQueueUrl),
     queueDepth(sqs, addresses.inboundQueueUrl),
     messagesIn({ sqs }, addresses.publishFailuresQueueUrl),
     messagesIn({ sqs }, addresses.undeliveredEventsQueueUrl),
@@ -19,6 +21,15 @@ export const checkQueues = async ({ sqs, addresses }: Target, commandFor: Comman
   const areEventsWaiting = inbound.available > 0;
   return [
     { check, grade: 'ok', message: `Send queue: ${send.available} waiting, ${send.inFlight} in flight.` },
+    ...(bulk
+      ? [
+          {
+            check,
+            grade: 'ok',
+            message: `Bulk send queue: ${bulk.available} waiting, ${bulk.inFlight} in flight.`,
+          } as const,
+        ]
+      : []),
     {
       check,
       grade: areEventsWaiting ? 'warning' : 'ok',
@@ -54,6 +65,7 @@ export const checkQueues = async ({ sqs, addresses }: Target, commandFor: Comman
 
 const SOURCES: Readonly<Record<KeptQueue, string>> = {
   send: 'from the send queue',
+  bulk: 'from the bulk send queue',
   schedules: 'of schedules',
   inbound: 'from the inbound queue',
   erasures: 'of erasures',
@@ -67,6 +79,7 @@ export const checkDeadLetters = async (
 ): Promise<readonly Finding[]> => {
   const urls: Readonly<Record<KeptQueue, string | undefined>> = {
     send: addresses.sendDeadLetterQueueUrl,
+    bulk: addresses.bulkSendDeadLetterQueueUrl,
     schedules: addresses.scheduleDeadLetterQueueUrl,
     inbound: addresses.inboundDeadLetterQueueUrl,
     erasures: addresses.erasureDeadLetterQueueUrl,

@@ -8,16 +8,22 @@ import type { Redriven, RedriveOptions } from './redrive.ts';
 import { resourcePath } from './resource-path.ts';
 
 /** The input of a schedule's target: the request to SQS that EventBridge Scheduler could not make. */
-const sendMessageInput = z.object({ MessageBody: z.string(), MessageGroupId: z.string().optional() });
+const sendMessageInput = z.object({
+  QueueUrl: z.string().optional(),
+  MessageBody: z.string(),
+  MessageGroupId: z.string().optional(),
+});
 
 const scheduledSend = z.object({ request: z.object({ platformContactId: z.string() }).optional() });
 
 /**
  * Creates the function that prepares the dead letters of schedules for a redrive. They are in a standard queue, so the
- * message group comes from the target's input or from the send's contact.
+ * message group comes from the target's input or from the send's contact. A bulk request returns to its own queue.
+ *
+ * @param bulkSendQueueUrl undefined in a stage without a queue for bulk requests
  */
 export const createRedriveScheduledSend =
-  (api: ManagementClient): NonNullable<RedriveOptions['prepare']> =>
+  (api: ManagementClient, bulkSendQueueUrl?: string): NonNullable<RedriveOptions['prepare']> =>
   async ({ body, messageId }: DeadLetter): Promise<Redriven> => {
     const input = sendMessageInput.safeParse(parseJson(body)).data;
     const requestId = parseDueMessage(input?.MessageBody ?? body);
@@ -34,7 +40,8 @@ export const createRedriveScheduledSend =
       return { kind: 'delete', why };
     }
     const groupId = input?.MessageGroupId ?? messageGroup(send.request.platformContactId);
-    return { kind: 'move', body: serializeDueMessage(requestId), groupId };
+    const destinationUrl = input?.QueueUrl === bulkSendQueueUrl ? bulkSendQueueUrl : undefined;
+    return { kind: 'move', body: serializeDueMessage(requestId), groupId, destinationUrl };
   };
 
 const readSend = async (

@@ -17,7 +17,13 @@ import type { ManagementClient } from './management-client.ts';
 
 /** What a redrive does with a dead letter. */
 export type Redriven =
-  | { readonly kind: 'move'; readonly body: string; readonly groupId?: string | undefined }
+  | {
+      readonly kind: 'move';
+      readonly body: string;
+      readonly groupId?: string | undefined;
+      /** @default the queue's own destination */
+      readonly destinationUrl?: string | undefined;
+    }
   /** There is nothing to move, so the dead letter is deleted. */
   | { readonly kind: 'delete'; readonly why: string }
   /** The dead letter cannot be moved and stays. */
@@ -161,11 +167,11 @@ const wasSkippedBy = (runId: string, { MessageAttributes }: Message): boolean =>
 export const sendToDestination = async (
   { sqs, destinationUrl }: DeadLetterQueue,
   { messageId, traceparent }: Pick<DeadLetter, 'messageId' | 'traceparent'>,
-  { body, groupId }: Extract<Redriven, { kind: 'move' }>,
+  { body, groupId, destinationUrl: ownUrl = destinationUrl }: Extract<Redriven, { kind: 'move' }>,
 ) => {
   await sqs.send(
     new SendMessageCommand({
-      QueueUrl: destinationUrl,
+      QueueUrl: ownUrl,
       MessageBody: body,
       ...(traceparent !== undefined && {
         MessageAttributes: { [TRACEPARENT]: { DataType: 'String', StringValue: traceparent } },

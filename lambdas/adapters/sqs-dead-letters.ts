@@ -90,9 +90,10 @@ const isForeign = (sourceArn: string | undefined, sourceUrl: string | undefined)
   sourceUrl !== undefined &&
   sourceArn.split(':').slice(-2).join('/') !== new URL(sourceUrl).pathname.slice(1);
 
-/** The URLs of the dead-letter queues to search. Only `send` is a FIFO queue. */
+/** The URLs of the dead-letter queues to search. Only `send` and `bulk` are FIFO queues. */
 export interface SearchedQueueUrls {
   readonly send: string;
+  readonly bulk?: string | undefined;
   readonly others: readonly string[];
 }
 
@@ -105,7 +106,7 @@ export interface SearchedQueueUrls {
  */
 export const createSqsQueuedDeadLetters = (
   client: SQSClient,
-  { send, others }: SearchedQueueUrls,
+  { send, bulk, others }: SearchedQueueUrls,
   keep: (deadLetter: DeadLetter) => Promise<void>,
 ): QueuedDeadLetters => {
   let previous: Promise<unknown> = Promise.resolve();
@@ -114,6 +115,9 @@ export const createSqsQueuedDeadLetters = (
       const search = previous.then(() =>
         allOrFirstError([
           removeFrom(client, send, isWanted, hasTime, (message) => keep(deadLetterOf('send', message))),
+          ...(bulk === undefined
+            ? []
+            : [removeFrom(client, bulk, isWanted, hasTime, (message) => keep(deadLetterOf('bulk', message)))]),
           ...others.map((url) => removeFrom(client, url, isWanted, hasTime)),
         ]),
       );

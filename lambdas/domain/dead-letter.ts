@@ -8,7 +8,7 @@ import type { Traceparent } from './trace-context.ts';
 import { ENVELOPES, openEnvelope, withoutEnvelope } from './webhook-request.ts';
 
 /** The dead-letter queues whose messages are kept: those that hold the only copy of something. */
-export const KEPT_QUEUES = ['send', 'inbound', 'schedules', 'erasures'] as const;
+export const KEPT_QUEUES = ['send', 'bulk', 'inbound', 'schedules', 'erasures'] as const;
 export type KeptQueue = (typeof KEPT_QUEUES)[number];
 
 /**

@@ -34,6 +34,7 @@ export const METRIC_NAMES_OF = {
     'ContactCheckRejected',
     'WindowMisjudged',
     'RetriedMessageAge',
+    'RetriedBulkMessageAge',
   ],
   publish: ['PublishRetried', 'PublishFailed', 'ChangeDeadLettered'],
   manage: ['SendingStopped', 'SendCancelled', 'SendUncertain', 'DeadLettersWaiting'],

@@ -129,6 +129,7 @@ const queues = onFirstUse(async () => {
   const {
     SEND_QUEUE_URL: sendUrl,
     SEND_DEAD_LETTER_QUEUE_URL: send,
+    BULK_SEND_DEAD_LETTER_QUEUE_URL: bulk,
     SCHEDULE_DEAD_LETTER_QUEUE_URL: schedules,
     ERASURE_QUEUE_URL: erasureUrl,
     ERASURE_DEAD_LETTER_QUEUE_URL: erasures,
@@ -181,6 +182,7 @@ const queues = onFirstUse(async () => {
         sqs,
         {
           send,
+          bulk,
           others: [
             schedules,
             // An earlier erasure of the same contact, which is done by then.
@@ -196,6 +198,7 @@ const queues = onFirstUse(async () => {
     /** The dead letters that the daily schedule keeps. */
     kept: [
       createSqsDeadLetterSource(sqs, 'send', send),
+      ...(bulk === undefined ? [] : [createSqsDeadLetterSource(sqs, 'bulk', bulk)]),
       ...(inbound === undefined ? [] : [createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl })]),
       createSqsDeadLetterSource(sqs, 'schedules', schedules),
       createSqsDeadLetterSource(sqs, 'erasures', erasures),

@@ -19,6 +19,7 @@ export const manageEnvironment = z.object({
   ERASURE_QUEUE_URL: z.url(),
   /** The dead-letter queues whose old messages the function keeps in the table, and that an erasure searches. */
   SEND_DEAD_LETTER_QUEUE_URL: z.url(),
+  BULK_SEND_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
   SCHEDULE_DEAD_LETTER_QUEUE_URL: z.url(),
   INBOUND_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
   /** The queue that quarantined events are put back on. */
@@ -74,11 +75,15 @@ export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnviro
   [Name in OptionalVariable]?: string;
 };
 
-/** Missing in a stack without a receiver, a default template, templates, operators, a publisher, or event targets. */
+/**
+ * Missing in a stack without a queue for bulk requests, a receiver, a default template, templates, operators, a
+ * publisher, or event targets.
+ */
 type OptionalVariable =
   | 'INBOUND_DEAD_LETTER_QUEUE_URL'
   | 'INBOUND_QUEUE_URL'
   | 'DEFAULT_TEMPLATE'
+  | 'BULK_SEND_DEAD_LETTER_QUEUE_URL'
   | 'TEMPLATES'
   | 'OPERATORS'
   | 'EVENT_BUS_NAME'

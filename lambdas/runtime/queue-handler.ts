@@ -30,6 +30,8 @@ export interface QueueHandlerOptions {
    * @default not reported
    */
   readonly metrics?: Pick<Metrics, 'record'>;
+  /** The name under which that age is reported. @default RetriedMessageAge */
+  readonly ageMetric?: 'RetriedMessageAge' | 'RetriedBulkMessageAge';
 }
 
 /**
@@ -45,7 +47,8 @@ export const createQueueHandler =
     const startBy = addMs(endBy, END_MARGIN_MS - options.requiredTimeMs);
     const groups = groupsOf(event.Records).map((group) => handleGroup(options, group, { startBy, endBy }));
     const retried = (await Promise.all(groups)).flat();
-    if (retried.length > 0) options.metrics?.record('RetriedMessageAge', oldestAgeSeconds(retried, options.clock));
+    const { metrics, ageMetric = 'RetriedMessageAge' } = options;
+    if (retried.length > 0) metrics?.record(ageMetric, oldestAgeSeconds(retried, options.clock));
     return { batchItemFailures: retried.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   };
 

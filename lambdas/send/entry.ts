@@ -17,6 +17,7 @@ import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { sleep, systemClock, systemRandomness } from '../runtime/system.ts';
 import { sendEnvironment } from './environment.ts';
 import { createGiveUp } from './give-up.ts';
+import { createLanes, type Lane } from './lanes.ts';
 import { createPrepareSend } from './prepare-send.ts';
 import { createSendMessage } from './send-message.ts';
 import { timeLimits } from './time-limits.ts';
@@ -37,18 +38,6 @@ const timeouts = {
 const limits = timeLimits(timeouts);
 
 const { CHAT_PLATFORM: chatPlatform, CHAT_CHANNEL_NUMBER: chatChannelNumber } = environment;
-/** For requests that wait, and for those that cannot be processed. */
-const queue = onFirstUse(async () => {
-  const { createChangeVisibility, createSqsClient, createSqsSendDeadLetterQueue } = await import('../adapters/sqs.ts');
-  const client = createSqsClient(AWS_CALL);
-  return {
-    deadLetters: createSqsSendDeadLetterQueue(client, environment.SEND_DEAD_LETTER_QUEUE_URL),
-    changeVisibility: createChangeVisibility(client, environment.SEND_QUEUE_URL),
-  };
-});
-const deadLetters: SendDeadLetterQueue = {
-  put: async (message, reason) => (await queue()).deadLetters.put(message, reason),
-};
 const table = createConversationTable({
   client: createDynamodbClient({
     ...aws,
@@ -61,36 +50,36 @@ const table = createConversationTable({
 const contactDefaults = { chatPlatform, chatChannelNumber, windowPer: environment.WINDOW_PER };
 const account = { platform: chatPlatform, channel: chatChannelNumber };
 
-/** Shared by the two steps: preparing a send and sending it. */
+const chatService = createHttpChatService({
+  baseUrl: environment.CHAT_SERVICE_URL,
+  contactCheckPath: environment.CONTACT_CHECK_PATH,
+  accessToken: createSecretsManagerAccessToken(
+    createSecretsClient({ ...aws, endpoint: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER, ...AWS_CALL }),
+    environment.ACCESS_TOKEN_SECRET_ID,
+  ),
+  post: createHttpPost({
+    connectTimeoutMs: timeouts.connectTimeoutSeconds * 1000,
+    answerTimeoutMs: timeouts.answerTimeoutSeconds * 1000,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+    maxConnections: Math.max(environment.MAX_CONCURRENT_CALLS, environment.BULK_MAX_CONCURRENT_CALLS ?? 0),
+  }),
+});
+
+/** What both lanes share. */
 const shared = {
   sends: createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES }),
   messages: createDynamodbMessages(table),
-  deadLetters,
   clock: systemClock,
   sleep,
   log,
   metrics,
 };
-
-const { sendMessage, expireSend } = createSendMessage({
+const sending = {
   ...shared,
   contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
   circuits: createDynamodbCircuit(table, account),
   account,
-  chatService: createHttpChatService({
-    baseUrl: environment.CHAT_SERVICE_URL,
-    contactCheckPath: environment.CONTACT_CHECK_PATH,
-    accessToken: createSecretsManagerAccessToken(
-      createSecretsClient({ ...aws, endpoint: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER, ...AWS_CALL }),
-      environment.ACCESS_TOKEN_SECRET_ID,
-    ),
-    post: createHttpPost({
-      connectTimeoutMs: timeouts.connectTimeoutSeconds * 1000,
-      answerTimeoutMs: timeouts.answerTimeoutSeconds * 1000,
-      maxAnswerBytes: MAX_ANSWER_BYTES,
-      maxConnections: environment.MAX_CONCURRENT_CALLS,
-    }),
-  }),
+  chatService,
   randomness: systemRandomness,
   rules: {
     chatPlatform,
@@ -107,35 +96,80 @@ const { sendMessage, expireSend } = createSendMessage({
   leaseMs: limits.leaseSeconds * 1000,
   probeLeaseMs: limits.probeSeconds * 1000,
   callTimeMs: limits.callSeconds * 1000,
-  maxConcurrentCalls: environment.MAX_CONCURRENT_CALLS,
-});
+};
 
-const prepareSend = createPrepareSend({
-  ...shared,
-  scheduler: createEventBridgeScheduler({
-    groupName: environment.SCHEDULE_GROUP_NAME,
-    target: {
-      roleArn: environment.SCHEDULE_ROLE_ARN,
-      sendQueueUrl: environment.SEND_QUEUE_URL,
-      deadLetterQueueArn: environment.SCHEDULE_DEAD_LETTER_QUEUE_ARN,
-      keyArn: environment.SCHEDULE_KEY_ARN,
-    },
-  }),
-  contactDefaults,
-  sendMessage,
-  expireSend,
-});
-
-export const handler = frame(
-  createQueueHandler({
+const createHandleBatch = ({ queueUrl, deadLetterQueueUrl, maxConcurrentCalls, ageMetric }: Lane) => {
+  /** For requests that wait, and for those that cannot be processed. */
+  const queue = onFirstUse(async () => {
+    const { createChangeVisibility, createSqsClient, createSqsSendDeadLetterQueue } = await import(
+      '../adapters/sqs.ts'
+    );
+    const client = createSqsClient(AWS_CALL);
+    return {
+      deadLetters: createSqsSendDeadLetterQueue(client, deadLetterQueueUrl),
+      changeVisibility: createChangeVisibility(client, queueUrl),
+    };
+  });
+  const deadLetters: SendDeadLetterQueue = {
+    put: async (message, reason) => (await queue()).deadLetters.put(message, reason),
+  };
+  const { sendMessage, expireSend } = createSendMessage({ ...sending, deadLetters, maxConcurrentCalls });
+  const prepareSend = createPrepareSend({
+    ...shared,
+    deadLetters,
+    scheduler: createEventBridgeScheduler({
+      groupName: environment.SCHEDULE_GROUP_NAME,
+      target: {
+        roleArn: environment.SCHEDULE_ROLE_ARN,
+        sendQueueUrl: queueUrl,
+        deadLetterQueueArn: environment.SCHEDULE_DEAD_LETTER_QUEUE_ARN,
+        keyArn: environment.SCHEDULE_KEY_ARN,
+      },
+    }),
+    contactDefaults,
+    sendMessage,
+    expireSend,
+  });
+  return createQueueHandler({
     handleMessage: prepareSend,
     minimumWaitMs: receiveFloorMs,
-    handleFailure: createGiveUp({ ...shared, contactDefaults }),
+    handleFailure: createGiveUp({ ...shared, deadLetters, contactDefaults }),
     changeVisibility: async (changes) => (await queue()).changeVisibility(changes),
     clock: systemClock,
     requiredTimeMs: limits.requiredSeconds * 1000,
     log,
     metrics,
-  }),
+    ageMetric,
+  });
+};
+
+const {
+  BULK_SEND_QUEUE_URL: bulkQueueUrl,
+  BULK_SEND_DEAD_LETTER_QUEUE_URL: bulkDeadLetterQueueUrl,
+  BULK_MAX_CONCURRENT_CALLS: bulkMaxConcurrentCalls,
+} = environment;
+const isBulkComplete =
+  bulkQueueUrl !== undefined && bulkDeadLetterQueueUrl !== undefined && bulkMaxConcurrentCalls !== undefined;
+
+export const handler = frame(
+  createLanes(
+    createHandleBatch({
+      queueUrl: environment.SEND_QUEUE_URL,
+      deadLetterQueueUrl: environment.SEND_DEAD_LETTER_QUEUE_URL,
+      maxConcurrentCalls: environment.MAX_CONCURRENT_CALLS,
+      ageMetric: 'RetriedMessageAge',
+    }),
+    isBulkComplete
+      ? {
+          queueUrl: bulkQueueUrl,
+          handleBatch: createHandleBatch({
+            queueUrl: bulkQueueUrl,
+            deadLetterQueueUrl: bulkDeadLetterQueueUrl,
+            maxConcurrentCalls: bulkMaxConcurrentCalls,
+            ageMetric: 'RetriedBulkMessageAge',
+          }),
+        }
+      : undefined,
+  ),
   middlewares,
 );

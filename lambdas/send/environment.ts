@@ -17,6 +17,11 @@ export const sendEnvironment = z.object({
   SEND_QUEUE_URL: z.url(),
   /** The queue for requests that are malformed or cannot be processed. */
   SEND_DEAD_LETTER_QUEUE_URL: z.url(),
+  /** The same for bulk requests, in a stage with a queue for them. */
+  BULK_SEND_QUEUE_URL: z.optional(z.url()),
+  BULK_SEND_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
+  /** The maximum number of concurrent bulk calls in one instance of the function. */
+  BULK_MAX_CONCURRENT_CALLS: z.optional(wholeNumber(1)),
   /** The secret that holds the chat service's access token. */
   ACCESS_TOKEN_SECRET_ID: z.string(),
   /** The chat service's base URL, without a trailing slash. */
@@ -62,12 +67,15 @@ export const sendEnvironment = z.object({
 });
 
 /** The variables as the stack sets them. */
-export type SendEnvironment = Record<
-  Exclude<keyof z.input<typeof sendEnvironment>, 'DEFAULT_TEMPLATE' | 'SCHEDULE_KEY_ARN' | 'TEMPLATES' | 'OPERATORS'>,
-  string
-> & {
-  DEFAULT_TEMPLATE?: string;
-  SCHEDULE_KEY_ARN?: string;
-  TEMPLATES?: string;
-  OPERATORS?: string;
+export type SendEnvironment = Record<Exclude<keyof z.input<typeof sendEnvironment>, OptionalVariable>, string> & {
+  [Name in OptionalVariable]?: string;
 };
+
+type OptionalVariable =
+  | 'BULK_MAX_CONCURRENT_CALLS'
+  | 'BULK_SEND_DEAD_LETTER_QUEUE_URL'
+  | 'BULK_SEND_QUEUE_URL'
+  | 'DEFAULT_TEMPLATE'
+  | 'OPERATORS'
+  | 'SCHEDULE_KEY_ARN'
+  | 'TEMPLATES';

@@ -106,6 +106,7 @@ export class ParleyManagement extends Construct {
   constructor(scope: Construct, id: string, props: ParleyManagementProps) {
     super(scope, id);
     const { table, sender, receiver, publisher, encryptionKey } = props;
+    const bulkDeadLetters = sender.bulkSendQueue?.deadLetters;
     const deadLetterQueues = [...(publisher?.deadLetterQueues ?? []), ...(props.deadLetterQueues ?? [])];
     const settings = checkedSettings(this, managementSettings, props);
     const logs = { ...settings, encryptionKey };
@@ -130,6 +131,7 @@ export class ParleyManagement extends Construct {
         SEND_QUEUE_URL: sender.sendQueue.queueUrl,
         ERASURE_QUEUE_URL: this.erasureQueue.queueUrl,
         SEND_DEAD_LETTER_QUEUE_URL: sender.sendQueue.deadLetters.queueUrl,
+        ...(bulkDeadLetters && { BULK_SEND_DEAD_LETTER_QUEUE_URL: bulkDeadLetters.queueUrl }),
         SCHEDULE_DEAD_LETTER_QUEUE_URL: sender.schedules.deadLetters.queueUrl,
         ERASURE_DEAD_LETTER_QUEUE_URL: this.erasureQueue.deadLetters.queueUrl,
         ...(receiver && {
@@ -172,6 +174,7 @@ export class ParleyManagement extends Construct {
       handler: this.handler.live,
       deadLetters: [
         sender.sendQueue.deadLetters,
+        ...(bulkDeadLetters ? [bulkDeadLetters] : []),
         sender.schedules.deadLetters,
         this.erasureQueue.deadLetters,
         ...(receiver ? [receiver.inboundQueue.deadLetters] : []),

@@ -10,8 +10,8 @@ import { grantKeyUse } from './stage-key.ts';
 
 /** Properties of {@link SendSchedules}. */
 export interface SendSchedulesProps {
-  /** The queue to which a schedule sends its request when it becomes due. */
-  readonly sendQueue: IQueue;
+  /** The queues to which schedules send their requests when they become due. */
+  readonly sendQueues: readonly IQueue[];
   /** What happens to the schedules and their dead-letter queue when the stack is deleted. */
   readonly removalPolicy: RemovalPolicy;
   /**
@@ -34,7 +34,7 @@ export class SendSchedules extends Construct {
   readonly #schedules: string;
   readonly #key: IKey | undefined;
 
-  constructor(scope: Construct, id: string, { sendQueue, removalPolicy, encryptionKey }: SendSchedulesProps) {
+  constructor(scope: Construct, id: string, { sendQueues, removalPolicy, encryptionKey }: SendSchedulesProps) {
     super(scope, id);
     const scheduleGroupName = Stack.of(this).stackName;
     this.#schedules = `schedule/${scheduleGroupName}/*`;
@@ -47,7 +47,7 @@ export class SendSchedules extends Construct {
       description: 'Lets EventBridge Scheduler put scheduled sends on the send queue when they become due',
       assumedBy: schedulerPrincipal(this, scheduleGroupName),
     });
-    grantSendMessage(this.role, sendQueue, this.deadLetters);
+    grantSendMessage(this.role, ...sendQueues, this.deadLetters);
     this.#grantDecrypt(this.role);
   }
 

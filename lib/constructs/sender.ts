@@ -62,6 +62,8 @@ export class ParleySender extends Construct {
   readonly handler: ParleyFunction;
   /** The queue for send requests, ordered per contact. */
   readonly sendQueue: DeadLetteredQueue;
+  /** The queue for bulk requests. Undefined without the setting `sends.bulkLane`. */
+  readonly bulkSendQueue: DeadLetteredQueue | undefined;
   /** The chat service's access token. It is a placeholder until you store the real one. */
   readonly accessToken: StageSecret;
   readonly schedules: SendSchedules;
@@ -81,7 +83,7 @@ export class ParleySender extends Construct {
       removalPolicy,
       encryptionKey,
     });
-    this.sendQueue = new DeadLetteredQueue(this, 'SendQueue', {
+    const queueProps = {
       fifo: true,
       // AWS recommends six times the function's timeout, but if a function is killed, its contacts wait for all of it.
       // Throttling, the reason for six times, is rare because the consumer's concurrency is limited.
@@ -89,8 +91,12 @@ export class ParleySender extends Construct {
       maxMessageSize: MAX_REQUEST_SIZE,
       removalPolicy,
       encryptionKey,
-    });
-    this.schedules = new SendSchedules(this, 'Schedules', { sendQueue: this.sendQueue, removalPolicy, encryptionKey });
+    };
+    this.sendQueue = new DeadLetteredQueue(this, 'SendQueue', queueProps);
+    const bulk = sends.bulkLane && spreadCalls(sends.bulkLane.maxConcurrentCalls);
+    this.bulkSendQueue = bulk && new DeadLetteredQueue(this, 'BulkSendQueue', queueProps);
+    const sendQueues = [this.sendQueue, ...(this.bulkSendQueue ? [this.bulkSendQueue] : [])];
+    this.schedules = new SendSchedules(this, 'Schedules', { sendQueues, removalPolicy, encryptionKey });
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'send',
       description: 'Sends queued requests to the chat service as free-form messages or templates',
@@ -130,6 +136,11 @@ export class ParleySender extends Construct {
         SCHEDULE_ROLE_ARN: this.schedules.role.roleArn,
         SCHEDULE_DEAD_LETTER_QUEUE_ARN: this.schedules.deadLetters.queueArn,
         RETENTION_DAYS: JSON.stringify(settings.retentionDays),
+        ...(this.bulkSendQueue && {
+          BULK_SEND_QUEUE_URL: this.bulkSendQueue.queueUrl,
+          BULK_SEND_DEAD_LETTER_QUEUE_URL: this.bulkSendQueue.deadLetters.queueUrl,
+          BULK_MAX_CONCURRENT_CALLS: String(bulk?.callsPerInvocation),
+        }),
         ...(encryptionKey && { SCHEDULE_KEY_ARN: encryptionKey.keyArn }),
         ...(defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate) }),
       } satisfies SendEnvironment,
@@ -140,16 +151,27 @@ export class ParleySender extends Construct {
       ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ['ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*'],
     );
-    grantSendMessage(this.handler, this.sendQueue.deadLetters);
+    grantSendMessage(this.handler, ...sendQueues.map(({ deadLetters }) => deadLetters));
     this.grantReadAccessToken(this.handler);
     this.schedules.grantCreate(this.handler);
     this.schedules.grantDelete(this.handler);
     this.sendQueue.addConsumer(this.handler.live, invocations);
+    if (bulk) this.bulkSendQueue?.addConsumer(this.handler.live, bulk.invocations);
   }
 
   /** Grants permission to put send requests on the queue, and to use its customer managed key for that. */
   grantSend(grantee: IGrantable): Grant {
     return grantSendMessage(grantee, this.sendQueue);
+  }
+
+  /**
+   * Grants permission to put bulk requests on their queue, and to use its customer managed key for that.
+   *
+   * @throws Error without the setting `sends.bulkLane`.
+   */
+  grantSendBulk(grantee: IGrantable): Grant {
+    if (!this.bulkSendQueue) throw new Error('There is no queue for bulk requests. Set sends.bulkLane.');
+    return grantSendMessage(grantee, this.bulkSendQueue);
   }
 
   /** Grants permission to read the chat service's access token, and to use its customer managed key for that. */

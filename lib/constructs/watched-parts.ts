@@ -28,7 +28,12 @@ export function functionsOf({ receiver, sender, publisher, management }: Watched
 
 /** Returns the queues in which messages wait to be processed, by their titles. */
 export function workQueuesOf({ receiver, sender, management }: WatchedParts): Record<string, IQueue> {
-  return { inbound: receiver.inboundQueue, send: sender.sendQueue, erasures: management.erasureQueue };
+  return {
+    inbound: receiver.inboundQueue,
+    send: sender.sendQueue,
+    ...(sender.bulkSendQueue && { 'bulk send': sender.bulkSendQueue }),
+    erasures: management.erasureQueue,
+  };
 }
 
 /** Returns the queues whose messages wait for an operator, by their titles. */
@@ -37,6 +42,7 @@ export function deadLetterQueuesOf(parts: WatchedParts): Record<string, IQueue> 
   return {
     quarantine: receiver.inboundQueue.deadLetters,
     'send dead letters': sender.sendQueue.deadLetters,
+    ...(sender.bulkSendQueue && { 'bulk send dead letters': sender.bulkSendQueue.deadLetters }),
     'schedule dead letters': sender.schedules.deadLetters,
     'erasure dead letters': management.erasureQueue.deadLetters,
     ...(publisher && { 'publish failures': publisher.publishFailures }),

@@ -160,9 +160,27 @@ export const settingsObject = z.strictObject({
             'true or false: whether sends can be listed and counted by the states queued, claimed, accepted, and ' +
             'cancelled too, which costs more writes to the table',
         }),
+      bulkLane: z
+        .strictObject({
+          maxConcurrentCalls: z
+            .int()
+            .min(2)
+            .max(2000)
+            .meta({
+              description:
+                'an integer from 2 to 2000: how many calls for bulk requests may run at a time, in addition to ' +
+                'chatService.maxConcurrentCalls',
+            }),
+        })
+        .optional()
+        .meta({
+          description:
+            'an object with maxConcurrentCalls: adds a second queue for bulk requests, so that they do not delay the ' +
+            'others; omit it to have one send queue',
+        }),
     })
     .prefault({})
-    .meta({ description: 'an object with indexCommonStates, optional' }),
+    .meta({ description: 'an object with indexCommonStates and bulkLane, both optional' }),
   contactCheck: z
     .enum(CONTACT_CHECKS)
     .default('off')
@@ -289,10 +307,14 @@ export const insecureWebhookCheck = z.refine<Pick<z.output<typeof settingsObject
  */
 export const sendInvocations = (maxConcurrentCalls: number): number => Math.max(2, Math.ceil(maxConcurrentCalls / 10));
 
-/** Rejects a reserved concurrency of `send` below what its queue may use. */
-export const reservedSendCheck = z.refine<Pick<z.output<typeof settingsObject>, 'chatService' | 'reservedConcurrency'>>(
-  ({ chatService, reservedConcurrency: { send } }) =>
-    send === undefined || send >= sendInvocations(chatService.maxConcurrentCalls),
+/** Rejects a reserved concurrency of `send` below what its queues may use. */
+export const reservedSendCheck = z.refine<
+  Pick<z.output<typeof settingsObject>, 'chatService' | 'reservedConcurrency' | 'sends'>
+>(
+  ({ chatService, reservedConcurrency: { send }, sends: { bulkLane } }) =>
+    send === undefined ||
+    send >=
+      sendInvocations(chatService.maxConcurrentCalls) + (bulkLane ? sendInvocations(bulkLane.maxConcurrentCalls) : 0),
   { path: ['reservedConcurrency', 'send'] },
 );
 

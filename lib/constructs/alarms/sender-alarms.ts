@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { SUM } from '../metric-period.ts';
+import { MAXIMUM, SUM } from '../metric-period.ts';
 import type { ParleySender } from '../sender.ts';
 import { addFunctionAlarms } from './function-alarms.ts';
 import type { StageAlarms } from './stage-alarms.ts';
@@ -8,8 +8,18 @@ import type { StageAlarms } from './stage-alarms.ts';
 /** Twice the longest backoff of a waiting request. */
 const MAX_SEND_QUEUE_AGE = Duration.minutes(30);
 
+/** Half of the 24 hours after which the requests of a broadcast expire by default. */
+const MAX_BULK_SEND_QUEUE_AGE = Duration.hours(12);
+
+/**
+ * SQS looks for message groups only in the first 120,000 messages of a FIFO queue.
+ * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/avoid-backlog-with-the-same-message-group-id.html
+ */
+const MAX_BACKLOG = 100_000;
+
 /** Adds the alarms of what sends messages. */
-export function addSenderAlarms(alarms: StageAlarms, { handler, sendQueue, schedules }: ParleySender): void {
+export function addSenderAlarms(alarms: StageAlarms, sender: ParleySender): void {
+  const { handler, sendQueue, bulkSendQueue, schedules } = sender;
   addFunctionAlarms(alarms, 'Send', handler);
   alarms.addDeadLetters(
     'SendDeadLetters',
@@ -31,6 +41,30 @@ export function addSenderAlarms(alarms: StageAlarms, { handler, sendQueue, sched
     `A send request has waited ${MAX_SEND_QUEUE_AGE.toMinutes()} minutes. An operator may have stopped sending, or the ` +
       'chat service may be unavailable or rejecting calls.',
   );
+  if (bulkSendQueue) {
+    alarms.addDeadLetters(
+      'BulkSendDeadLetters',
+      bulkSendQueue.deadLetters,
+      "Bulk requests were malformed, reused another request's ID, or could not be processed for a day. They are in the " +
+        'bulk send dead-letter queue.',
+    );
+    alarms.addAge(
+      'BulkSendQueueAge',
+      bulkSendQueue,
+      handler,
+      MAX_BULK_SEND_QUEUE_AGE,
+      `A bulk request has waited ${MAX_BULK_SEND_QUEUE_AGE.toHours()} hours. The backlog may be larger than the bulk ` +
+        'lane can send before its requests expire, or sending is held up.',
+      'RetriedBulkMessageAge',
+    );
+    alarms.add('BulkSendQueueBacklog', {
+      metric: bulkSendQueue.metricApproximateNumberOfMessagesVisible(MAXIMUM),
+      threshold: MAX_BACKLOG,
+      meaning:
+        `More than ${MAX_BACKLOG.toLocaleString('en-US')} bulk requests wait. SQS looks through the first 120,000 messages ` +
+        'of a FIFO queue for other message groups, so those of a few contacts may block all others.',
+    });
+  }
   alarms.add('AccountOnHold', {
     // 1 while the account is on hold, else 0. In the minute in which it resumes, both are reported.
     metric: handler.customMetric('AccountHeld', { period: Duration.minutes(1), statistic: 'Minimum' }),

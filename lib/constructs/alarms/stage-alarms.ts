@@ -11,6 +11,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import type { MetricName } from '../../../lambdas/domain/metric-names.ts';
 import { MAXIMUM, PERIOD } from '../metric-period.ts';
 import type { ParleyFunction } from '../parley-function.ts';
 
@@ -84,14 +85,21 @@ export class StageAlarms {
    *
    * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
    */
-  addAge(id: string, queue: IQueue, handler: ParleyFunction, limit: Duration, meaning: string): void {
+  addAge(
+    id: string,
+    queue: IQueue,
+    handler: ParleyFunction,
+    limit: Duration,
+    meaning: string,
+    retriedMetric: MetricName = 'RetriedMessageAge',
+  ): void {
     const metric = new MathExpression({
       expression: 'MAX([FILL(queued, 0), FILL(retried, 0)])',
       label: 'seconds',
       period: PERIOD,
       usingMetrics: {
         queued: queue.metricApproximateAgeOfOldestMessage(MAXIMUM),
-        retried: handler.customMetric('RetriedMessageAge', MAXIMUM),
+        retried: handler.customMetric(retriedMetric, MAXIMUM),
       },
     });
     this.add(id, { metric, threshold: limit.toSeconds(), meaning });

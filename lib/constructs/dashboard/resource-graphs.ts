@@ -16,6 +16,9 @@ export function resourceGraphs(parts: WatchedParts): IWidget[][] {
         ),
         receiver.handler.customMetric('RetriedMessageAge', { ...MAXIMUM, label: 'inbound: retried' }),
         sender.handler.customMetric('RetriedMessageAge', { ...MAXIMUM, label: 'send: retried' }),
+        ...(sender.bulkSendQueue
+          ? [sender.handler.customMetric('RetriedBulkMessageAge', { ...MAXIMUM, label: 'bulk send: retried' })]
+          : []),
       ]),
       graph(
         'Queues: messages',

@@ -207,7 +207,7 @@ describe('an invalid command line', () => {
     [['send', '+549', '--param', 'x'], '--param x is invalid. Use name=value, such as --param name=Ana.'],
     [
       ['dead-letters', 'list', 'all'],
-      "'all' is invalid for argument 'queue'. Allowed choices are send, inbound, schedules, erasures, publishing, targets.",
+      "'all' is invalid for argument 'queue'. Allowed choices are send, bulk, inbound, schedules, erasures, publishing, targets.",
     ],
     [
       ['dead-letters', 'list', '--limit', '0'],

@@ -125,7 +125,7 @@ describe("The filter of the table's stream", () => {
         published.add(kind);
         expect(isDelivered(record)).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 8_000 },
     );
 
     // Random attributes contain no consent.

@@ -59,7 +59,7 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
           webhook: { requestsPerSecond: 100, burst: 200 },
           management: { requestsPerSecond: 50, burst: 100 },
         },
-        reservedConcurrency: { receive: 100, send: 20, publish: 10, manage: 20 },
+        reservedConcurrency: { receive: 100, send: 22, publish: 10, manage: 20 },
       },
     },
   ],
@@ -88,7 +88,13 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
       },
     },
   ],
-  [{ name: 'per user' }, { name: 'per channel', settings: { window: { per: 'channel' } } }],
+  [
+    { name: 'per user' },
+    {
+      name: 'per channel, bulk lane',
+      settings: { window: { per: 'channel' }, sends: { bulkLane: { maxConcurrentCalls: 20 } } },
+    },
+  ],
 ];
 
 /** Every combination of the dimensions. */

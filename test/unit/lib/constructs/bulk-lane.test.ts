@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { sendInvocations } from '../../../../lib/settings/stage-settings.ts';
+import { synthesizedStack } from '../synthesized-stack.ts';
+
+const MAPPING = 'AWS::Lambda::EventSourceMapping';
+const { template } = synthesizedStack('prod', { sends: { bulkLane: { maxConcurrentCalls: 40 } } });
+const plain = synthesizedStack('prod').template;
+const idsOf = (all: typeof template, type: string) => Object.keys(all.findResources(type));
+
+describe('A stage with a lane for bulk requests', () => {
+  test('has one more FIFO queue with a dead-letter queue, and nothing of the others changes', () => {
+    const added = (type: string) => idsOf(template, type).filter((id) => !idsOf(plain, type).includes(id));
+    expect(added('AWS::SQS::Queue')).toHaveLength(2);
+    expect(idsOf(plain, 'AWS::SQS::Queue').filter((id) => !idsOf(template, 'AWS::SQS::Queue').includes(id))).toEqual(
+      [],
+    );
+    expect(
+      added('AWS::CloudWatch::Alarm')
+        .map((id) => /Bulk[A-Za-z]+?(?=[0-9A-F]{8}$)/.exec(id)?.[0])
+        .toSorted(),
+    ).toEqual(['BulkSendDeadLetters', 'BulkSendQueueAge', 'BulkSendQueueBacklog']);
+  });
+
+  test('gives each lane its own concurrency, so that a backlog of one leaves that of the other free', () => {
+    for (const calls of [40, 200]) {
+      template.hasResourceProperties(MAPPING, {
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: sendInvocations(calls) },
+      });
+    }
+  });
+
+  test('warns before SQS no longer finds the messages of other contacts', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Threshold: 100_000,
+    });
+  });
+});
+
+test('A stage without it has no trace of it', () => {
+  expect(JSON.stringify(plain.toJSON())).not.toMatch(/BulkSend|BULK_|bulk send/);
+});
