@@ -16,7 +16,7 @@ export const createMessageCommand = (name: string) =>
     .option('--reason <reason>', 'Why the business writes first, such as shipping-status')
     .addOption(channelOption())
     .option('--send-at <time>', 'Send no earlier than this, up to a year ahead')
-    .option('--not-after <time>', 'Send no later than this, such as 2026-12-24T18:00:00Z')
+    .option('--not-after <time>', 'Send no later than this, such as 2026-12-24T18:00:00Z or PT10M')
     .addOption(
       new Option(
         '--on-uncertain <action>',

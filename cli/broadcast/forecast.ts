@@ -119,7 +119,8 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Each row can have its own times, and one call for each row would take long. */
 const timesToTheHour = ({ sendAt, notAfter }: SendRequest): Pick<SendRequest, 'sendAt' | 'notAfter'> => ({
   ...(sendAt !== undefined && { sendAt: toHour(sendAt, Math.floor) }),
-  ...(notAfter !== undefined && { notAfter: toHour(notAfter, Math.ceil) }),
+  // A duration counts from later on.
+  ...(parseInstant(notAfter) !== undefined && notAfter !== undefined && { notAfter: toHour(notAfter, Math.ceil) }),
 });
 
 const toHour = (time: string, round: (hours: number) => number): Instant =>

@@ -1,3 +1,4 @@
+import { parseDuration } from './duration.ts';
 import { addMs, type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
 
@@ -28,6 +29,15 @@ const url = z.url('must be a URL');
 const instant = z
   .wellFormedString()
   .check(z.refine((value) => parseInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'));
+
+const instantOrDuration = z
+  .wellFormedString()
+  .check(
+    z.refine(
+      (value) => (parseInstant(value) ?? parseDuration(value)) !== undefined,
+      'must be an ISO 8601 time with Z or an offset, or a duration such as PT10M, without years and months',
+    ),
+  );
 
 /** What a request can name in `unless`. */
 export const SEND_CONDITIONS = ['userWroteSince', 'operatorWroteSince'] as const;
@@ -67,8 +77,11 @@ export const sendRequest = z
     ),
     /** Required when a template opens the conversation. */
     reason: z.optional(z.enum(APPROVED_REASONS, `must be one of ${APPROVED_REASONS.join(', ')}`)),
-    /** The request expires after this time. ISO 8601 with an offset. */
-    notAfter: z.optional(instant),
+    /**
+     * The request expires after this time, ISO 8601 with an offset; or so long after its `sendAt`, or after it was first
+     * queued, as a duration such as `PT10M`.
+     */
+    notAfter: z.optional(instantOrDuration),
     /** The request is sent no earlier than this, up to a year ahead. ISO 8601 with an offset. @default now */
     sendAt: z.optional(instant),
     /** What to do if the outcome of a call is unknown. @default hold */
@@ -122,7 +135,7 @@ export const hasFreeForm = (
   request: { readonly messageText?: string } & { readonly [F in (typeof MEDIA_FIELDS)[number]]?: string },
 ): boolean => request.messageText !== undefined || MEDIA_FIELDS.some((field) => request[field] !== undefined);
 
-/** Returns the request's `notAfter` in UTC, so that it can be compared. */
+/** Returns the request's `notAfter` in UTC, so that it can be compared. Undefined for a duration that is not resolved. */
 export const notAfterOf = (request: Pick<SendRequest, 'notAfter'>): Instant | undefined =>
   parseInstant(request.notAfter);
 

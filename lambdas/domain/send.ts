@@ -18,6 +18,8 @@ export interface QueuedSend {
   readonly deduplicationId: string;
   /** The trace of the request. Not part of the request: the same body in another trace is the same request. */
   readonly traceparent: Traceparent;
+  /** When it was first queued. Absent if nothing counts from then. */
+  readonly firstQueuedAt?: Instant;
   /** When the work on the request must be done, because the invocation ends. */
   readonly endBy: Instant;
 }
@@ -97,6 +99,8 @@ export const sendRecord = z.object({
   outcomeDetails: optionalString,
   /** The queue message's body; empty once its contact is erased. */
   body: z.string(),
+  /** When it was first queued, if its `notAfter` counts from then, or if it was dead-lettered. */
+  firstQueuedAt: instant,
   /** From the request; unlike the request, an erasure keeps it. */
   broadcastId: optionalString,
   /** The contact's name in the index `byContact`. */

@@ -127,6 +127,7 @@ const createHandleBatch = ({ queueUrl, deadLetterQueueUrl, maxConcurrentCalls, a
       },
     }),
     contactDefaults,
+    defaultNotAfter: environment.DEFAULT_NOT_AFTER,
     sendMessage,
     expireSend,
   });

@@ -35,6 +35,8 @@ export const sendEnvironment = z.object({
   INDEX_COMMON_STATES: flag(),
   /** How long before the end of its 24 hours a conversation window counts as closed. */
   WINDOW_MARGIN_SECONDS: wholeNumber(0),
+  /** The `notAfter` of requests without one, as a duration such as `PT10M`. @default none */
+  DEFAULT_NOT_AFTER: z.optional(z.string()),
   /** The template to send if a free-form request finds the window closed: {@link templateReference} as JSON. */
   DEFAULT_TEMPLATE: z.optional(json(templateReference)),
   /** How phone numbers are written in calls. */
@@ -75,6 +77,7 @@ type OptionalVariable =
   | 'BULK_MAX_CONCURRENT_CALLS'
   | 'BULK_SEND_DEAD_LETTER_QUEUE_URL'
   | 'BULK_SEND_QUEUE_URL'
+  | 'DEFAULT_NOT_AFTER'
   | 'DEFAULT_TEMPLATE'
   | 'OPERATORS'
   | 'SCHEDULE_KEY_ARN'

@@ -55,7 +55,8 @@ export const createGiveUp = (options: GiveUpOptions) => {
     const stored = dueRequestId === undefined ? { body: message.body } : await sends.read(dueRequestId);
     if (stored === undefined) return undefined;
     const parsed = parseMessage(message, stored, options.contactDefaults, endBy);
-    return parsed.kind === 'send' ? parsed.send : undefined;
+    // A redrive of the dead letter has a new message.
+    return parsed.kind === 'send' ? { ...parsed.send, firstQueuedAt: sentAt(message.attributes) } : undefined;
   };
 
   /**

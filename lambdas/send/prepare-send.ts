@@ -1,6 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { ContactDefaults } from '../domain/contact.ts';
-import { type Instant, msBetween, parseInstant } from '../domain/instant.ts';
+import { parseDuration } from '../domain/duration.ts';
+import { addMs, type Instant, msBetween, parseInstant } from '../domain/instant.ts';
 import { logFieldsOf, type QueuedSend } from '../domain/send.ts';
 import { parseDueMessage, tooFarAhead } from '../domain/send-request.ts';
 import { traceFieldOf } from '../domain/trace-context.ts';
@@ -14,6 +15,8 @@ export interface PrepareSendOptions extends ResumeSendOptions {
   readonly sends: Pick<SendRepository, 'read' | 'schedule' | 'recordResult'>;
   readonly scheduler: SendScheduler;
   readonly contactDefaults: ContactDefaults;
+  /** The `notAfter` of requests without one, as a duration. @default none */
+  readonly defaultNotAfter?: string | undefined;
   /** Sends a request that is due. */
   readonly sendMessage: (send: QueuedSend) => Promise<MessageResult>;
   /** Records that a request has waited too long, without sending it. */
@@ -42,7 +45,7 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
   const handleRequest = async (message: SQSRecord, stored: StoredRequest, endBy: Instant): Promise<MessageResult> => {
     const parsed = parseMessage(message, stored, contactDefaults, endBy);
     if (parsed.kind === 'malformed') return deadLetterMalformed(deadLetterOf(message, stored), parsed.explanation);
-    const { send } = parsed;
+    const send = await resolveNotAfter(parsed.send, message);
     const now = clock.now();
     const limit = queueLimitReached(message, now);
     if (limit !== undefined) return expireSend(send, limit);
@@ -52,6 +55,23 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
     return fault === undefined
       ? schedule(send, sendAt, now)
       : deadLetterMalformed(send, `Not a send request: ${fault}.`);
+  };
+
+  /**
+   * Replaces a relative `notAfter` with its time. It counts from the `sendAt`, or from when the request was first queued:
+   * a redriven or requeued request has a new message, but the table has the time of the first one.
+   */
+  const resolveNotAfter = async (send: QueuedSend, { attributes }: SQSRecord): Promise<QueuedSend> => {
+    const { request, body } = send;
+    const lifetimeMs = parseDuration(request.notAfter ?? options.defaultNotAfter);
+    if (lifetimeMs === undefined) return send;
+    const sendAt = parseInstant(request.sendAt);
+    if (sendAt !== undefined) return { ...send, request: { ...request, notAfter: addMs(sendAt, lifetimeMs) } };
+    const stored = await sends.read(request.requestId);
+    const queuedAt = new Date(Number(attributes.SentTimestamp)).toISOString();
+    const earlier = stored?.body === body ? stored.firstQueuedAt : undefined;
+    const firstQueuedAt = earlier !== undefined && earlier < queuedAt ? earlier : queuedAt;
+    return { ...send, firstQueuedAt, request: { ...request, notAfter: addMs(firstQueuedAt, lifetimeMs) } };
   };
 
   /**

@@ -127,6 +127,7 @@ export class ParleySender extends Construct {
         CONNECT_TIMEOUT_SECONDS: String(chatService.connectTimeoutSeconds),
         ANSWER_TIMEOUT_SECONDS: String(chatService.answerTimeoutSeconds),
         MAX_CONCURRENT_CALLS: String(callsPerInvocation),
+        ...(sends.notAfter && { DEFAULT_NOT_AFTER: sends.notAfter }),
         ...(settings.operators && {
           OPERATORS: JSON.stringify({ echoes: settings.operators.echoField !== undefined }),
         }),

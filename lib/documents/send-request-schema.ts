@@ -8,7 +8,11 @@ const ANNOTATIONS: Readonly<Record<string, Readonly<Record<string, string | bool
   requestId: { description: 'The idempotency key. A request is sent once, no matter how often it is queued.' },
   broadcastId: { description: 'The broadcast that the request is part of. Its sends can be listed and counted.' },
   reason: { description: 'Why the business writes first. Required if a template opens the conversation.' },
-  notAfter: { format: 'date-time', description: 'Send no later than this. ISO 8601 with Z or an offset.' },
+  notAfter: {
+    description:
+      'Send no later than this: a time, ISO 8601 with Z or an offset, or a duration such as PT10M after the sendAt, or ' +
+      'after the request was first queued.',
+  },
   sendAt: {
     format: 'date-time',
     description:

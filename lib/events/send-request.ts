@@ -21,7 +21,10 @@ export interface SendRequest {
     | 'ticket-change'
     | 'transport'
     | 'similar';
-  /** Send no later than this. ISO 8601 with Z or an offset. */
+  /**
+   * Send no later than this: a time, ISO 8601 with Z or an offset, or a duration such as PT10M after the sendAt, or
+   * after the request was first queued.
+   */
   readonly notAfter?: string;
   /** Send no earlier than this: up to a year ahead and earlier than notAfter. ISO 8601 with Z or an offset. */
   readonly sendAt?: string;

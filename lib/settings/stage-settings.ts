@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CONTACT_CHECKS } from '../../lambdas/domain/contact-check.ts';
+import { parseDuration } from '../../lambdas/domain/duration.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-decision.ts';
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
@@ -160,6 +161,15 @@ export const settingsObject = z.strictObject({
             'true or false: whether sends can be listed and counted by the states queued, claimed, accepted, and ' +
             'cancelled too, which costs more writes to the table',
         }),
+      notAfter: z
+        .string()
+        .refine((value) => parseDuration(value) !== undefined)
+        .optional()
+        .meta({
+          description:
+            'a duration of weeks, days, hours, minutes, and seconds, such as "PT10M": how long after it was first queued a ' +
+            'request without a notAfter expires; omit it for 13 days',
+        }),
       bulkLane: z
         .strictObject({
           maxConcurrentCalls: z
@@ -180,7 +190,7 @@ export const settingsObject = z.strictObject({
         }),
     })
     .prefault({})
-    .meta({ description: 'an object with indexCommonStates and bulkLane, both optional' }),
+    .meta({ description: 'an object with indexCommonStates, notAfter, and bulkLane, all optional' }),
   contactCheck: z
     .enum(CONTACT_CHECKS)
     .default('off')

@@ -69,7 +69,7 @@ export const createDynamodbSends = (
 
   /** Returns the attributes of a request, which the first transition writes. */
   const requestAttributes = (
-    { request: { requestId, broadcastId }, body, contact, traceparent }: Omit<QueuedSend, 'endBy'>,
+    { request: { requestId, broadcastId }, body, contact, traceparent, firstQueuedAt }: Omit<QueuedSend, 'endBy'>,
     at: string,
     expiresFrom = at,
   ): TransitionUpdate => ({
@@ -80,7 +80,12 @@ export const createDynamodbSends = (
       // Two requests with the same body have the same one, so it is never removed.
       ...(broadcastId !== undefined && { broadcastId, broadcastShard: broadcastShard(broadcastId, requestId) }),
     },
-    setOnce: { createdAt: at, contactSort: contactSort('SEND', at), traceparent },
+    setOnce: {
+      createdAt: at,
+      contactSort: contactSort('SEND', at),
+      traceparent,
+      ...(firstQueuedAt !== undefined && { firstQueuedAt }),
+    },
   });
 
   return {

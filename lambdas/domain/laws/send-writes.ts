@@ -8,6 +8,7 @@ const REQUEST = [
   'contact',
   'contactSort',
   'createdAt',
+  'firstQueuedAt',
   'traceparent',
   'expiresAt',
 ] as const;

@@ -65,6 +65,7 @@ export const startLeakingStage = async (): Promise<LeakingStage> => {
         webhook: { auth: { kind: 'shared-token', header: 'x-token' } },
         chatService: { clientPayload: 'all', answerTimeoutSeconds: 5 },
         contactCheck: 'beforeFirstTemplate',
+        operators: { echoField: 'OPERATOR_ID' },
         events: { content: false },
       },
       warn: () => undefined,

@@ -335,6 +335,8 @@ const MANAGING: readonly Path[] = [
       await stage.call('checkContacts', 200, { body: { contacts: [platformContactId] } }, 'one');
       await stage.call('forecastSends', 200, { body: { contacts: [platformContactId], ...FREE_FORM } }, 'one');
       await stage.call('getStage', 200);
+      await stage.call('handOver', 200, { body: { platformContactId, note: `${note}, ${number}` } }, 'one');
+      await stage.call('handBack', 200, { body: { platformContactId, note: `${note}, ${number}` } }, 'one');
     },
   },
   {

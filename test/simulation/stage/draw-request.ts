@@ -82,6 +82,8 @@ export const drawRequest = (
     ...(content === 'media' && drawMedia(draw, requestId, has('unsupportedMedia'))),
     ...(!has('withoutReason') && { reason: draw.pick(APPROVED_REASONS) }),
     ...(sendAtMs !== undefined && { sendAt: instantOf(sendAtMs) }),
+    // Some, without a draw, have a relative one.
+    ...(requestId.endsWith('6') && notAfterMs === undefined && { notAfter: 'PT2H' }),
     ...(notAfterMs !== undefined && { notAfter: instantOf(notAfterMs) }),
     ...(has('resend') && { onUncertain: 'resend' }),
   };

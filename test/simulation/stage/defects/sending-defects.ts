@@ -423,6 +423,23 @@ export const SENDING_DEFECTS = {
       freeForm(1, { fields: { notAfter: '2026-11-20T12:01:00.000Z' } }),
     ]),
   },
+  deadlineRestarted: {
+    breaks: 'The relative notAfter of a request counts again from each time that it is put on the queue.',
+    invariant: 'timesObeyed',
+    create: () => ({
+      send: {
+        table: updating(({ setOnce: { firstQueuedAt: _, ...setOnce } = {}, ...update }) => ({ ...update, setOnce })),
+      },
+    }),
+    history: historyOf(
+      [
+        writes(),
+        freeForm(1, { fields: { notAfter: 'PT30M' } }),
+        { kind: 'resolve', requestId: 'request-1', as: 'resend', afterMs: 2 * HOUR_MS },
+      ],
+      WITHOUT_ANSWER,
+    ),
+  },
   openWindowTakenForClosed: {
     breaks: 'Every window counts as closed.',
     invariant: 'refusedForAReason',

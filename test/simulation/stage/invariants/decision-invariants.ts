@@ -4,7 +4,7 @@ import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { ACCOUNT, sendRules } from '../../../support/builders.ts';
-import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { effectiveConsent } from './effective-consent.ts';
 import { peopleSince } from './people-since.ts';
 import { windowEventsOf } from './receiving-invariants.ts';
@@ -125,7 +125,9 @@ export const DECISION_INVARIANTS = {
     sentence: 'No request is sent before its sendAt or after its notAfter.',
     check(facts, { checked, violated }) {
       for (const { request, atMs, index, requestId, invocation, claim } of facts.calls) {
-        const { sendAt, notAfter } = request ?? {};
+        if (request === undefined) continue;
+        const { sendAt } = request;
+        const notAfter = deadlineOf(facts, request, index, 'latest');
         if (sendAt === undefined && notAfter === undefined) continue;
         checked();
         if (sendAt !== undefined && atMs < Date.parse(sendAt))
@@ -257,11 +259,37 @@ const MIN_QUEUED_MS = 10 * DAY_MS - 12 * HOUR_MS;
 
 const isOver = (
   facts: StageFacts,
-  { notAfter, requestId }: SendRequest,
+  request: SendRequest,
   { atMs, index }: { readonly atMs: number; readonly index: number },
 ): boolean => {
+  const { requestId } = request;
+  const notAfter = deadlineOf(facts, request, index, 'earliest');
   if (notAfter !== undefined && atMs >= Date.parse(notAfter)) return true;
   return isQueuedFor(facts, requestId, { atMs, index }, MIN_QUEUED_MS);
+};
+
+/**
+ * The time of a request's `notAfter`. A relative one counts from the sendAt, or from when a system first queued the
+ * request; the same request can be queued more than once. What operators do later does not count.
+ */
+const deadlineOf = (
+  facts: StageFacts,
+  { requestId, sendAt, notAfter }: SendRequest,
+  index: number,
+  which: 'earliest' | 'latest',
+): string | undefined => {
+  const [, count, unit] = /^PT(\d+)([HM])$/.exec(notAfter ?? '') ?? [];
+  if (count === undefined) return notAfter;
+  const later = (ms: number) => new Date(ms + Number(count) * (unit === 'H' ? HOUR_MS : MINUTE_MS)).toISOString();
+  if (sendAt !== undefined) return later(Date.parse(sendAt));
+  const queued = facts
+    .entries('queued')
+    .filter(({ queue, body }) => queue === 'send' && body.includes(`"${requestId}"`));
+  const times = facts
+    .acts('request')
+    .filter((act) => act.index < index && facts.requestIn(act.body)?.requestId === requestId)
+    .flatMap((act) => queued.find((entry) => entry.index > act.index)?.atMs ?? []);
+  return times.length === 0 ? undefined : later(which === 'latest' ? Math.max(...times) : Math.min(...times));
 };
 
 /** Whether a request was put on its queue at least this long before an entry. */

@@ -45,6 +45,7 @@ describe('a handover', () => {
 
   it('is in the audit trail, with the note masked', async () => {
     await stage.call('handOver', { body: { ...body, note: 'Call +5491155550000' } });
+    stage.setNow('2026-11-20T12:00:01.000Z');
     await stage.call('handBack', { body });
     const { body: trail } = await stage.call('listAudit', { query: {} });
 

@@ -53,6 +53,7 @@ interface HarnessOptions {
   readonly tableName?: string;
   readonly rules?: Partial<SendRules>;
   readonly windowPer?: WindowPer;
+  readonly defaultNotAfter?: string;
 }
 
 /** Any number of running functions `send` with one table, one clock, and a chat service that a test controls. */
@@ -175,6 +176,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
           },
         },
         contactDefaults,
+        defaultNotAfter: options.defaultNotAfter,
         sendMessage,
         expireSend,
       });
