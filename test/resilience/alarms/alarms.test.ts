@@ -6,7 +6,7 @@ import { MANAGING_SCENARIOS } from './managing-scenarios.ts';
 import { PUBLISHING_SCENARIOS } from './publishing-scenarios.ts';
 import { RECEIVING_SCENARIOS } from './receiving-scenarios.ts';
 import { type AlarmScenario, runScenario } from './run-scenario.ts';
-import { SENDING_SCENARIOS } from './sending-scenarios.ts';
+import { SCALED_SCENARIOS, SENDING_SCENARIOS } from './sending-scenarios.ts';
 
 // Every alarm starts when its fault is injected, and ends after the commands of the runbook. One local run has them all,
 // except that of Amazon SNS, in sns-alarm.test.ts. The scenarios that move the clock by days are last.
@@ -26,6 +26,7 @@ beforeAll(async () => {
       webhook: { auth: { kind: 'shared-token', header: TOKEN_HEADER } },
       window: { per: 'channel' },
       events: { targets: [EVENT_TARGET] },
+      sends: { bulkLane: { maxConcurrentCalls: 2 } },
     },
   });
 });
@@ -39,7 +40,7 @@ describe('an alarm', () => {
   });
 });
 
-/** Adds a copy of an alarm that is broken. Returns its name. */
+/** Adds a copy of an alarm that differs. Returns its name. */
 const addBroken = (alarm: string, changes: (declared: Alarm) => Partial<Alarm>): string => {
   const { alarms } = stage.cloud.emulators.cloudWatch;
   const declared = alarms.all().find((one) => one.alarm.name.includes(`-Monitoring${alarm}`))?.alarm;
@@ -52,6 +53,14 @@ const scenarioOf = (alarm: string): AlarmScenario => {
   if (found === undefined) throw new Error(`There is no scenario ${alarm}.`);
   return found;
 };
+
+describe('a copy of an alarm with a lower threshold', () => {
+  it.each(SCALED_SCENARIOS)('starts with its fault, and ends with the runbook: $alarm', async (scenario) => {
+    const copy = addBroken(scenario.alarm, () => ({ threshold: scenario.threshold }));
+
+    await runScenario(stage, scenario, copy);
+  });
+});
 
 describe('the scenarios', () => {
   it('notice an alarm that watches the metric with other dimensions than those that are emitted', async () => {
@@ -69,9 +78,10 @@ describe('the scenarios', () => {
   });
 
   it('are one for each section of the runbook', () => {
-    // In sns-alarm.test.ts and rollout-alarms.test.ts.
+    // In sns-alarm.test.ts and rollout-alarms.test.ts, and above.
     const others = [
       'WebhookUnsubscribed',
+      ...SCALED_SCENARIOS.map(({ alarm }) => alarm),
       ...['Receive', 'Send', 'Publish', 'Manage'].map((name) => `${name}NewVersion`),
     ];
     const alarms = [...SCENARIOS.map(({ alarm }) => alarm), ...others];

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { PurgeQueueCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import { forEachConcurrently } from '../../../lambdas/runtime/concurrency.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
+import type { LocalCloud } from '../../../local/local-cloud.ts';
 import { wireMessage } from '../../support/builders.ts';
 import type { AlarmStage } from './alarm-stage.ts';
 import type { AlarmScenario } from './run-scenario.ts';
@@ -30,6 +33,11 @@ const request = (requestId: string, platformContactId: string, changes: Record<s
 });
 
 /** A scenario for each alarm of what sends messages. */
+/** More than the threshold, although functions have received some. */
+const BACKLOG = 100;
+
+const bulkQueueOf = ({ bulkSendQueueUrl = '' }: Pick<LocalCloud, 'bulkSendQueueUrl'>): string => bulkSendQueueUrl;
+
 export const SENDING_SCENARIOS: readonly AlarmScenario[] = [
   {
     alarm: 'SendDeadLetters',
@@ -56,6 +64,15 @@ export const SENDING_SCENARIOS: readonly AlarmScenario[] = [
     async fix({ client }) {
       await client.control('DELETE', '/faults');
       return undefined;
+    },
+  },
+  {
+    alarm: 'BulkSendDeadLetters',
+    async inject({ client, cloud }) {
+      await client.putMessage(bulkQueueOf(cloud), '{}', { groupId: 'malformed', id: 'malformed-bulk' });
+      await waitFor('the bulk request is dead-lettered', async () =>
+        (await client.queueDepth(cloud.bulkSendDeadLetterQueueUrl ?? '')) === 1 ? true : undefined,
+      );
     },
   },
   {
@@ -131,3 +148,49 @@ export const SENDING_SCENARIOS: readonly AlarmScenario[] = [
 
 /** The token that the chat service accepts since it refused the old one. */
 let newToken = '';
+
+/**
+ * Scenarios for copies of alarms with lower thresholds, which are given: a hundred thousand messages, and twelve hours of
+ * small steps, would take minutes.
+ */
+export const SCALED_SCENARIOS: readonly (AlarmScenario & { readonly threshold: number })[] = [
+  {
+    threshold: 20,
+    alarm: 'BulkSendQueueBacklog',
+    async inject(stage) {
+      stage.throttle('send', true);
+      const QueueUrl = bulkQueueOf(stage.cloud);
+      const batches = Array.from({ length: BACKLOG / 10 }, (_, batch) =>
+        Array.from({ length: 10 }, (_, index) => ({
+          Id: String(index),
+          MessageBody: '{}',
+          MessageGroupId: 'backlog',
+          MessageDeduplicationId: `${batch}-${index}`,
+        })),
+      );
+      await forEachConcurrently(20, batches, async (Entries) => {
+        await stage.cloud.emulators.sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+      });
+    },
+    async fix({ cloud, throttle }) {
+      await cloud.emulators.sqs.send(new PurgeQueueCommand({ QueueUrl: bulkQueueOf(cloud) }));
+      throttle('send', false);
+      return undefined;
+    },
+  },
+  {
+    threshold: 30 * 60,
+    alarm: 'BulkSendQueueAge',
+    async inject(stage) {
+      const contact = '+5491155572009';
+      await openWindow(stage, contact);
+      await stage.client.control('POST', '/faults', { answers: { count: FOREVER, status: 503 } });
+      const body = JSON.stringify(request('waits-in-bulk', contact));
+      await stage.client.putMessage(bulkQueueOf(stage.cloud), body, { groupId: contact, id: 'waits-in-bulk' });
+    },
+    async fix({ client }) {
+      await client.control('DELETE', '/faults');
+      return undefined;
+    },
+  },
+];
