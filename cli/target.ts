@@ -27,6 +27,8 @@ const ADDRESSES = [
 
 /** Addresses that only some commands need. */
 const OPTIONAL_ADDRESSES = [
+  // Only with turns.
+  'turnQueueUrl',
   // Only with a queue for bulk requests.
   'bulkSendQueueUrl',
   'bulkSendDeadLetterQueueUrl',

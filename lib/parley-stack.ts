@@ -117,8 +117,9 @@ export class ParleyStack extends Stack {
     output('ErasureQueueUrl', erasureQueue.queueUrl, 'Erasures in progress');
     output('ErasureDeadLetterQueueUrl', erasureQueue.deadLetters.queueUrl, 'Erasures that failed');
     if (this.publisher) {
-      const { publishFailures } = this.publisher;
+      const { publishFailures, turnQueue } = this.publisher;
       output('PublishFailuresQueueUrl', publishFailures.queueUrl, 'Changes that could not be published');
+      if (turnQueue) output('TurnQueueUrl', turnQueue.queueUrl, 'Turns that wait for the user to be silent');
     }
     output('TableName', this.table.tableName, 'The table of contacts, messages, and sends');
     if (this.publisher) {

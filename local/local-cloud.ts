@@ -71,6 +71,8 @@ const stackAddresses = z.object({
   managementUrl: z.string(),
   sendQueueUrl: z.string(),
   sendDeadLetterQueueUrl: z.string(),
+  /** Undefined without turns. */
+  turnQueueUrl: z.string().optional(),
   /** Undefined without a queue for bulk requests. */
   bulkSendQueueUrl: z.string().optional(),
   bulkSendDeadLetterQueueUrl: z.string().optional(),

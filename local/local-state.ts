@@ -17,6 +17,7 @@ export const localState = (cloud: StackAddresses & Pick<LocalCloud, 'chatService
   chatServiceUrl: cloud.chatServiceUrl,
   sendQueueUrl: cloud.sendQueueUrl,
   sendDeadLetterQueueUrl: cloud.sendDeadLetterQueueUrl,
+  turnQueueUrl: cloud.turnQueueUrl,
   bulkSendQueueUrl: cloud.bulkSendQueueUrl,
   bulkSendDeadLetterQueueUrl: cloud.bulkSendDeadLetterQueueUrl,
   scheduleDeadLetterQueueUrl: cloud.scheduleDeadLetterQueueUrl,

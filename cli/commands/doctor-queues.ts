@@ -10,10 +10,11 @@ const check = 'queues';
 
 /** Checks how many messages wait in the queues. */
 export const checkQueues = async ({ sqs, addresses }: Target, commandFor: CommandFor): Promise<readonly Finding[]> => {
-  const { bulkSendQueueUrl } = addresses;
-  const [send, bulk, inbound, publish, targets] = await Promise.all([
+  const { bulkSendQueueUrl, turnQueueUrl } = addresses;
+  const [send, bulk, turns, inbound, publish, targets] = await Promise.all([
     queueDepth(sqs, addresses.sendQueueUrl),
     bulkSendQueueUrl === undefined ? undefined : queueDepth(sqs, bulkSendQueueUrl),
+    turnQueueUrl === undefined ? undefined : queueDepth(sqs, turnQueueUrl),
     queueDepth(sqs, addresses.inboundQueueUrl),
     messagesIn({ sqs }, addresses.publishFailuresQueueUrl),
     messagesIn({ sqs }, addresses.undeliveredEventsQueueUrl),
@@ -29,6 +30,9 @@ export const checkQueues = async ({ sqs, addresses }: Target, commandFor: Comman
             message: `Bulk send queue: ${bulk.available} waiting, ${bulk.inFlight} in flight.`,
           } as const,
         ]
+      : []),
+    ...(turns
+      ? [{ check, grade: 'ok', message: `Turn queue: ${turns.available} due, ${turns.inFlight} in flight.` } as const]
       : []),
     {
       check,

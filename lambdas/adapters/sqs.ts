@@ -17,6 +17,7 @@ import type {
   RedriveQueue,
   SendDeadLetterQueue,
   SendQueue,
+  TurnQueue,
   VisibilityChange,
   WriteResult,
 } from '../ports.ts';
@@ -75,6 +76,12 @@ export const createSqsSendDeadLetterQueue = (client: SQSClient, queueUrl: string
 export const createSqsErasureQueue = (client: SQSClient, queueUrl: string): ErasureQueue => ({
   async put(erasure) {
     await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(erasure) }));
+  },
+});
+
+export const createSqsTurnQueue = (client: SQSClient, queueUrl: string): TurnQueue => ({
+  async put(turn, DelaySeconds) {
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(turn), DelaySeconds }));
   },
 });
 

@@ -36,7 +36,7 @@ export const METRIC_NAMES_OF = {
     'RetriedMessageAge',
     'RetriedBulkMessageAge',
   ],
-  publish: ['PublishRetried', 'PublishFailed', 'ChangeDeadLettered'],
+  publish: ['PublishRetried', 'PublishFailed', 'ChangeDeadLettered', 'RetriedTurnAge'],
   manage: ['SendingStopped', 'SendCancelled', 'SendUncertain', 'DeadLettersWaiting'],
 } as const;
 

@@ -1,4 +1,5 @@
 import * as z from './schema.ts';
+import { type OpenTurn, parseOpenTurn } from './turn.ts';
 
 /** What a message in the queue for publish failures contains. */
 export type PublishFailure =
@@ -10,6 +11,8 @@ export type PublishFailure =
   | { readonly kind: 'range'; readonly range: StreamRange }
   /** An event, from EventBridge, which could not encrypt or decrypt it. */
   | { readonly kind: 'event'; readonly event: DeadEvent }
+  /** An open turn, from the turn queue. It could not be ended. */
+  | { readonly kind: 'turn'; readonly turn: OpenTurn }
   | { readonly kind: 'unreadable' };
 
 /** Consecutive records of a shard of the table's stream, which keeps records for 24 hours. */
@@ -70,6 +73,8 @@ export const parsePublishFailure = (body: string): PublishFailure => {
   }
   const event = parseDeadEvent(body);
   if (event !== undefined) return { kind: 'event', event };
+  const turn = parseOpenTurn(body);
+  if (turn !== undefined) return { kind: 'turn', turn };
   const { record, keys } = z.safeParse(storedFailure, json).data ?? {};
   if (record !== undefined) return { kind: 'record', record };
   return keys === undefined ? { kind: 'unreadable' } : { kind: 'key', pk: keys.pk.S, sk: keys.sk.S };

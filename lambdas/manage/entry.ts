@@ -14,6 +14,7 @@ import { createDynamodbSendLists } from '../adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createDynamodbStops } from '../adapters/dynamodb/stops.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
+import { createDynamodbTurns } from '../adapters/dynamodb/turns.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken, createSecretsClient } from '../adapters/secrets.ts';
@@ -164,6 +165,7 @@ const queues = onFirstUse(async () => {
         streams: createAwsJsonClient(DYNAMODB_STREAMS, { ...aws, endpoint: streams, ...AWS_CALL }),
         clock: systemClock,
       }),
+      turns: createDynamodbTurns(table),
       content,
       publishing: createSqsDeadLetterSource(sqs, 'publishing', publishing, redriven),
       ...(targets !== undefined && { targets: createSqsDeadLetterSource(sqs, 'targets', targets, redriven) }),

@@ -128,6 +128,8 @@ export const createErasureWorker =
       await erasures.removeContact(each, requestedAt);
       isComplete = await turn.eraseAll(each);
       if (!isComplete) break;
+      // After its messages, because the event of the turn has those that are still stored.
+      await erasures.endTurn(each, requestedAt);
     }
 
     const { messages, sends, auditEntries, busy } = turn.erased;

@@ -1,10 +1,13 @@
 import type { DeadLetterQueueName } from '../domain/dead-letter.ts';
 import { summarizeError } from '../domain/describe-error.ts';
+import type { BusEvent } from '../domain/events/event-details.ts';
 import type { ItemChange } from '../domain/events/item-change.ts';
 import { itemEvents } from '../domain/events/item-events.ts';
 import { type SerializedEvent, serializeEvent } from '../domain/events/serialize-event.ts';
+import { endedTurnIn, openTurnIn, turnEvents } from '../domain/events/turn-events.ts';
 import { type DeadEvent, parseDeadEvent, parsePublishFailure } from '../domain/publish-failure.ts';
-import type { ChangeReader, DeadLetterSource, EventBus, PublishResult } from '../ports.ts';
+import { isFull } from '../domain/turn.ts';
+import type { ChangeReader, DeadLetterSource, EventBus, PublishResult, TurnRepository } from '../ports.ts';
 
 /** The operations of a dead-letter queue that a redrive needs. */
 export type RedrivenSource = Pick<DeadLetterSource<DeadLetterQueueName>, 'receive' | 'remove' | 'release'>;
@@ -13,6 +16,7 @@ export type RedrivenSource = Pick<DeadLetterSource<DeadLetterQueueName>, 'receiv
 export interface RepublishPorts {
   readonly bus: EventBus;
   readonly changes: ChangeReader;
+  readonly turns: TurnRepository;
   /** Whether events include the content of messages. */
   readonly content: boolean;
   /** The changes that were not published as events. */
@@ -29,7 +33,7 @@ export type Republished = { readonly kind: 'done' } | { readonly kind: 'left'; r
  * consumers drop those that they have already received. It publishes an event once, even if several targets did not
  * accept it.
  */
-export const createRepublish = ({ bus, changes, content }: Omit<RepublishPorts, 'publishing' | 'targets'>) => {
+export const createRepublish = ({ bus, changes, turns, content }: Omit<RepublishPorts, 'publishing' | 'targets'>) => {
   /** The results of the events published so far, by event ID. */
   const published = new Map<string, Promise<PublishResult | undefined>>();
 
@@ -54,16 +58,32 @@ export const createRepublish = ({ bus, changes, content }: Omit<RepublishPorts, 
     return left(`The event bus did not accept ${first}${more}.`);
   };
 
-  const publishChanges = (read: readonly (ItemChange | undefined)[]): Promise<Republished> =>
-    publish(
-      read.flatMap((change) => (change ? itemEvents(change) : [])).map((event) => serializeEvent(event, { content })),
+  const publishChanges = async (read: readonly (ItemChange | undefined)[]): Promise<Republished> => {
+    const events = await Promise.all(
+      read.map((change) => {
+        if (change === undefined) return [];
+        return change.kind === 'turn' ? eventsOfTurn(change) : itemEvents(change);
+      }),
     );
+    return publish(events.flat().map((event) => serializeEvent(event, { content })));
+  };
+
+  /** Ends an open turn that could not be queued: by now, the user has been silent for long enough. */
+  const eventsOfTurn = async (change: ItemChange): Promise<readonly BusEvent[]> => {
+    const open = openTurnIn(change);
+    if (open !== undefined) await turns.end(open, { isFull: isFull(open) });
+    const ended = endedTurnIn(change);
+    return ended === undefined ? [] : turnEvents(change, ended, await turns.readMessages(ended.messageIds));
+  };
 
   const republishFailure = async (body: string): Promise<Republished> => {
     const failure = parsePublishFailure(body);
     switch (failure.kind) {
       case 'event':
         return publish([eventOf(failure.event)]);
+      case 'turn':
+        await turns.end(failure.turn, { isFull: isFull(failure.turn) });
+        return DONE;
       case 'record':
         return publishChanges([changes.readRecord(failure.record)]);
       case 'key':

@@ -1,4 +1,18 @@
+import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
+import { json, parseEnvironment, wholeNumber } from '../runtime/environment.ts';
+
+/** What the function needs for turns. */
+export const turnEnvironment = z.object({
+  /** The queue where open turns wait for the user to be silent, and for how many seconds they wait. */
+  TURN_QUEUE_URL: z.url(),
+  TURN_SILENCE_SECONDS: wholeNumber(1),
+  /** The conversation table, and the URL of DynamoDB in the stack's region. */
+  TABLE_NAME: z.string(),
+  AWS_ENDPOINT_URL_DYNAMODB: z.url(),
+  /** How long each kind of data is kept. */
+  RETENTION_DAYS: json(retentionDays),
+});
 
 /** The environment of the function `publish`. */
 export const publishEnvironment = z.object({
@@ -11,5 +25,14 @@ export const publishEnvironment = z.object({
   EVENT_CONTENT: z.enum(['true', 'false']),
 });
 
-/** The variables as the stack sets them. */
-export type PublishEnvironment = Record<keyof z.input<typeof publishEnvironment>, string>;
+/** The variables as the stack sets them. Those of turns are missing in a stage without turns. */
+export type PublishEnvironment = Record<keyof z.input<typeof publishEnvironment>, string> & Partial<TurnVariables>;
+
+/** The variables of turns as the stack sets them. */
+export type TurnVariables = Record<keyof z.input<typeof turnEnvironment>, string>;
+
+/** Returns the part of the environment for turns. Returns undefined in a stage without turns. */
+export const parseTurnEnvironment = (
+  environment: Record<string, string | undefined>,
+): z.output<typeof turnEnvironment> | undefined =>
+  environment.TURN_QUEUE_URL === undefined ? undefined : parseEnvironment(turnEnvironment, environment);

@@ -1,8 +1,10 @@
 import { summarizeError } from '../domain/describe-error.ts';
+import type { BusEvent } from '../domain/events/event-details.ts';
 import type { ItemChange } from '../domain/events/item-change.ts';
 import { itemEvents } from '../domain/events/item-events.ts';
 import { type SerializedEvent, serializeEvent } from '../domain/events/serialize-event.ts';
 import type { EventBus, Log, Metrics, PublishDeadLetterQueue, PublishResult, Randomness, Sleep } from '../ports.ts';
+import type { PublishTurn } from './publish-turns.ts';
 
 export interface PublishChangesOptions {
   readonly bus: EventBus;
@@ -13,6 +15,8 @@ export interface PublishChangesOptions {
   readonly metrics: Metrics;
   /** Whether events include the content of messages. */
   readonly content: boolean;
+  /** Handles changes of turns. @default they are ignored, because the stage has no turns */
+  readonly publishTurn?: PublishTurn | undefined;
 }
 
 /** A record of the table's stream. */
@@ -61,15 +65,25 @@ const eventsOf = async (
   origin: ChangeRecord,
   failed: Set<string>,
 ): Promise<PendingEvent[]> => {
+  let change: ItemChange | undefined;
   try {
-    const change = origin.readChange();
-    const events = change === undefined ? [] : itemEvents(change);
-    return events.map((event) => ({ event: serializeEvent(event, options), origin }));
+    change = origin.readChange();
+    if (change?.kind !== 'turn') return pendingOf(options, change === undefined ? [] : itemEvents(change), origin);
   } catch (error) {
     await deadLetter(options, origin, `UNREADABLE: ${summarizeError(error)}`, failed);
     return [];
   }
+  try {
+    return pendingOf(options, (await options.publishTurn?.(change)) ?? [], origin);
+  } catch (error) {
+    failed.add(origin.sequenceNumber);
+    options.log.error('turn neither queued nor read; Lambda will retry the change', { error });
+    return [];
+  }
 };
+
+const pendingOf = (options: PublishChangesOptions, events: readonly BusEvent[], origin: ChangeRecord): PendingEvent[] =>
+  events.map((event) => ({ event: serializeEvent(event, options), origin }));
 
 /** Publishes the pending events. Returns those that failed and can be retried. */
 const publishOnce = async (

@@ -48,6 +48,7 @@ const storeEvent = createStoreEvent({
   windowPer: environment.WINDOW_PER,
   keywords: environment.KEYWORDS,
   operatorEchoes: environment.OPERATOR_ECHOES,
+  turns: environment.TURNS,
 });
 
 /** For events that the table does not accept, and for those that waited for it. */

@@ -27,6 +27,8 @@ export const receiveEnvironment = z.object({
   KEYWORDS: z.optional(json(keywords)),
   /** How the echoes of operators' messages are recognized. @default not at all */
   OPERATOR_ECHOES: z.optional(json(operatorEchoes)),
+  /** Whether messages are added to turns. @default false */
+  TURNS: z.optional(flag()),
   /** Whether sends in the states that most sends have are listed too. */
   INDEX_COMMON_STATES: flag(),
   /** The platform of events that do not name one. */
@@ -37,10 +39,11 @@ export const receiveEnvironment = z.object({
 
 /** The variables as the stack sets them. */
 export type ReceiveEnvironment = Record<
-  Exclude<keyof z.input<typeof receiveEnvironment>, 'WEBHOOK_SECRET_ID' | 'KEYWORDS' | 'OPERATOR_ECHOES'>,
+  Exclude<keyof z.input<typeof receiveEnvironment>, 'WEBHOOK_SECRET_ID' | 'KEYWORDS' | 'OPERATOR_ECHOES' | 'TURNS'>,
   string
 > & {
   WEBHOOK_SECRET_ID?: string;
   KEYWORDS?: string;
   OPERATOR_ECHOES?: string;
+  TURNS?: string;
 };

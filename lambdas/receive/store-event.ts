@@ -57,6 +57,8 @@ export interface StoreEventOptions {
   readonly keywords?: Keywords | undefined;
   /** How the echoes of operators' messages are recognized. @default not at all */
   readonly operatorEchoes?: OperatorEchoes | undefined;
+  /** Whether messages are added to turns. @default false */
+  readonly turns?: boolean | undefined;
 }
 
 /** How long to skip the table after it did not respond: short compared to an outage, long for a waiting webhook. */
@@ -130,13 +132,13 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
 type Write = (repositories: EventRepositories) => Promise<Traceparent | undefined>;
 
 /** What else an event can mean, as the stage's settings say. */
-type Meanings = Pick<StoreEventOptions, 'keywords' | 'operatorEchoes'>;
+type Meanings = Pick<StoreEventOptions, 'clock' | 'keywords' | 'operatorEchoes' | 'turns'>;
 
 /** Returns the writes of an event, which run concurrently. */
 const writesOf = (event: WebhookEvent, meanings: Meanings): readonly Write[] => {
   switch (event.kind) {
     case 'message':
-      return [...writesOfMessage(event), ...writesOfConsent(event, meanings.keywords)];
+      return [...writesOfMessage(event, turnOf(meanings)), ...writesOfConsent(event, meanings.keywords)];
     case 'echo':
       return [writeOfEcho(event, meanings.operatorEchoes)];
     case 'status': {
@@ -152,13 +154,18 @@ const writesOf = (event: WebhookEvent, meanings: Meanings): readonly Write[] => 
   }
 };
 
-const writesOfMessage = (event: InboundMessage): readonly Write[] => {
-  if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event))];
+/** A turn starts when its first message is stored. Silence since an event's own time would end the turn of a late event. */
+const turnOf = ({ turns, clock }: Meanings): Turn | undefined => (turns ? { startedAt: clock.now() } : undefined);
+
+type Turn = Parameters<MessageRepository['recordInbound']>[1];
+
+const writesOfMessage = (event: InboundMessage, turn: Turn): readonly Write[] => {
+  if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event, turn))];
   // A repetition would open the window as of its own arrival, so the window takes the time of the message's item.
   if (event.time.source === 'arrival')
-    return [async (repositories) => void (await openWindowAfterMessage(repositories, event))];
+    return [async (repositories) => void (await openWindowAfterMessage(repositories, event, turn))];
   return [
-    async ({ messages }) => void (await messages.recordInbound(event)),
+    async ({ messages }) => void (await messages.recordInbound(event, turn)),
     async ({ contacts }) => void (await contacts.openWindow(event)),
   ];
 };
@@ -192,11 +199,12 @@ const writesOfConsent = (event: InboundMessage, keywords: Keywords | undefined):
 const openWindowAfterMessage = async (
   { messages, contacts }: EventRepositories,
   event: InboundMessage,
+  turn: Turn,
 ): Promise<void> => {
   const open = (at: string) => contacts.openWindow({ ...event, time: { ...event.time, at } });
   let at: string;
   try {
-    at = await messages.recordInbound(event);
+    at = await messages.recordInbound(event, turn);
   } catch (error) {
     // Unless the table can never accept the message, its item may have an earlier time.
     if (error instanceof WriteRefusedError) await open(event.time.at);

@@ -31,7 +31,7 @@ export interface QueueHandlerOptions {
    */
   readonly metrics?: Pick<Metrics, 'record'>;
   /** The name under which that age is reported. @default RetriedMessageAge */
-  readonly ageMetric?: 'RetriedMessageAge' | 'RetriedBulkMessageAge';
+  readonly ageMetric?: 'RetriedMessageAge' | 'RetriedBulkMessageAge' | 'RetriedTurnAge';
 }
 
 /**

@@ -55,6 +55,12 @@ export interface DeadLetteredQueueProps extends DeadLetterQueueProps {
    * @default 1 MiB, the maximum that SQS allows
    */
   readonly maxMessageSize?: Size;
+  /**
+   * The dead-letter queue, if several queues share one.
+   *
+   * @default a new one
+   */
+  readonly deadLetters?: DeadLetterQueue;
 }
 
 /**
@@ -67,8 +73,9 @@ export class DeadLetteredQueue extends Queue {
   /** Accepts messages of the maximum size, so that a reason fits alongside the message. */
   readonly deadLetters: DeadLetterQueue;
 
-  constructor(scope: Construct, id: string, { visibilityTimeout, maxMessageSize, ...props }: DeadLetteredQueueProps) {
-    const deadLetters = new DeadLetterQueue(scope, `${id}DeadLetters`, props);
+  constructor(scope: Construct, id: string, given: DeadLetteredQueueProps) {
+    const { visibilityTimeout, maxMessageSize, deadLetters: shared, ...props } = given;
+    const deadLetters = shared ?? new DeadLetterQueue(scope, `${id}DeadLetters`, props);
     super(scope, id, {
       ...queueProps(props),
       ...(maxMessageSize && { maxMessageSizeBytes: maxMessageSize.toBytes() }),

@@ -7,10 +7,10 @@ export type FilterPattern = Readonly<Record<string, unknown>>;
 
 const PRESENT = [{ exists: true }];
 
-/** A pattern for items as they are after a write. A removed item has no new image, so it matches none. */
+/** A pattern for items as they are after a write. A deleted item has no new image, so it matches none. */
 const itemLike = (attributes: FilterPattern): FilterPattern => ({ dynamodb: { NewImage: attributes } });
 
-const { message, echo, send, consent, handover, account } = PUBLISHED_ITEMS;
+const { message, echo, send, consent, handover, turn, account } = PUBLISHED_ITEMS;
 
 /**
  * Filters for the changes that can publish an event; one of them must match. Without them, most changes would cause an
@@ -34,4 +34,10 @@ export const PUBLISHED_CHANGES: readonly FilterPattern[] = [
       { otherStatuses: { SS: PRESENT } },
     ],
   }),
+];
+
+/** Filters for the changes of turns: each message of a turn, and the turn's end, which deletes its item. */
+export const TURN_CHANGES: readonly FilterPattern[] = [
+  itemLike({ sk: { S: [turn.sk] } }),
+  { dynamodb: { OldImage: { sk: { S: [turn.sk] } } } },
 ];

@@ -6,20 +6,34 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
-import type { PublishEnvironment } from '../../lambdas/publish/environment.ts';
-import { publishesContent, settingsObject } from '../settings/stage-settings.ts';
+import type { PublishEnvironment, TurnVariables } from '../../lambdas/publish/environment.ts';
+import { publishesContent, reservedPublishCheck, settingsObject } from '../settings/stage-settings.ts';
+import { MAX_TURN_INVOCATIONS } from '../settings/turn-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
-import { DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
+import {
+  DeadLetteredQueue,
+  DeadLetterQueue,
+  grantSendMessage,
+  recommendedVisibilityTimeout,
+} from './dead-lettered-queue.ts';
 import { EventTargets } from './event-targets.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
-import { PUBLISHED_CHANGES } from './published-changes.ts';
+import { PUBLISHED_CHANGES, TURN_CHANGES } from './published-changes.ts';
 import { serviceUrl } from './service-url.ts';
-import { grantStreamRange, grantStreamRead } from './table.ts';
+import { grantItemActions, grantStreamRange, grantStreamRead } from './table.ts';
 
 const publisherSettings = settingsObject
-  .pick({ production: true, events: true, retentionDays: true, reservedConcurrency: true, rollout: true })
-  .strip();
+  .pick({
+    production: true,
+    events: true,
+    turns: true,
+    retentionDays: true,
+    reservedConcurrency: true,
+    rollout: true,
+  })
+  .strip()
+  .check(reservedPublishCheck);
 
 /**
  * Properties of a {@link ParleyPublisher}: the stage settings with the same names, except `events.publish`, which has no
@@ -66,6 +80,10 @@ export class ParleyPublisher extends Construct {
    * With a customer managed key, it also receives events that EventBridge could not encrypt or decrypt.
    */
   readonly publishFailures: DeadLetterQueue;
+  /** Where open turns wait for the user to be silent. Undefined without the setting `turns`. */
+  readonly turnQueue: DeadLetteredQueue | undefined;
+  /** How long a user is silent before a turn ends. Undefined without the setting `turns`. */
+  readonly turnSilence: Duration | undefined;
   /** Undefined if the settings list no targets. */
   readonly targets: EventTargets | undefined;
   /** The queues with what could not be published or delivered. */
@@ -90,6 +108,8 @@ export class ParleyPublisher extends Construct {
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.publishFailures = new DeadLetterQueue(this, 'PublishFailures', { removalPolicy, encryptionKey });
     this.eventBus = props.eventBus ?? this.#createEventBus(encryptionKey);
+    this.turnSilence = settings.turns && Duration.seconds(settings.turns.silenceSeconds);
+    this.turnQueue = settings.turns && this.#createTurnQueue(removalPolicy, encryptionKey);
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'publish',
       description: 'Publishes changes to the table as events on the event bus',
@@ -104,6 +124,7 @@ export class ParleyPublisher extends Construct {
         AWS_ENDPOINT_URL_EVENTBRIDGE: serviceUrl(this, 'events'),
         PUBLISH_DEAD_LETTER_QUEUE_URL: this.publishFailures.queueUrl,
         EVENT_CONTENT: String(this.hasContent),
+        ...this.#turnVariables(settings),
       } satisfies PublishEnvironment,
     });
     this.#grantPublish(this.handler);
@@ -118,10 +139,13 @@ export class ParleyPublisher extends Construct {
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       maxRecordAge: MAX_RECORD_AGE,
-      filters: PUBLISHED_CHANGES.map((pattern) => FilterCriteria.filter(pattern)),
+      filters: [...PUBLISHED_CHANGES, ...(this.turnQueue ? TURN_CHANGES : [])].map((pattern) =>
+        FilterCriteria.filter(pattern),
+      ),
       // CDK's `SqsDlq` would also let the function look up the queue's URL and attributes.
       onFailure: { bind: () => ({ destination: this.publishFailures.queueArn }) },
     });
+    if (this.turnQueue) this.#connectTurnQueue(this.turnQueue);
     this.targets =
       events.targets.length > 0
         ? new EventTargets(this, 'Targets', {
@@ -132,6 +156,35 @@ export class ParleyPublisher extends Construct {
           })
         : undefined;
     this.deadLetterQueues = [this.publishFailures, ...(this.targets ? [this.targets.deadLetters] : [])];
+  }
+
+  /** A turn that cannot be ended goes to the queue for publish failures: its event was not published. */
+  #createTurnQueue(removalPolicy: RemovalPolicy, encryptionKey: IKey | undefined): DeadLetteredQueue {
+    return new DeadLetteredQueue(this, 'TurnQueue', {
+      visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
+      removalPolicy,
+      encryptionKey,
+      deadLetters: this.publishFailures,
+    });
+  }
+
+  #turnVariables({ turns, retentionDays }: z.output<typeof publisherSettings>): Partial<TurnVariables> {
+    if (!turns || !this.turnQueue) return {};
+    return {
+      TURN_QUEUE_URL: this.turnQueue.queueUrl,
+      TURN_SILENCE_SECONDS: String(turns.silenceSeconds),
+      TABLE_NAME: this.#table.tableName,
+      AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
+      RETENTION_DAYS: JSON.stringify(retentionDays),
+    } satisfies TurnVariables;
+  }
+
+  /** Lets the function put turns on the queue, end them, and read their messages. */
+  #connectTurnQueue(turnQueue: DeadLetteredQueue): void {
+    grantSendMessage(this.handler, turnQueue);
+    grantItemActions(this.#table, this.handler, ['dynamodb:DeleteItem'], ['CONTACT#*']);
+    grantItemActions(this.#table, this.handler, ['dynamodb:BatchGetItem'], ['MESSAGE#*']);
+    turnQueue.addConsumer(this.handler.live, MAX_TURN_INVOCATIONS);
   }
 
   /** Grants permission to read changes of the table from its stream, and to publish their events again. */

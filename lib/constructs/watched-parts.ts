@@ -27,11 +27,12 @@ export function functionsOf({ receiver, sender, publisher, management }: Watched
 }
 
 /** Returns the queues in which messages wait to be processed, by their titles. */
-export function workQueuesOf({ receiver, sender, management }: WatchedParts): Record<string, IQueue> {
+export function workQueuesOf({ receiver, sender, publisher, management }: WatchedParts): Record<string, IQueue> {
   return {
     inbound: receiver.inboundQueue,
     send: sender.sendQueue,
     ...(sender.bulkSendQueue && { 'bulk send': sender.bulkSendQueue }),
+    ...(publisher?.turnQueue && { turns: publisher.turnQueue }),
     erasures: management.erasureQueue,
   };
 }

@@ -3,6 +3,7 @@ import { type BusEvent, EVENT_NAMES, type EventName } from '../../lambdas/domain
 import type { ItemChange, ItemImage } from '../../lambdas/domain/events/item-change.ts';
 import { itemEvents } from '../../lambdas/domain/events/item-events.ts';
 import { serializeEvent } from '../../lambdas/domain/events/serialize-event.ts';
+import { endedTurnIn, turnEvents } from '../../lambdas/domain/events/turn-events.ts';
 
 // The samples are what Parley publishes for these changes of the table, so a change of an event changes its sample.
 
@@ -67,12 +68,29 @@ const account = (after: ItemImage, before: ItemImage = {}): ItemChange => {
 const handover = (after: ItemImage, before: ItemImage = {}): ItemChange =>
   change('handover', `chat#*#${CONTACT.key}`, after, before);
 
+const TURN_MESSAGES = [
+  message('6746f2b0c3e1', 'Hi!', '2026-11-20T11:00:00.000Z', { FROM: USER, FROM_NAME: 'Ana' }),
+  message('6746f2b1d4f2', 'Where is my parcel?', '2026-11-20T11:00:02.000Z', { FROM: USER, FROM_NAME: 'Ana' }),
+].map((image, index) => ({
+  id: ['6746f2b0c3e1', '6746f2b1d4f2'][index] ?? '',
+  createdAt: String(image.createdAt),
+  body: String(image.body),
+  traceparent,
+}));
+
+const TURN: ItemImage = {
+  firstMessageId: TURN_MESSAGES[0]?.id,
+  startedAt: '2026-11-20T11:00:00.412Z',
+  messageIds: new Set(TURN_MESSAGES.map(({ id }) => id)),
+};
+
 const CHANGES: Readonly<Record<EventName, ItemChange>> = {
   MessageReceived: change(
     'message',
     '6746f2b0c3e1',
     message('6746f2b0c3e1', 'Where is my parcel?', '2026-11-20T11:00:00.000Z', { FROM: USER, FROM_NAME: 'Ana' }),
   ),
+  TurnEnded: change('turn', `chat#*#${CONTACT.key}`, {}, TURN),
   MessageEchoed: change(
     'echo',
     '6746f2d9b8f4',
@@ -156,7 +174,12 @@ const CHANGES: Readonly<Record<EventName, ItemChange>> = {
  *
  * @throws Error if Parley publishes another event for the sample's change
  */
-export const eventSamples = () => EVENT_NAMES.map((name) => envelope(onlyEvent(name, itemEvents(CHANGES[name]))));
+export const eventSamples = () => EVENT_NAMES.map((name) => envelope(onlyEvent(name, eventsOf(CHANGES[name]))));
+
+const eventsOf = (sample: ItemChange): readonly BusEvent[] => {
+  const turn = sample.kind === 'turn' ? endedTurnIn(sample) : undefined;
+  return turn === undefined ? itemEvents(sample) : turnEvents(sample, turn, TURN_MESSAGES);
+};
 
 const onlyEvent = (name: EventName, events: readonly BusEvent[]): BusEvent => {
   const [event] = events;

@@ -28,6 +28,11 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
     settings: ['operators'],
     more: '[Handovers](sending.md#handovers) says what they change. `operators: {}` allows them by the management API only.',
   },
+  {
+    title: 'Turns',
+    settings: ['turns'],
+    more: '[Turns](events.md#turns) says what is in a turn.',
+  },
   { title: 'Events', settings: ['events'], more: '[Events](events.md) lists them, with samples.' },
   { title: 'Retention', settings: ['retentionDays'], more: '[Security](security.md) lists what is stored.' },
   { title: 'Protection and encryption', settings: ['production', 'customerManagedKey'] },

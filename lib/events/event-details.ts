@@ -34,6 +34,48 @@ export interface MessageReceivedDetail {
   };
 }
 
+/** `detail` of `TurnEnded`: a user wrote and then was silent for as long as `turns.silenceSeconds` says. */
+export interface TurnEndedDetail {
+  /** Stays the same if the event is published again, so that consumers can drop duplicates. */
+  readonly id: string;
+  /** The content was too large for an event and was truncated. The table has all of it. */
+  readonly truncated?: true;
+  /** The W3C trace context of the message or send. To join its trace, use it as the parent of your span. */
+  readonly traceparent?: string;
+  /** The user. */
+  readonly contact: {
+    /** The chat platform, in lower case. */
+    readonly platform: string;
+    /** The business number that the conversation window belongs to, or `*` if windows are per user. */
+    readonly channel: string;
+    /** Shared by all spellings of an address. Use it to compare contacts, never to send to. */
+    readonly key: string;
+  };
+  /** When the turn ended. ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+  /** `FROM` of the latest message, verbatim: the address to reply to. */
+  readonly platformContactId?: string;
+  /** The messages of the turn, ordered by time. Messages that were erased meanwhile are left out. */
+  readonly messages: readonly {
+    /** The chat service's `_id_` of the message. */
+    readonly messageId: string;
+    /** When the user wrote. ISO 8601, UTC, milliseconds. */
+    readonly at: string;
+  }[];
+  /** Present only if `events.content` is true. */
+  readonly content?: {
+    /** What the user wrote, in the same order. */
+    readonly messages?: readonly {
+      /** The chat service's `_id_` of the message. */
+      readonly messageId: string;
+      /** The text of the message. */
+      readonly text?: string;
+      /** URLs by kind: `images`, `audios`, `files`, `videos`. */
+      readonly media?: Readonly<Record<string, readonly string[]>>;
+    }[];
+  };
+}
+
 /** `detail` of `MessageEchoed`: the chat service reported a message that a bot or an operator sent. */
 export interface MessageEchoedDetail {
   /** Stays the same if the event is published again, so that consumers can drop duplicates. */
@@ -583,6 +625,7 @@ export interface ContactOptedOutDetail {
 /** The names of all events. */
 export const EVENT_NAMES = [
   'MessageReceived',
+  'TurnEnded',
   'MessageEchoed',
   'MessageDelivered',
   'MessageRead',
@@ -607,6 +650,7 @@ export const EVENT_NAMES = [
 /** The detail of each event, by the event's name. */
 export interface EventDetails {
   readonly MessageReceived: MessageReceivedDetail;
+  readonly TurnEnded: TurnEndedDetail;
   readonly MessageEchoed: MessageEchoedDetail;
   readonly MessageDelivered: MessageDeliveredDetail;
   readonly MessageRead: MessageReadDetail;

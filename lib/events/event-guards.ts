@@ -5,6 +5,10 @@ export function isMessageReceived(value: unknown): value is ParleyEvent<'Message
   return isEventNamed('MessageReceived', value);
 }
 
+export function isTurnEnded(value: unknown): value is ParleyEvent<'TurnEnded'> {
+  return isEventNamed('TurnEnded', value);
+}
+
 export function isMessageEchoed(value: unknown): value is ParleyEvent<'MessageEchoed'> {
   return isEventNamed('MessageEchoed', value);
 }

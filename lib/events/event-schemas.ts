@@ -79,6 +79,109 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     },
     required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
   },
+  TurnEnded: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:parley:event:TurnEnded',
+    title: 'TurnEnded',
+    description: 'A user wrote and then was silent for as long as `turns.silenceSeconds` says.',
+    type: 'object',
+    properties: {
+      version: { type: 'string', description: "The version of EventBridge's envelope." },
+      id: {
+        type: 'string',
+        description: "EventBridge's ID of this delivery. To drop duplicates, compare `detail.id`.",
+      },
+      account: { type: 'string', description: "The AWS account of Parley's stack." },
+      region: { type: 'string', description: "The AWS region of Parley's stack." },
+      source: { const: 'parley' },
+      'detail-type': { const: 'TurnEnded' },
+      time: { type: 'string', format: 'date-time', description: '`detail.at`, in whole seconds.' },
+      resources: { type: 'array', items: { type: 'string' } },
+      detail: {
+        type: 'object',
+        properties: {
+          id: {
+            type: 'string',
+            description: 'Stays the same if the event is published again, so that consumers can drop duplicates.',
+          },
+          truncated: {
+            type: 'boolean',
+            const: true,
+            description: 'The content was too large for an event and was truncated. The table has all of it.',
+          },
+          traceparent: {
+            type: 'string',
+            description:
+              'The W3C trace context of the message or send. To join its trace, use it as the parent of your span.',
+          },
+          contact: {
+            type: 'object',
+            properties: {
+              platform: { type: 'string', description: 'The chat platform, in lower case.' },
+              channel: {
+                type: 'string',
+                description:
+                  'The business number that the conversation window belongs to, or `*` if windows are per user.',
+              },
+              key: {
+                type: 'string',
+                description: 'Shared by all spellings of an address. Use it to compare contacts, never to send to.',
+              },
+            },
+            required: ['platform', 'channel', 'key'],
+            description: 'The user.',
+          },
+          at: { type: 'string', format: 'date-time', description: 'When the turn ended. ISO 8601, UTC, milliseconds.' },
+          platformContactId: {
+            type: 'string',
+            description: '`FROM` of the latest message, verbatim: the address to reply to.',
+          },
+          messages: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: {
+                messageId: { type: 'string', description: "The chat service's `_id_` of the message." },
+                at: {
+                  type: 'string',
+                  format: 'date-time',
+                  description: 'When the user wrote. ISO 8601, UTC, milliseconds.',
+                },
+              },
+              required: ['messageId', 'at'],
+            },
+            description: 'The messages of the turn, ordered by time. Messages that were erased meanwhile are left out.',
+          },
+          content: {
+            type: 'object',
+            properties: {
+              messages: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  properties: {
+                    messageId: { type: 'string', description: "The chat service's `_id_` of the message." },
+                    text: { type: 'string', description: 'The text of the message.' },
+                    media: {
+                      type: 'object',
+                      propertyNames: { type: 'string' },
+                      additionalProperties: { type: 'array', items: { type: 'string' } },
+                      description: 'URLs by kind: `images`, `audios`, `files`, `videos`.',
+                    },
+                  },
+                  required: ['messageId'],
+                },
+                description: 'What the user wrote, in the same order.',
+              },
+            },
+            description: 'Present only if `events.content` is true.',
+          },
+        },
+        required: ['id', 'contact', 'at', 'messages'],
+      },
+    },
+    required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
+  },
   MessageEchoed: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:parley:event:MessageEchoed',

@@ -12,6 +12,7 @@ import { logRetentionDays } from './log-retention.ts';
 import { domainName, vpc } from './network-settings.ts';
 import { operatorSettings } from './operator-settings.ts';
 import { rollout } from './rollout.ts';
+import { MAX_TURN_INVOCATIONS, turnSettings } from './turn-settings.ts';
 
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
 const MIN_RETENTION_DAYS = 15;
@@ -205,6 +206,7 @@ export const settingsObject = z.strictObject({
   }),
   keywords: z.optional(keywordSettings),
   operators: z.optional(operatorSettings),
+  turns: z.optional(turnSettings),
   templates: z
     .record(z.string().min(1).max(256), z.array(z.string().min(1)))
     .refine((templates) => JSON.stringify(templates).length <= MAX_TEMPLATES_CHARACTERS)
@@ -328,6 +330,20 @@ export const reservedSendCheck = z.refine<
   { path: ['reservedConcurrency', 'send'] },
 );
 
+type Turns = Pick<z.output<typeof settingsObject>, 'events' | 'reservedConcurrency' | 'turns'>;
+
+/** Rejects turns in a stage without events: nothing would ever end them. */
+const publishedTurnsCheck = z.refine<Turns>(({ turns, events }) => turns === undefined || events.publish, {
+  path: ['turns'],
+});
+
+/** Rejects a reserved concurrency of `publish` that the turn queue alone could use up. */
+export const reservedPublishCheck = z.refine<Omit<Turns, 'events'>>(
+  ({ turns, reservedConcurrency: { publish } }) =>
+    turns === undefined || publish === undefined || publish > MAX_TURN_INVOCATIONS,
+  { path: ['reservedConcurrency', 'publish'] },
+);
+
 type Existing = Pick<z.output<typeof settingsObject>, 'customerManagedKey' | 'events' | 'existing'>;
 
 /** Rejects two keys for the same data. */
@@ -346,6 +362,8 @@ const publishedBusCheck = z.refine<Existing>(
 export const stageSettings = settingsObject.check(
   insecureWebhookCheck,
   reservedSendCheck,
+  reservedPublishCheck,
+  publishedTurnsCheck,
   oneKeyCheck,
   publishedBusCheck,
 );

@@ -53,6 +53,9 @@ export const LOG_LINES: Readonly<Record<string, 'stage' | 'faults'>> = {
   'change cannot be published; put on the dead-letter queue': 'stage',
   'change neither published nor put on the dead-letter queue': 'faults',
 
+  'turn neither queued nor read; Lambda will retry the change': 'faults',
+  'queue message is not a turn; deleted': 'faults',
+
   'management call': 'stage',
   'management call failed': 'stage',
   'send cancelled': 'stage',

@@ -7,6 +7,8 @@ import type {
   GetItemCommandOutput,
   QueryCommandInput,
   QueryCommandOutput,
+  TransactWriteItemsCommandInput,
+  TransactWriteItemsCommandOutput,
   UpdateItemCommandInput,
   UpdateItemCommandOutput,
 } from '@aws-sdk/client-dynamodb';
@@ -22,6 +24,10 @@ interface Operations {
   readonly UpdateItem: { readonly input: UpdateItemCommandInput; readonly output: UpdateItemCommandOutput };
   readonly DeleteItem: { readonly input: DeleteItemCommandInput; readonly output: DeleteItemCommandOutput };
   readonly Query: { readonly input: QueryCommandInput; readonly output: QueryCommandOutput };
+  readonly TransactWriteItems: {
+    readonly input: TransactWriteItemsCommandInput;
+    readonly output: TransactWriteItemsCommandOutput;
+  };
 }
 
 export type OperationName = keyof Operations;
@@ -57,3 +63,31 @@ export const conditionFailure = (error: unknown): { readonly Item: GetItemComman
   const Item = parseJson(error.body) === undefined ? undefined : fromDynamodbJson(error.body).Item;
   return { Item: typeof Item === 'object' && Item !== null ? Item : undefined };
 };
+
+/**
+ * Returns why each write of a cancelled transaction failed, such as `ConditionalCheckFailed`; `None` for a write that did
+ * not. Returns undefined for any other error.
+ *
+ * Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+ */
+export const cancellationCodes = (error: unknown): readonly string[] | undefined => {
+  if (!(error instanceof AwsServiceError) || error.name !== 'TransactionCanceledException') return undefined;
+  const { CancellationReasons: reasons } = Object(parseJson(error.body));
+  return Array.isArray(reasons) ? reasons.map((reason) => String(Object(reason).Code)) : [];
+};
+
+/** The codes of writes that can succeed when they are repeated. */
+const PASSING = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/**
+ * Whether DynamoDB refused a call because another transaction was writing the same item, or because it was throttled,
+ * and a repetition can succeed. The SDK's rules do not repeat these.
+ */
+export const isPassingConflict = (error: unknown): boolean => {
+  if (error instanceof AwsServiceError && error.name === 'TransactionConflictException') return true;
+  const codes = cancellationCodes(error);
+  return codes !== undefined && codes[0] !== CONDITION_FAILED && codes.some((code) => PASSING.has(code));
+};
+
+/** The code of a write whose condition failed. */
+export const CONDITION_FAILED = 'ConditionalCheckFailed';

@@ -27,6 +27,7 @@ import {
   subjectName,
 } from './keys.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
+import { endTurnBefore } from './turns.ts';
 
 /** Creates the repository of erasures. It deletes messages, and keeps only a record that each send existed. */
 export const createDynamodbErasures = (table: ConversationTable): ErasureRepository => ({
@@ -61,6 +62,8 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   },
 
   removeContact: (contact, until) => removeContact(table, contact, until),
+
+  endTurn: (contact, until) => endTurnBefore(table, contact, until),
 
   async listItems(subject, until, after) {
     const { kind, key } = after ? z.parse(erasablePosition, after) : { kind: 'MESSAGE' as const, key: undefined };

@@ -54,6 +54,9 @@ export const denialKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(
 /** Returns the key of the item for when a contact was handed over to people, and back. */
 export const handoverKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'HANDOVER' });
 
+/** Returns the key of the item for a contact's open turn, which exists until the turn ends. */
+export const turnKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'TURN' });
+
 /** Returns the key of the item for an `_id_`, which holds the message and its statuses. */
 export const messageKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'MESSAGE' });
 

@@ -35,13 +35,20 @@ import {
 } from './keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
+import { turnUpdate } from './turns.ts';
 
 /**
  * Creates the repository of messages. The earliest version of a message or an echo and the earliest time of a status
  * win, so writes can be repeated and can arrive in any order.
  */
 export const createDynamodbMessages = (table: ConversationTable): MessageRepository => ({
-  async recordInbound(message) {
+  async recordInbound(message, turn) {
+    // A message from a status may not be the user's. If it is, it arrives by itself as well.
+    if (turn !== undefined && message.isFromStatus === undefined) {
+      const first = { ...arrivalUpdate(table, message), condition: IS_FIRST_ARRIVAL };
+      const added = await table.updateBoth(first, turnUpdate(table, message, turn.startedAt));
+      if (added === 'written') return message.time.at;
+    }
     return recordArrival(table, message);
   },
 
@@ -204,6 +211,10 @@ const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo)
     condition: `attribute_not_exists(#requestId) AND (${precedence(time, isFromStatus).join(' OR ')})`,
   };
 };
+
+/** The condition that an event is the first to bring its message, which is therefore in no turn yet. */
+const IS_FIRST_ARRIVAL =
+  'attribute_not_exists(#requestId) AND (attribute_not_exists(#createdAt) OR attribute_exists(#isFromStatus))';
 
 /** Returns the conditions under which an event is stored as its message; one of them suffices. */
 const precedence = ({ source }: EventTime, isFromStatus: true | undefined): readonly string[] => {

@@ -13,6 +13,8 @@ type Image = Record<string, AttributeValue>;
  */
 export interface StreamRecord {
   readonly eventName?: string;
+  /** Only the deletion of an expired item has one, which is that of DynamoDB. */
+  readonly userIdentity?: unknown;
   readonly dynamodb?: {
     readonly SequenceNumber?: string;
     /** Seconds since the epoch. */
@@ -23,23 +25,28 @@ export interface StreamRecord {
   };
 }
 
-/** Reads a stream record. Returns undefined for removals, and for items whose changes are not published. */
-export const readItemChange = ({ eventName, dynamodb = {} }: StreamRecord): ItemChange | undefined => {
+/**
+ * Reads a stream record. Returns undefined for items whose changes are not published, for expiries, and for deletions
+ * except those of turns, whose deletion ends them.
+ */
+export const readItemChange = ({ eventName, userIdentity, dynamodb = {} }: StreamRecord): ItemChange | undefined => {
   const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = dynamodb;
-  if (eventName === 'REMOVE' || NewImage === undefined) return undefined;
-  const after = readImage(NewImage);
-  const { pk, sk } = after;
+  const isDeletion = eventName === 'REMOVE';
+  const image = isDeletion ? OldImage : NewImage;
+  if (image === undefined || userIdentity !== undefined) return undefined;
+  const item = readImage(image);
+  const { pk, sk } = item;
   if (typeof pk !== 'string' || typeof sk !== 'string') return undefined;
   const kind = publishedKind(pk, sk);
-  if (kind === undefined) return undefined;
+  if (kind === undefined || (isDeletion && kind !== 'turn')) return undefined;
   return {
     kind,
     id: idOf(pk),
     key: JSON.stringify([pk, sk]),
     writtenAt: toInstant(new Date(ApproximateCreationDateTime * 1000)),
-    contact: parseContactName(after.contact ?? pk),
+    contact: parseContactName(item.contact ?? pk),
     before: OldImage === undefined ? {} : readImage(OldImage),
-    after,
+    after: isDeletion ? {} : item,
   };
 };
 

@@ -5,7 +5,15 @@ import { DamagedItemError, InvalidPositionError, LoggableError, WriteRefusedErro
 import type { KindOfData, RetentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
-import { conditionFailure, type DynamodbClient, type InputOf } from './client.ts';
+import { AwsServiceError } from '../aws-service-error.ts';
+import {
+  CONDITION_FAILED,
+  cancellationCodes,
+  conditionFailure,
+  type DynamodbClient,
+  type InputOf,
+  isPassingConflict,
+} from './client.ts';
 import { type ItemUpdate, namesOf, updateExpressions, valuesOf } from './item-update.ts';
 import { CHANNELS_KEY, channelOf, type ItemKey } from './keys.ts';
 
@@ -18,6 +26,8 @@ export interface TableOptions {
   readonly abortSignal?: AbortSignal;
   /** @default waits */
   readonly sleep?: Sleep;
+  /** Spreads repetitions. @default Math.random */
+  readonly random?: () => number;
 }
 
 export type Item = Record<string, unknown>;
@@ -34,7 +44,7 @@ export interface QueryPage {
   readonly next: Item | undefined;
 }
 
-/** The conversation table. Every change is a single conditional write. */
+/** The conversation table. Every change is a single conditional write, except that of `updateBoth`. */
 export interface ConversationTable {
   get(key: ItemKey): Promise<Item | undefined>;
   /**
@@ -46,6 +56,13 @@ export interface ConversationTable {
   getAll(keys: readonly ItemKey[]): Promise<readonly (Item | undefined)[]>;
   /** @throws WriteRefusedError if the table can never accept the item. */
   update(update: ItemUpdate, options?: { readonly returnItem: boolean }): Promise<WriteOutcome>;
+  /**
+   * Updates two items in one transaction, or neither, if the condition of the first does not hold. A transaction costs
+   * twice as much as the two writes.
+   *
+   * @throws WriteRefusedError if the table can never accept one of the items.
+   */
+  updateBoth(conditional: ItemUpdate, other: Omit<ItemUpdate, 'condition'>): Promise<'written' | 'conflict'>;
   /** Deletes an item if the condition holds. Returns whether it deleted one. */
   delete(
     key: ItemKey,
@@ -90,6 +107,11 @@ export const registeringChannels = (
     if (channel !== undefined) await registerChannel(table, registered, channel);
     return table.update(update, updateOptions);
   },
+  async updateBoth(conditional, other) {
+    const channel = channelOf(other.key.pk) ?? channelOf(conditional.set?.contact);
+    if (channel !== undefined) await registerChannel(table, registered, channel);
+    return table.updateBoth(conditional, other);
+  },
 });
 
 const registerChannel = async (
@@ -121,85 +143,103 @@ const createTable = ({
   retentionDays,
   abortSignal,
   sleep = pause,
-}: TableOptions): ConversationTable => ({
-  async get(key) {
-    const { Item: item } = await client.call(
-      'GetItem',
-      // A window may have just opened. With an eventually consistent read, Parley could refuse an allowed send.
-      { TableName: tableName, Key: marshall(key), ConsistentRead: true },
-      { abortSignal },
-    );
-    return item && unmarshall(item);
-  },
-
-  async getAll(keys) {
-    const found = new Map<string, Item>();
-    // DynamoDB refuses a call that names a key twice.
-    const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
-    let pausedMs = 0;
-    for (let start = 0; start < distinct.length; start += MAX_BATCH_KEYS) {
-      let pending: Record<string, AttributeValue>[] = distinct
-        .slice(start, start + MAX_BATCH_KEYS)
-        .map((key) => marshall(key));
-      // If the table is throttled or the response exceeds 16 MB, DynamoDB returns only part of it. AWS recommends
-      // backoff.
-      // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
-      let pauseMs = FIRST_PAUSE_MS;
-      while (pending.length > 0) {
-        const { Responses, UnprocessedKeys } = await client.call(
-          'BatchGetItem',
-          { RequestItems: { [tableName]: { Keys: pending, ConsistentRead: true } } },
-          { abortSignal },
-        );
-        const items = (Responses?.[tableName] ?? []).map((raw) => unmarshall(raw));
-        for (const item of items) found.set(nameOf(item), item);
-        pending = UnprocessedKeys?.[tableName]?.Keys ?? [];
-        if (pending.length === 0) break;
-        if (items.length > 0) pauseMs = FIRST_PAUSE_MS;
-        if (pausedMs + pauseMs > MAX_PAUSES_MS) throw new LoggableError('DynamoDB returned only some of the items.');
-        await sleep(pauseMs);
-        pausedMs += pauseMs;
-        pauseMs *= 2;
+  random = Math.random,
+}: TableOptions): ConversationTable => {
+  /** Writes with this, because a transaction of another function can be writing the same item. */
+  const write = async <Name extends 'DeleteItem' | 'TransactWriteItems' | 'UpdateItem'>(
+    name: Name,
+    input: InputOf<Name>,
+  ) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await client.call(name, input, { abortSignal });
+      } catch (error) {
+        if (attempt === MAX_CONFLICTS || !isPassingConflict(error)) throw error;
+        await sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * random());
+        abortSignal?.throwIfAborted();
       }
     }
-    return keys.map((key) => found.get(nameOf(key)));
-  },
+  };
+  return {
+    async get(key) {
+      const { Item: item } = await client.call(
+        'GetItem',
+        // A window may have just opened. With an eventually consistent read, Parley could refuse an allowed send.
+        { TableName: tableName, Key: marshall(key), ConsistentRead: true },
+        { abortSignal },
+      );
+      return item && unmarshall(item);
+    },
 
-  async update(update, { returnItem } = { returnItem: false }) {
-    try {
-      const { Attributes } = await client.call(
-        'UpdateItem',
-        {
+    async getAll(keys) {
+      const found = new Map<string, Item>();
+      // DynamoDB refuses a call that names a key twice.
+      const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+      let pausedMs = 0;
+      for (let start = 0; start < distinct.length; start += MAX_BATCH_KEYS) {
+        let pending: Record<string, AttributeValue>[] = distinct
+          .slice(start, start + MAX_BATCH_KEYS)
+          .map((key) => marshall(key));
+        // If the table is throttled or the response exceeds 16 MB, DynamoDB returns only part of it. AWS recommends
+        // backoff.
+        // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+        let pauseMs = FIRST_PAUSE_MS;
+        while (pending.length > 0) {
+          const { Responses, UnprocessedKeys } = await client.call(
+            'BatchGetItem',
+            { RequestItems: { [tableName]: { Keys: pending, ConsistentRead: true } } },
+            { abortSignal },
+          );
+          const items = (Responses?.[tableName] ?? []).map((raw) => unmarshall(raw));
+          for (const item of items) found.set(nameOf(item), item);
+          pending = UnprocessedKeys?.[tableName]?.Keys ?? [];
+          if (pending.length === 0) break;
+          if (items.length > 0) pauseMs = FIRST_PAUSE_MS;
+          if (pausedMs + pauseMs > MAX_PAUSES_MS) throw new LoggableError('DynamoDB returned only some of the items.');
+          await sleep(pauseMs);
+          pausedMs += pauseMs;
+          pauseMs *= 2;
+        }
+      }
+      return keys.map((key) => found.get(nameOf(key)));
+    },
+
+    async update(update, { returnItem } = { returnItem: false }) {
+      try {
+        const { Attributes } = await write('UpdateItem', {
           ...updateExpressions(update),
           TableName: tableName,
           ReturnValues: returnItem ? 'ALL_NEW' : 'NONE',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        },
-        { abortSignal },
-      );
-      return { kind: 'written', item: Attributes && unmarshall(Attributes) };
-    } catch (error) {
-      const failure = conditionFailure(error);
-      if (failure !== undefined) return { kind: 'conflict', item: failure.Item && unmarshall(failure.Item) };
-      if (error instanceof Error && error.name === 'ValidationException') {
-        // Its own message may quote what was written.
-        const isTooLarge = /\bsize\b/i.test(error.message);
-        throw new WriteRefusedError(
-          isTooLarge ? 'The item is too large for the table.' : 'The table refused the item.',
-          {
-            cause: error,
-          },
-        );
+        });
+        return { kind: 'written', item: Attributes && unmarshall(Attributes) };
+      } catch (error) {
+        const failure = conditionFailure(error);
+        if (failure !== undefined) return { kind: 'conflict', item: failure.Item && unmarshall(failure.Item) };
+        if (error instanceof Error && error.name === 'ValidationException') throw refusalOf(error);
+        throw error;
       }
-      throw error;
-    }
-  },
+    },
 
-  async delete(key, condition, values, names) {
-    try {
-      const { Attributes } = await client.call(
-        'DeleteItem',
-        {
+    async updateBoth(conditional, other) {
+      const transaction = [conditional, other].map((update) => ({
+        Update: { ...updateExpressions(update), TableName: tableName },
+      }));
+      try {
+        await write('TransactWriteItems', { TransactItems: transaction });
+        return 'written';
+      } catch (error) {
+        const codes = cancellationCodes(error) ?? [];
+        if (codes[0] === CONDITION_FAILED) return 'conflict';
+        const isRefused = error instanceof Error && error.name === 'ValidationException';
+        if (isRefused || codes.some((code) => REFUSED.has(code))) throw refusalOf(error);
+        throw error;
+      }
+    },
+
+    async delete(key, condition, values, names) {
+      try {
+        const { Attributes } = await write('DeleteItem', {
           TableName: tableName,
           Key: marshall(key),
           ConditionExpression: condition,
@@ -207,33 +247,45 @@ const createTable = ({
           // DynamoDB refuses an empty map.
           ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : valuesOf(values),
           ReturnValues: 'ALL_OLD',
-        },
-        { abortSignal },
-      );
-      return Attributes !== undefined && Object.keys(Attributes).length > 0;
-    } catch (error) {
-      if (conditionFailure(error) !== undefined) return false;
-      throw error;
-    }
-  },
+        });
+        return Attributes !== undefined && Object.keys(Attributes).length > 0;
+      } catch (error) {
+        if (conditionFailure(error) !== undefined) return false;
+        throw error;
+      }
+    },
 
-  async query({ values, after, ...query }) {
-    const input = {
-      ...query,
-      TableName: tableName,
-      ExpressionAttributeValues: valuesOf(values),
-      ExclusiveStartKey: after && marshall(after),
-    };
-    const { Items = [], LastEvaluatedKey } = await client.call('Query', input, { abortSignal }).catch((error) => {
-      const isRefused = error instanceof Error && error.name === 'ValidationException';
-      if (!isRefused || after === undefined) throw error;
-      throw new InvalidPositionError('The table has no such position in the list.', { cause: error });
-    });
-    return { items: Items.map((item) => unmarshall(item)), next: LastEvaluatedKey && unmarshall(LastEvaluatedKey) };
-  },
+    async query({ values, after, ...query }) {
+      const input = {
+        ...query,
+        TableName: tableName,
+        ExpressionAttributeValues: valuesOf(values),
+        ExclusiveStartKey: after && marshall(after),
+      };
+      const { Items = [], LastEvaluatedKey } = await client.call('Query', input, { abortSignal }).catch((error) => {
+        const isRefused = error instanceof Error && error.name === 'ValidationException';
+        if (!isRefused || after === undefined) throw error;
+        throw new InvalidPositionError('The table has no such position in the list.', { cause: error });
+      });
+      return { items: Items.map((item) => unmarshall(item)), next: LastEvaluatedKey && unmarshall(LastEvaluatedKey) };
+    },
 
-  expiryOf: (kind, instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays[kind] * 24 * 60 * 60,
-});
+    expiryOf: (kind, instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays[kind] * 24 * 60 * 60,
+  };
+};
+
+/** The codes with which DynamoDB cancels a transaction that it can never accept. */
+const REFUSED = new Set(['ValidationError', 'ItemCollectionSizeLimitExceeded']);
+
+/** Replaces DynamoDB's own message, which may quote what was written. */
+const refusalOf = (error: unknown): WriteRefusedError => {
+  // A cancelled transaction gives the reasons of its writes beside its message.
+  const text = error instanceof AwsServiceError ? error.body : String(error);
+  const isTooLarge = /\bsize\b/i.test(text);
+  return new WriteRefusedError(isTooLarge ? 'The item is too large for the table.' : 'The table refused the item.', {
+    cause: error,
+  });
+};
 
 const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;
 
@@ -251,3 +303,6 @@ export const parseItem = <Schema extends z.ZodMiniType>(schema: Schema, item: un
 const MAX_BATCH_KEYS = 100;
 const FIRST_PAUSE_MS = 25;
 const MAX_PAUSES_MS = 2_000;
+
+/** More conflicts in a row than the messages of a burst cause, within the webhook's time budget for the table. */
+const MAX_CONFLICTS = 6;

@@ -99,6 +99,37 @@ export const eventDetails = {
     }),
     'A user wrote.',
   ),
+  TurnEnded: describe(
+    z.strictObject({
+      ...common,
+      traceparent,
+      contact,
+      at: instant('When the turn ended.'),
+      platformContactId: z.optional(string('`FROM` of the latest message, verbatim: the address to reply to.')),
+      messages: describe(
+        z.array(
+          z.strictObject({
+            messageId: string("The chat service's `_id_` of the message."),
+            at: instant('When the user wrote.'),
+          }),
+        ),
+        'The messages of the turn, ordered by time. Messages that were erased meanwhile are left out.',
+      ),
+      content: withContent({
+        messages: describe(
+          z.array(
+            z.strictObject({
+              messageId: string("The chat service's `_id_` of the message."),
+              text: z.optional(string('The text of the message.')),
+              media: z.optional(media),
+            }),
+          ),
+          'What the user wrote, in the same order.',
+        ),
+      }),
+    }),
+    'A user wrote and then was silent for as long as `turns.silenceSeconds` says.',
+  ),
   MessageEchoed: describe(
     z.strictObject({ ...messageFields, at: instant('When it was written.'), content: eventContent }),
     'The chat service reported a message that a bot or an operator sent.',

@@ -6,7 +6,10 @@ import type { BusEvent, EventName } from './event-details.ts';
 import { eventId, type ItemChange, type ItemImage, stringOf, traceOf } from './item-change.ts';
 import { echoEvents, messageEvents } from './message-events.ts';
 
-/** Returns the events to publish for a write to the table; none if the write changed nothing that is published. */
+/**
+ * Returns the events to publish for a write to the table; none if the write changed nothing that is published. The event
+ * of a turn also needs its messages: see `turnEvents`.
+ */
 export const itemEvents = (change: ItemChange): readonly BusEvent[] => {
   switch (change.kind) {
     case 'message':
@@ -19,6 +22,8 @@ export const itemEvents = (change: ItemChange): readonly BusEvent[] => {
       return consentEvents(change);
     case 'handover':
       return handoverEvents(change);
+    case 'turn':
+      return [];
     case 'account':
       return accountEvents(change);
   }

@@ -13,6 +13,7 @@ export const PUBLISHED_ITEMS: Readonly<Record<ItemKind, KindOfKey>> = {
   send: { pkPrefix: 'SEND#', sk: 'SEND' },
   consent: { pkPrefix: 'CONTACT#', sk: 'CONSENT' },
   handover: { pkPrefix: 'CONTACT#', sk: 'HANDOVER' },
+  turn: { pkPrefix: 'CONTACT#', sk: 'TURN' },
   account: { pkPrefix: 'ACCOUNT#', sk: 'ACCOUNT' },
 };
 

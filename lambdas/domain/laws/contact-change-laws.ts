@@ -1,6 +1,6 @@
 import { CONSENT_REGISTERS } from '../consent.ts';
 import type { ChangeLaw } from './law.ts';
-import { describeMove, has, type StoredItem, textOf } from './stored-item.ts';
+import { describeMove, has, includesAll, listNames, membersOf, type StoredItem, textOf } from './stored-item.ts';
 
 /** The attribute that orders the writes of an item, and the one that breaks ties. */
 const ORDER = {
@@ -79,6 +79,21 @@ export const CONTACT_CHANGE_LAWS = [
       const written = CONSENT_REGISTERS.filter(({ at }) => has(after, at) && changed(before, after, at));
       const missing = written.filter(({ recordedAt }) => textOf(after, recordedAt) === undefined);
       return missing.length === 0 ? undefined : `${missing.map(({ recordedAt }) => recordedAt).join(', ')} is missing.`;
+    },
+  },
+  {
+    name: 'turn-only-grows',
+    statement: 'Until a turn ends, messages are only added to it.',
+    source: 'decisions/end-turns-by-deleting-them.md',
+    next: 'Report the change as a defect. Some messages may be in no turn, or in two.',
+    kinds: ['turn'],
+    faultIn({ before, after }) {
+      if (!before || !after) return undefined;
+      const changed = ['firstMessageId', 'startedAt', 'expiresAt'].filter((name) => before[name] !== after[name]);
+      if (changed.length > 0) return `Changed: ${listNames(changed)}.`;
+      return includesAll(membersOf(after, 'messageIds'), membersOf(before, 'messageIds'))
+        ? undefined
+        : 'A message was removed from it.';
     },
   },
 ] as const satisfies readonly ChangeLaw[];

@@ -13,6 +13,7 @@ const KEPT_FROM = {
   contact: ['lastInboundAt'],
   check: ['checkedAt'],
   handover: ['handoverAt', 'handbackAt', 'operatorWroteAt'],
+  turn: ['startedAt'],
   message: ['createdAt'],
   echo: ['createdAt'],
   audit: ['at'],

@@ -2,7 +2,17 @@ import { CONSENT_REGISTERS } from '../consent.ts';
 import { broadcastSort, isListed, type SendEntry, stateSort, timeOfState } from '../send-index.ts';
 import { SEND_STATES, type SendState } from '../send-transitions.ts';
 import type { ItemLaw } from './law.ts';
-import { describeTime, has, ITEM_KINDS, kindOf, listNames, type StoredItem, textOf, timeOf } from './stored-item.ts';
+import {
+  describeTime,
+  has,
+  ITEM_KINDS,
+  kindOf,
+  listNames,
+  membersOf,
+  type StoredItem,
+  textOf,
+  timeOf,
+} from './stored-item.ts';
 
 /** The clocks of functions can differ, and so can the clock of the machine that runs the audit. */
 export const CLOCK_SKEW_MS = 60_000;
@@ -156,6 +166,21 @@ export const ITEM_LAWS = [
         return names.length > 0 && [at, source].some((name) => textOf(item, name) === undefined);
       });
       return broken.length === 0 ? undefined : `Stored only in part: ${listNames(broken.map(({ at }) => at))}.`;
+    },
+  },
+  {
+    name: 'turn-ends',
+    statement: 'A turn ends within a day, and has its first message.',
+    source: 'events.md#turns',
+    next: 'Run parley dead-letters list publishing and redrive the turn. Without turns, the item expires.',
+    kinds: ['turn'],
+    faultIn(item, { now }) {
+      const startedAt = timeOf(item, 'startedAt');
+      if (startedAt === undefined) return 'It has no start time.';
+      if (!membersOf(item, 'messageIds').has(item.firstMessageId)) return 'Its first message is missing.';
+      return Date.parse(now) - startedAt > DAY_MS
+        ? `It has been open since ${describeTime(item, 'startedAt')}.`
+        : undefined;
     },
   },
   {

@@ -87,7 +87,7 @@ export const REFERENCE_LAWS = [
     statement: 'Every business number that has contacts is registered, so that erasures include it.',
     source: 'decisions/erase-under-every-name-of-a-user.md',
     next: 'Report the item as a defect. Until the number is registered, erasures miss its contacts.',
-    kinds: ['contact', 'consent', 'check', 'denial', 'handover', 'message', 'echo', 'send'],
+    kinds: ['contact', 'consent', 'check', 'denial', 'handover', 'turn', 'message', 'echo', 'send'],
     keysFor: (item) =>
       (numberOf(item.pk) ?? numberOf(item.contact)) === undefined ? [] : [{ pk: 'CHANNELS', sk: 'CHANNELS' }],
     faultIn(item, [channels]) {

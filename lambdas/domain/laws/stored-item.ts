@@ -19,6 +19,7 @@ const KEYS = {
   check: [/^CONTACT#[^#]*#[^#]*#./s, /^CHECK$/],
   denial: [/^CONTACT#[^#]*#[^#]*#./s, /^DENIAL$/],
   handover: [/^CONTACT#[^#]*#[^#]*#./s, /^HANDOVER$/],
+  turn: [/^CONTACT#[^#]*#[^#]*#./s, /^TURN$/],
   message: [/^MESSAGE#./s, /^MESSAGE$/],
   echo: [/^MESSAGE#./s, /^ECHO$/],
   send: [/^SEND#./s, /^SEND$/],

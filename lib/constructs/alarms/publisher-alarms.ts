@@ -7,12 +7,15 @@ import type { StageAlarms } from './stage-alarms.ts';
 /** Changes are normally published within seconds; the stream keeps them for a day. */
 const MAX_PUBLISH_LAG = Duration.minutes(10);
 
+/** Added to the silence, which a turn waits on its queue. */
+const MAX_TURN_LAG = Duration.minutes(10);
+
 /** A bus that refuses events for longer than a burst of traffic lasts. */
 const REPEATED = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 
 /** Adds the alarms of what publishes events. */
 export function addPublisherAlarms(alarms: StageAlarms, publisher: ParleyPublisher): void {
-  const { handler, publishFailures, targets } = publisher;
+  const { handler, publishFailures, targets, turnQueue, turnSilence } = publisher;
   addFunctionAlarms(alarms, 'Publish', handler);
   alarms.addDeadLetters(
     'PublishFailures',
@@ -32,6 +35,17 @@ export function addPublisherAlarms(alarms: StageAlarms, publisher: ParleyPublish
     meaning: 'The event bus refuses events. Parley retries each change for 12 hours.',
     ...REPEATED,
   });
+  if (turnQueue && turnSilence) {
+    alarms.addAge(
+      'TurnQueueAge',
+      turnQueue,
+      handler,
+      turnSilence.plus(MAX_TURN_LAG),
+      `A turn has not ended ${MAX_TURN_LAG.toMinutes()} minutes after the user's silence. The table is throttled or ` +
+        'unavailable.',
+      'RetriedTurnAge',
+    );
+  }
   if (targets) {
     alarms.addDeadLetters(
       'UndeliveredEvents',

@@ -19,6 +19,9 @@ export function resourceGraphs(parts: WatchedParts): IWidget[][] {
         ...(sender.bulkSendQueue
           ? [sender.handler.customMetric('RetriedBulkMessageAge', { ...MAXIMUM, label: 'bulk send: retried' })]
           : []),
+        ...(publisher?.turnQueue
+          ? [publisher.handler.customMetric('RetriedTurnAge', { ...MAXIMUM, label: 'turns: retried' })]
+          : []),
       ]),
       graph(
         'Queues: messages',

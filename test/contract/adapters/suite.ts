@@ -15,6 +15,7 @@ export const REPOSITORY_CONTRACT: readonly string[] = [
   'sends',
   'sends.property',
   'shard-list',
+  'turns',
 ].map((name) => `test/unit/lambdas/adapters/dynamodb/${name}.test.ts`);
 
 /** The tests that need DynamoDB itself, and those of use cases that search and erase stored data. */

@@ -27,6 +27,7 @@ beforeAll(async () => {
       window: { per: 'channel' },
       events: { targets: [EVENT_TARGET] },
       sends: { bulkLane: { maxConcurrentCalls: 2 } },
+      turns: { silenceSeconds: 60 },
     },
   });
 });

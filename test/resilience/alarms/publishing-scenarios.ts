@@ -1,9 +1,12 @@
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import { wireMessage } from '../../support/builders.ts';
 import type { AlarmStage } from './alarm-stage.ts';
 import type { AlarmScenario } from './run-scenario.ts';
 
 const DENIED = { errorCode: 'AccessDeniedException', message: 'Not authorized.' };
+
+const DELAYED = 'ApproximateNumberOfMessagesDelayed' as const;
 
 let changes = 0;
 
@@ -28,6 +31,25 @@ const failedAgain = async ({ cloud }: AlarmStage): Promise<void> => {
 
 /** A scenario for each alarm of what publishes events. */
 export const PUBLISHING_SCENARIOS: readonly AlarmScenario[] = [
+  {
+    alarm: 'TurnQueueAge',
+    async inject(stage) {
+      const { sqs, pauseTables } = stage.cloud.emulators;
+      await change(stage);
+      const counted = { QueueUrl: stage.cloud.turnQueueUrl, AttributeNames: [DELAYED] };
+      // The stream is read from the tables.
+      await waitFor('the turn is queued', async () => {
+        const { Attributes } = await sqs.send(new GetQueueAttributesCommand(counted));
+        return Attributes?.[DELAYED] === '0' ? undefined : true;
+      });
+      pauseTables(true);
+    },
+    async fix({ cloud, advance }) {
+      cloud.emulators.pauseTables(false);
+      await advance(2);
+      return undefined;
+    },
+  },
   {
     alarm: 'EventsNotPublished',
     async inject(stage) {

@@ -25,9 +25,11 @@ export const drawHistory = (seed: number): History => {
   // Without a draw, so that the other choices of a seed stay the same.
   const drawn = drawFeatures(draw);
   const hasOperators = seed % 4 === 1;
+  const hasTurns = seed % 3 === 2;
   const features = {
     ...drawn,
     keywords: seed % 4 === 0,
+    ...(hasTurns && { turnSilenceSeconds: 8 }),
     ...(hasOperators && { rules: { ...drawn.rules, operators: { echoes: true } } }),
   };
   const story: Story = {
@@ -40,7 +42,8 @@ export const drawHistory = (seed: number): History => {
     requests: [],
   };
   const acts = drawActs(story, features);
-  return { seed, features, acts: hasOperators ? withHandovers(acts) : acts };
+  const withPeople = hasOperators ? withHandovers(acts) : acts;
+  return { seed, features, acts: hasTurns ? withBursts(withPeople) : withPeople };
 };
 
 /** Hands some of the users over to people soon after they write, and usually back, without a draw. */
@@ -58,6 +61,17 @@ const withHandovers = (acts: readonly Act[]): readonly Act[] => {
     return index % 15 === 2 ? [over] : [over, back];
   });
   return [...acts, ...handovers].toSorted((one, other) => one.atMs - other.atMs);
+};
+
+/** Lets some of the users write several messages in a row, without a draw. */
+const withBursts = (acts: readonly Act[]): readonly Act[] => {
+  const bursts = acts
+    .filter((act) => act.kind === 'user-writes')
+    .flatMap((act, index): Act[] => {
+      const pausesMs = [[3], [], [5, 7.9], [], [8, 8.1, 20]][index % 5] ?? [];
+      return pausesMs.map((seconds) => ({ ...act, atMs: act.atMs + seconds * SECOND_MS }));
+    });
+  return [...acts, ...bursts].toSorted((one, other) => one.atMs - other.atMs);
 };
 
 const drawActs = (story: Story, features: Features): readonly Act[] => {

@@ -28,6 +28,8 @@ export interface Features {
   readonly content: boolean;
   /** Whether a user's message that is `STOP` is an opt-out. @default false */
   readonly keywords?: boolean;
+  /** The silence after which a turn ends. @default the stage has no turns */
+  readonly turnSilenceSeconds?: number;
   /** The maximum number of messages per invocation of each consumer. */
   readonly batchSize: { readonly send: number; readonly inbound: number; readonly stream: number };
   /** The maximum number of concurrent invocations of the function `send`. */

@@ -5,7 +5,7 @@ import type { CallEnd } from '../world/journal.ts';
 import type { Act } from './history.ts';
 
 /** The functions of a stage, by what they do in an invocation. */
-export type FunctionName = 'receive' | 'drain' | 'send' | 'publish' | 'manage' | 'erase' | 'keep';
+export type FunctionName = 'receive' | 'drain' | 'send' | 'publish' | 'end-turn' | 'manage' | 'erase' | 'keep';
 
 /**
  * Everything that happened in a run, in order, including what Parley cannot see. The invariants compare Parley's
@@ -82,6 +82,7 @@ export const QUEUES = [
   'send-dead-letters',
   'inbound',
   'inbound-dead-letters',
+  'turns',
   'erasures',
   'erasures-dead-letters',
   'publish-dead-letters',

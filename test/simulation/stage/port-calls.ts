@@ -28,7 +28,13 @@ const countOf = (queues: readonly string[]): readonly string[] => queues.map((qu
 const DEAD_LETTERS = ['sendDeadLetters', 'inboundDeadLetters', 'scheduleDeadLetters', 'erasureDeadLetters'] as const;
 const SEARCHED = [...DEAD_LETTERS, 'publishFailures'] as const;
 
-const EVENT_WRITES = ['write CONTACT', 'write MESSAGE', 'write CHANNELS', 'write SEND as accepted'] as const;
+const EVENT_WRITES = [
+  'write CONTACT',
+  'write MESSAGE',
+  'write MESSAGE and CONTACT',
+  'write CHANNELS',
+  'write SEND as accepted',
+] as const;
 
 /** Every call that each function makes, by what it calls, as the ledger names it. */
 const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind, readonly string[]>>>>> = {
@@ -69,7 +75,13 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
     response: ['respond'],
     deletion: ['delete from send'],
   },
-  publish: { bus: ['publish'], response: ['respond'] },
+  publish: { bus: ['publish'], table: ['read MESSAGE'], queue: ['put on turns'], response: ['respond'] },
+  'end-turn': {
+    table: ['delete CONTACT'],
+    queue: ['set the visibility in turns to'],
+    response: ['respond'],
+    deletion: ['delete from turns'],
+  },
   manage: {
     table: [
       'read CONTACT',

@@ -6,6 +6,7 @@ export const LAMBDAS = {
   drain: 'receive',
   send: 'send',
   publish: 'publish',
+  'end-turn': 'publish',
   manage: 'manage',
   erase: 'manage',
   keep: 'manage',

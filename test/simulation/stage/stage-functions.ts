@@ -131,6 +131,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         windowPer,
         keywords: features.keywords === true ? KEYWORDS : undefined,
         operatorEchoes: features.rules.operators && OPERATOR_ECHOES,
+        hasTurns: features.turnSilenceSeconds !== undefined,
         onQueued: () => undefined,
         random: random(process),
         auth: { kind: 'shared-token', header: TOKEN_HEADER, envelope },
@@ -147,12 +148,16 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
     timeoutMs: PUBLISH_TIMEOUT_MS,
     start(process) {
       const { publish: mutation } = mutationOf('publish');
+      const { turnSilenceSeconds: silenceSeconds } = features;
       return createPublishProcess({
         name: process.name,
         turns: calls,
         bus,
         publishFailures: queues['publish-dead-letters'],
         content: features.content,
+        ...(silenceSeconds !== undefined && {
+          openTurns: { table: readable(process), queue: queues.turns, silenceSeconds, clock },
+        }),
         random: random(process),
         acceptsPartOf: (count) => someOf(count, context.next(`part of a call by ${process.name}`)),
         ...(mutation && { mutation }),

@@ -121,6 +121,29 @@ const unknownOutcomes = (last: { readonly isOpened: boolean }): readonly Step[] 
   return [...(last.isOpened ? after(steps, 'claim 2', open) : steps), ended];
 };
 
+const TURN = `${CONTACT} TURN`;
+const OPEN_TURN = { firstMessageId: 'in-1', startedAt: at(1), messageIds: new Set(['in-1']) };
+const turnEnded = (messageIds: readonly string[]): Step =>
+  step('turn published', 20, {
+    kind: 'published',
+    id: 'turn-1',
+    detailType: 'TurnEnded',
+    detail: {
+      contact: { platform: 'chat', channel: '*', key: CONTACT.split('#').at(-1) },
+      at: at(10),
+      messages: messageIds.map((messageId) => ({ messageId, at: at(0) })),
+    },
+  });
+const turnEndsAt = (seconds: number): Step =>
+  writeStep('turn ends', seconds, { process: 'publish-9', key: TURN, before: OPEN_TURN });
+/** The user's message starts a turn, which ends. */
+const TURN_STORY = [
+  ...after(MAIN, 'message', writeStep('turn', 1, { process: 'receive-1', key: TURN, after: OPEN_TURN })),
+  turnEndsAt(10),
+  turnEnded(['in-1']),
+];
+const WITH_TURNS = { features: { turnSilenceSeconds: 8 } };
+
 const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
   everyEventKept: { holds: DEFERRED, breaks: without(DEFERRED, 'message', 'deferred', 'drained') },
   keptBeforeAcknowledged: {
@@ -160,6 +183,18 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
     ),
     breaks: OPERATOR_WROTE,
     options: { features: { rules: { operators: { echoes: true } } } },
+  },
+  everyMessageInOneTurn: { holds: TURN_STORY, breaks: without(TURN_STORY, 'turn'), options: WITH_TURNS },
+  turnsEndAfterSilence: {
+    holds: TURN_STORY,
+    breaks: [...without(TURN_STORY, 'turn ends'), turnEndsAt(8)],
+    options: WITH_TURNS,
+  },
+  everyTurnEnds: { holds: TURN_STORY, breaks: without(TURN_STORY, 'turn ends'), options: WITH_TURNS },
+  turnsAreTrue: {
+    holds: TURN_STORY,
+    breaks: [...without(TURN_STORY, 'turn published'), turnEnded(['in-1', 'in-2'])],
+    options: WITH_TURNS,
   },
   statusesAreTrue: { holds: MAIN, breaks: written(MAIN, 'delivered', { readAt: at(40) }) },
 

@@ -11,6 +11,7 @@ import { RECEIVING_STAGE_INVARIANTS } from './invariants/receiving-invariants.ts
 import { RECORD_INVARIANTS } from './invariants/record-invariants.ts';
 import { createStageFacts } from './invariants/stage-facts.ts';
 import type { StageInvariant } from './invariants/stage-invariant.ts';
+import { TURN_INVARIANTS } from './invariants/turn-invariants.ts';
 import type { StageRun } from './stage-run.ts';
 
 /** The invariants of every run of a stage. */
@@ -21,6 +22,7 @@ export const STAGE_INVARIANTS = {
   ...RECORD_INVARIANTS,
   ...BREAKER_INVARIANTS,
   ...PUBLISHING_INVARIANTS,
+  ...TURN_INVARIANTS,
   ...MANAGING_INVARIANTS,
   ...ERASURE_INVARIANTS,
   ...LAW_INVARIANTS,

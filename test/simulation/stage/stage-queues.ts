@@ -27,6 +27,7 @@ const DECLARED: Readonly<Record<QueueName, { readonly isFifo: boolean; readonly 
   'send-dead-letters': { isFifo: true, visibilityTimeoutSeconds: 30 },
   inbound: { isFifo: false, visibilityTimeoutSeconds: 60 },
   'inbound-dead-letters': { isFifo: false, visibilityTimeoutSeconds: 30 },
+  turns: { isFifo: false, visibilityTimeoutSeconds: 360 },
   erasures: { isFifo: false, visibilityTimeoutSeconds: 360 },
   'erasures-dead-letters': { isFifo: false, visibilityTimeoutSeconds: 30 },
   'publish-dead-letters': { isFifo: false, visibilityTimeoutSeconds: 30 },
@@ -51,7 +52,8 @@ export const createStageQueues = (
   const arnOf = (name: QueueName) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 
   const create = (name: QueueName): StageQueue => {
-    const deadLetters = `${name}-dead-letters`;
+    const deadLetters =
+      name === 'turns' ? 'publish-dead-letters' : QUEUES.find((other) => other === `${name}-dead-letters`);
     const settings: QueueSettings = {
       ...DECLARED[name],
       name,
@@ -62,8 +64,8 @@ export const createStageQueues = (
       retentionSeconds: RETENTION_SECONDS,
       receiveWaitSeconds: 0,
       maximumMessageBytes: 1024 * 1024,
-      ...(deadLetters in DECLARED && {
-        redrive: { deadLetterQueueArn: arnOf(deadLetters as QueueName), maxReceiveCount: MAX_RECEIVE_COUNT },
+      ...(deadLetters !== undefined && {
+        redrive: { deadLetterQueueArn: arnOf(deadLetters), maxReceiveCount: MAX_RECEIVE_COUNT },
       }),
     };
     const emulator = emulators.create(settings);
@@ -93,12 +95,12 @@ export const createStageQueues = (
     return {
       name,
       put(message) {
-        const { body, groupId, deduplicationId, reason } = message;
-        const { messageId } = emulator.send({ body, groupId, deduplicationId, attributes: attributesOf(message) });
+        const { reason, attributes: _, ...sent } = message;
+        const { messageId } = emulator.send({ ...sent, attributes: attributesOf(message) });
         // SQS accepts a duplicate and drops it.
         if (known.has(messageId)) return;
         known.add(messageId);
-        add(messageId, body, reason);
+        add(messageId, message.body, reason);
       },
       receive(max, visibilityTimeoutSeconds) {
         const result = emulator.receive({ max, visibilityTimeoutSeconds });

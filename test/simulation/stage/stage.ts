@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { MAX_ERASURE_INVOCATIONS, MAX_INBOUND_INVOCATIONS } from '../../../lib/settings/flood-settings.ts';
+import { MAX_TURN_INVOCATIONS } from '../../../lib/settings/turn-settings.ts';
 import { joinContactItems } from '../../support/contact-items.ts';
 import { createSimulatedBus } from '../world/bus.ts';
 import type { SimulatedChatService } from '../world/chat-service.ts';
@@ -147,6 +148,19 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     concurrency: MAX_INBOUND_INVOCATIONS,
   });
 
+  mappings.turns = createQueueMapping({
+    context,
+    calls,
+    queue: queues.turns,
+    pool: {
+      ...publish,
+      invoke: (task, handle) =>
+        publish.invoke(task, ({ endTurns }, invocation) => handle({ handle: endTurns }, invocation)),
+    },
+    function: 'end-turn',
+    batchSize: batchSize.inbound,
+    concurrency: MAX_TURN_INVOCATIONS,
+  });
   mappings.erasures = createQueueMapping({
     context,
     calls,

@@ -108,17 +108,17 @@ export const createTableStream = ({ context, onFailureQueue, invoke }: TableStre
       if (isUnchanged(before, item)) return false;
       const key = item ?? before ?? {};
       sequence += 1;
-      // The mapping's filter leaves out removals.
-      if (item === undefined) return true;
+      // The mapping's filter leaves out deletions, except those of turns.
+      if (item === undefined && key.sk !== 'TURN') return true;
       shards[shardOf(key.pk)]?.({
-        eventName: before === undefined ? 'INSERT' : 'MODIFY',
+        eventName: item === undefined ? 'REMOVE' : before === undefined ? 'INSERT' : 'MODIFY',
         eventSourceARN: STREAM_ARN,
         dynamodb: {
           ApproximateCreationDateTime: clock.ms / 1000,
           Keys: { pk: { S: String(key.pk) }, sk: { S: String(key.sk) } },
           SequenceNumber: String(sequence).padStart(21, '0'),
           ...(before && { OldImage: imageOf(before) }),
-          NewImage: imageOf(item),
+          ...(item && { NewImage: imageOf(item) }),
         },
       });
       return true;

@@ -56,6 +56,7 @@ const FUNCTIONS: Readonly<Record<FunctionName, true>> = {
   drain: true,
   send: true,
   publish: true,
+  'end-turn': true,
   manage: true,
   erase: true,
   keep: true,

@@ -51,6 +51,10 @@ const createCondition = (expression: string): Condition => {
 
   const operand = (): Operand => {
     const token = take();
+    if (token === 'size') {
+      const [attribute, more] = operands();
+      return attribute === undefined || more ? fail() : (given) => sizeOf(attribute(given));
+    }
     if (token.startsWith('#')) return (given) => given.item[declared(token, given.nameOf(token))];
     if (token.startsWith(':')) return (given) => declared(token, given.valueOf(token));
     return fail();
@@ -158,6 +162,12 @@ const FUNCTIONS = {
         ? value.has(part(given))
         : typeof value === 'string' && value.includes(String(part(given)));
     }),
+};
+
+/** Undefined for a missing attribute, which no comparison holds for. */
+const sizeOf = (value: unknown): number | undefined => {
+  if (value instanceof Set) return value.size;
+  return typeof value === 'string' ? Buffer.byteLength(value) : undefined;
 };
 
 const tokenize = (expression: string): readonly string[] => {

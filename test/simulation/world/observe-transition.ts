@@ -17,6 +17,7 @@ const ACTORS = {
   drain: ['receive'],
   send: ['send'],
   publish: [],
+  'end-turn': [],
   manage: ['operator', 'manage'],
   erase: ['manage'],
   keep: [],

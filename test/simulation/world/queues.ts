@@ -9,6 +9,8 @@ export interface SimulatedMessage {
   readonly groupId?: string;
   readonly deduplicationId?: string;
   readonly reason?: string;
+  /** @default 0 */
+  readonly delaySeconds?: number;
   /** Further attributes, by name. */
   readonly attributes?: Readonly<Record<string, string>>;
 }
@@ -121,8 +123,14 @@ const createPlainQueue = (clock: VirtualClock, queue: Queue, idPrefix: string) =
   };
   const plain: SimulatedPlainQueue = {
     put(message) {
-      const { body, groupId, deduplicationId, reason } = message;
-      const { messageId } = queue.send({ body, groupId, deduplicationId, attributes: attributesOf(message) });
+      const { body, groupId, deduplicationId, delaySeconds, reason } = message;
+      const { messageId } = queue.send({
+        body,
+        groupId,
+        deduplicationId,
+        delaySeconds,
+        attributes: attributesOf(message),
+      });
       if (!places.has(messageId)) stored.set(placed(messageId), { body, reason });
       putsKey += `${body} ${groupId} ${deduplicationId} ${reason} ${clock.ms};`;
     },

@@ -59,6 +59,8 @@ export interface ReceiveProcessOptions {
   readonly keywords?: Keywords | undefined;
   /** @default none */
   readonly operatorEchoes?: OperatorEchoes | undefined;
+  /** Whether messages are added to turns. @default false */
+  readonly hasTurns?: boolean;
   /** @default 0 */
   readonly random?: () => number;
 }
@@ -141,6 +143,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     windowPer,
     keywords: options.keywords,
     operatorEchoes: options.operatorEchoes,
+    turns: options.hasTurns,
   });
   const storeEvent = mutation?.storeEvent?.(plainStoreEvent) ?? plainStoreEvent;
   const receiving = { storeEvent, inboundQueue, log: silentLog, metrics: silentMetrics };

@@ -36,14 +36,15 @@ export const createSimulatedSqsClient = (
 
   const send = (command: unknown): Promise<unknown> => {
     if (command instanceof SendMessageCommand) {
-      const { QueueUrl: url = '', MessageBody: body = '', MessageAttributes, ...fifo } = command.input;
-      const { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId } = fifo;
+      const { QueueUrl: url = '', MessageBody: body = '', MessageAttributes, ...others } = command.input;
+      const { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId, DelaySeconds: delaySeconds } = others;
       const { reason, ...attributes } = stringsOf(MessageAttributes);
       const message = {
         body,
         ...(groupId !== undefined && { groupId }),
         ...(deduplicationId !== undefined && { deduplicationId }),
         ...(reason !== undefined && { reason }),
+        ...(delaySeconds !== undefined && { delaySeconds }),
         ...(Object.keys(attributes).length > 0 && { attributes }),
       };
       const call = { label: `put on ${nameAt(url)}`, url, writes: true, effect: JSON.stringify(message) };

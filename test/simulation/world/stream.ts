@@ -26,7 +26,7 @@ export interface SimulatedStreamOptions {
 
 /** The table's stream, and Lambda's event source mapping of it. */
 export interface SimulatedStream {
-  /** Adds the record of a write. Removals are left out, as the mapping's filter does. */
+  /** Adds the record of a write. Deletions are left out, except those of turns, as the mapping's filter does. */
   append(write: ItemWrite): void;
   /** Adds a record that a function cannot read. */
   appendUnreadable(pk: string): void;
@@ -106,15 +106,15 @@ export const createSimulatedStream = (options: SimulatedStreamOptions): Simulate
       const { pk, sk } = after ?? before ?? {};
       appended += `${nameOf({ pk, sk })} ${serialize(after)};`;
       changes.push({ before, after });
-      if (after === undefined) return;
+      if (after === undefined && sk !== 'TURN') return;
       add(String(pk), {
-        eventName: before === undefined ? 'INSERT' : 'MODIFY',
+        eventName: after === undefined ? 'REMOVE' : before === undefined ? 'INSERT' : 'MODIFY',
         dynamodb: {
           SequenceNumber: nextSequence(),
           ApproximateCreationDateTime: clock.ms / 1000,
           Keys: marshall({ pk, sk }),
           ...(before && { OldImage: imageOf(before) }),
-          NewImage: imageOf(after),
+          ...(after && { NewImage: imageOf(after) }),
         },
       });
     },

@@ -6,7 +6,7 @@ import { RETENTION_DAYS } from '../../support/builders.ts';
 import { parseCondition } from './condition.ts';
 import { itemBytes } from './item-size.ts';
 import { storedSet } from './serialize.ts';
-import { deletionOf, queryOf, readOf, type Touches, updateOf } from './touches.ts';
+import { both, deletionOf, queryOf, readOf, type Touches, updateOf } from './touches.ts';
 
 type Query = Parameters<ConversationTable['query']>[0];
 
@@ -22,6 +22,7 @@ export interface TableState {
   readonly items: ReadonlyMap<string, Item>;
   get(key: ItemKey): Item | undefined;
   update(update: ItemUpdate, options?: { readonly returnItem: boolean }): WriteOutcome;
+  updateBoth(conditional: ItemUpdate, other: ItemUpdate): 'written' | 'conflict';
   delete: (...parameters: Parameters<ConversationTable['delete']>) => boolean;
   query(query: Query): QueryPage;
   put(item: Item): void;
@@ -50,18 +51,30 @@ export const createTableState = (onWrite: (write: ItemWrite) => void = () => und
     onWrite({ before, after });
   };
 
+  /** Returns the item before and after an update. The item after is undefined if the condition does not hold. */
+  const plan = ({ key, ...update }: ItemUpdate): ItemWrite & { readonly key: ItemKey } => {
+    const before = items.get(nameOf(key));
+    const condition = conditionOf(update.condition, declarationsOf(update));
+    if (condition && !condition(before ?? {})) return { key, before, after: undefined };
+    const after = applied({ ...key, ...before }, update);
+    if (itemBytes(after) > MAX_ITEM_BYTES) throw new WriteRefusedError('The item is too large for the table.');
+    return { key, before, after };
+  };
+
   return {
     items,
     get: (key) => items.get(nameOf(key)),
-    update({ key, ...update }, { returnItem } = { returnItem: false }) {
-      const name = nameOf(key);
-      const before = items.get(name);
-      const condition = conditionOf(update.condition, declarationsOf(update));
-      if (condition && !condition(before ?? {})) return { kind: 'conflict', item: before };
-      const after = applied({ ...key, ...before }, update);
-      if (itemBytes(after) > MAX_ITEM_BYTES) throw new WriteRefusedError('The item is too large for the table.');
-      store(name, before, after);
+    update(update, { returnItem } = { returnItem: false }) {
+      const { before, after } = plan(update);
+      if (after === undefined) return { kind: 'conflict', item: before };
+      store(nameOf(update.key), before, after);
       return { kind: 'written', item: returnItem ? after : undefined };
+    },
+    updateBoth(...updates) {
+      const plans = updates.map(plan);
+      if (plans.some(({ after }) => after === undefined)) return 'conflict';
+      for (const { key, before, after } of plans) store(nameOf(key), before, after);
+      return 'written';
     },
     delete(key, condition, values, names) {
       const before = items.get(nameOf(key));
@@ -104,6 +117,13 @@ export const createSimulatedTable = (state: TableState, takeTurn: TakeTurn): Con
       () => state.update(update, options),
       update,
       () => updateOf(update, state.get(update.key)),
+    ),
+  updateBoth: (conditional, other) =>
+    takeTurn(
+      `${labelOf(conditional)} and ${other.key.pk}`,
+      () => state.updateBoth(conditional, other),
+      conditional,
+      () => both(updateOf(conditional, state.get(conditional.key)), updateOf(other, state.get(other.key))),
     ),
   delete: (key, ...rest) =>
     takeTurn(

@@ -31,6 +31,12 @@ export const updateOf = ({ key, set = {}, setOnce = {} }: ItemUpdate, before: It
   return { reads: [], writes: [itemName(key), ...defined(moved)] };
 };
 
+/** What two calls access together. */
+export const both = (one: Touches, other: Touches): Touches => ({
+  reads: [...one.reads, ...other.reads],
+  writes: [...one.writes, ...other.writes],
+});
+
 export const deletionOf = (key: ItemKey, before: Item | undefined): Touches => ({
   reads: [],
   writes: [itemName(key), ...defined(Object.keys(INDEXES).map((index) => partOf(index, before)))],

@@ -75,7 +75,6 @@ export const LAYERS: readonly Layer[] = [
     name: 'publish entry',
     files: /^lambdas\/publish\/entry\.ts$/,
     mayImport: ['runtime', 'concurrency', 'adapters', 'publish'],
-    mayImportTypes: ['ports'],
   },
   {
     name: 'manage entry',
@@ -94,7 +93,12 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['domain', 'runtime', 'concurrency', 'send'],
     mayImportTypes: ['ports'],
   },
-  { name: 'publish', files: /^lambdas\/publish\//, mayImport: ['domain'], mayImportTypes: ['ports'] },
+  {
+    name: 'publish',
+    files: /^lambdas\/publish\//,
+    mayImport: ['domain', 'runtime', 'publish'],
+    mayImportTypes: ['ports'],
+  },
   {
     name: 'manage',
     files: /^lambdas\/manage\//,

@@ -1,4 +1,6 @@
+import type { StreamRecord } from '../../../../lambdas/adapters/dynamodb/stream-records.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
+import type { ChangeRecord } from '../../../../lambdas/publish/publish-changes.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { StageMutation } from '../stage-mutation.ts';
 import { ANSWERED, freeForm, historyOf, outage, reads, type StageDefect, writes } from './stage-defect.ts';
@@ -21,6 +23,14 @@ const publishing = (change: (event: SerializedEvent, count: number) => object): 
       }),
     },
   };
+};
+
+const BURST = historyOf([writes(), writes(3_000), writes(6_000)], { features: { turnSilenceSeconds: 8 } });
+
+/** Whether a record of the stream is about a turn's item. */
+const isOfTurn = ({ record }: ChangeRecord, eventName: string): boolean => {
+  const { eventName: name, dynamodb } = record as StreamRecord;
+  return dynamodb?.Keys?.sk?.S === 'TURN' && name === eventName;
 };
 
 export const PUBLISHING_DEFECTS = {
@@ -71,6 +81,34 @@ export const PUBLISHING_DEFECTS = {
     invariant: 'oneChangePerId',
     create: () => publishing(({ name }) => ({ id: name })),
     history: historyOf([writes(), writes(1_000)]),
+  },
+  turnEndedWhileTheUserWrites: {
+    breaks: 'A turn ends although a message was added to it meanwhile.',
+    invariant: 'turnsEndAfterSilence',
+    create: () => ({ publish: { turns: (turns) => ({ end: (turn) => turns.end(turn, { isFull: true }) }) } }),
+    history: BURST,
+  },
+  turnNotQueued: {
+    breaks: 'Only the first message of a turn puts it on the queue.',
+    invariant: 'everyTurnEnds',
+    create: () => ({ publish: { changes: (changes) => changes.filter((one) => !isOfTurn(one, 'MODIFY')) } }),
+    history: BURST,
+  },
+  turnEndsSilently: {
+    breaks: 'The end of a turn is not published.',
+    invariant: 'everyChangePublished',
+    create: () => ({ publish: { changes: (changes) => changes.filter((one) => !isOfTurn(one, 'REMOVE')) } }),
+    history: BURST,
+  },
+  messageLeftOutOfTurn: {
+    breaks: 'A published turn lacks its latest message.',
+    invariant: 'turnsAreTrue',
+    create: () => ({
+      publish: {
+        turns: (turns) => ({ readMessages: (ids) => turns.readMessages(ids.slice(0, Math.max(1, ids.length - 1))) }),
+      },
+    }),
+    history: BURST,
   },
   contentAlways: {
     breaks: 'Events have content, although the stage excludes it.',

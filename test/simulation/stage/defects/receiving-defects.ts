@@ -1,5 +1,6 @@
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { ACCOUNT, USER } from '../../../support/builders.ts';
+import { PLAIN_FEATURES } from '../draw-features.ts';
 import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { mapEvents } from './map-events.ts';
 import {
@@ -33,7 +34,39 @@ const OPERATOR_WROTE = historyOf([{ kind: 'echo', contact: USER, text: 'Let me l
   features: { rules: { operators: { echoes: true } } },
 });
 
+const BURST = historyOf([writes(), writes(3 * SECOND_MS), writes(6 * SECOND_MS)], {
+  features: { turnSilenceSeconds: 8, delivery: { ...PLAIN_FEATURES.delivery, duplicateRate: 1 } },
+});
+
 export const RECEIVING_DEFECTS = {
+  messageWithoutTurn: {
+    breaks: 'A message is stored and not added to a turn.',
+    invariant: 'everyMessageInOneTurn',
+    create: () => ({
+      receive: {
+        table: (table) => ({
+          async updateBoth(conditional) {
+            return (await table.update(conditional)).kind;
+          },
+        }),
+      },
+    }),
+    history: BURST,
+  },
+  repetitionInAnotherTurn: {
+    breaks: 'A message is added to a turn whenever its event arrives.',
+    invariant: 'everyMessageInOneTurn',
+    create: () => ({
+      receive: {
+        table: (table) => ({
+          updateBoth: (conditional, other) => table.updateBoth(withoutCondition(conditional), other),
+        }),
+      },
+    }),
+    history: historyOf([writes(), reads(60 * MINUTE_MS)], {
+      features: { turnSilenceSeconds: 1, delivery: { ...PLAIN_FEATURES.delivery, duplicateRate: 1 } },
+    }),
+  },
   unknownDropped: {
     breaks: 'An event that cannot be parsed is dropped.',
     invariant: 'everyEventKept',

@@ -146,6 +146,7 @@ const TIMES: Readonly<Record<string, readonly string[]>> = {
   CHECK: ['checkedAt'],
   DENIAL: ['windowDeniedAt'],
   HANDOVER: ['handoverAt', 'handbackAt', 'operatorWroteAt'],
+  TURN: ['startedAt'],
   MESSAGE: ['createdAt'],
   ECHO: ['createdAt'],
   SEND: ['createdAt'],

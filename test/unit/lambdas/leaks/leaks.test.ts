@@ -48,7 +48,7 @@ const environment = (url: string): Record<string, string> => ({
   RETENTION_DAYS: JSON.stringify({ ...RETENTION_DAYS, logs: 30 }),
   ...Object.fromEntries(
     ['SEND', 'INBOUND', 'ERASURE', 'SEND_DEAD_LETTER', 'INBOUND_DEAD_LETTER', 'SCHEDULE_DEAD_LETTER']
-      .concat(['ERASURE_DEAD_LETTER', 'PUBLISH_DEAD_LETTER'])
+      .concat(['ERASURE_DEAD_LETTER', 'PUBLISH_DEAD_LETTER', 'TURN'])
       .map((queue) => [`${queue}_QUEUE_URL`, `${QUEUE}/${queue}`.replace('https://sqs.us-east-1.amazonaws.com', url)]),
   ),
   DEAD_LETTER_QUEUE_URLS: '',
@@ -74,6 +74,7 @@ const environment = (url: string): Record<string, string> => ({
   SCHEDULE_DEAD_LETTER_QUEUE_ARN: 'arn:aws:sqs:us-east-1:000000000000:schedules',
   EVENT_BUS_NAME: 'bus',
   EVENT_CONTENT: 'true',
+  TURN_SILENCE_SECONDS: '8',
 });
 
 // The handlers and their middlewares read nothing that is missing here.
@@ -272,6 +273,13 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     aws.answers.set('SendMessage', refuse('InvalidMessageContents'));
     return handle('publish', { Records: [streamRecord] });
   },
+  'turn neither queued nor read; Lambda will retry the change': () => {
+    aws.answers.set('SendMessage', refuse('InvalidMessageContents'));
+    const turn = { firstMessageId: text, startedAt: '2026-11-20T12:00:00.000Z', messageIds: new Set([text]) };
+    const NewImage = marshall({ pk: `CONTACT#chat#*#${KEY}`, sk: 'TURN', ...turn });
+    return handle('publish', { Records: [{ ...streamRecord, dynamodb: { ...streamRecord.dynamodb, NewImage } }] });
+  },
+  'queue message is not a turn; deleted': () => handle('publish', { Records: [sqsRecord(event())] }),
   'invocation failed': async () => {
     aws.answers.set('GetQueueAttributes', refuse('InvalidAddress'));
     await expect(handle('manage', { keepDeadLetters: true })).rejects.toSatisfy(

@@ -1,11 +1,13 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AwsServiceError } from '../../../../lambdas/adapters/aws-service-error.ts';
 import { createDynamodbChangeReader } from '../../../../lambdas/adapters/dynamodb/change-reader.ts';
+import { createDynamodbTurns } from '../../../../lambdas/adapters/dynamodb/turns.ts';
 import { consentRegister } from '../../../../lambdas/domain/consent.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import { redriveResponse } from '../../../../lambdas/manage/redrives.ts';
 import type { PublishResult, ReceivedDeadLetter } from '../../../../lambdas/ports.ts';
-import { NOW } from '../../../support/builders.ts';
+import { NOW, wireMessage } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage, OPERATOR } from './managed-stage.ts';
 
@@ -65,6 +67,7 @@ beforeEach(async () => {
       },
       clock: { now: () => NOW },
     }),
+    turns: createDynamodbTurns(stage.table),
     content: false,
     ...queues,
   };
@@ -182,6 +185,52 @@ describe('a redrive of what a target did not accept', () => {
     expect(await redrive('targets', { deadLetterId: 'b' })).toMatchObject({ moved: 1, isComplete: true });
     expect(published.map(({ id }) => id)).toEqual(['event-b']);
     expect(queues.targets.released).toEqual(['a', 'c']);
+  });
+});
+
+describe('a redrive of a turn', () => {
+  const CONTACT = { platform: 'chat', channel: '*', key: '541155550000' };
+  const OPEN = { contact: CONTACT, firstMessageId: 'message-1', startedAt: NOW, messages: 1 };
+  const KEY = { pk: 'CONTACT#chat#*#541155550000', sk: 'TURN' };
+  const TURN = { ...KEY, firstMessageId: 'message-1', startedAt: NOW, messageIds: new Set(['message-1']) };
+  const recordOf = (eventName: string, images: object) => ({
+    reason: 'UNREADABLE',
+    sequenceNumber: '1',
+    record: { eventName, dynamodb: { ApproximateCreationDateTime: 1_795_168_800, SequenceNumber: '1', ...images } },
+  });
+  const isOpen = async () => Object.keys(await stage.items()).some((name) => name.endsWith(' TURN'));
+
+  beforeEach(async () => {
+    await stage.receive(wireMessage());
+    await stage.table.update({
+      key: KEY,
+      set: { firstMessageId: 'message-1', startedAt: NOW, messageIds: new Set(['message-1']) },
+    });
+  });
+
+  it.each([
+    ['SQS gave up on', OPEN],
+    ['could not be put on the turn queue', recordOf('INSERT', { NewImage: marshall(TURN) })],
+    ['was too large for the queue', { reason: 'REFUSED', sequenceNumber: '1', keys: marshall(KEY) }],
+  ])('ends one that %s, which publishes it', async (_what, body) => {
+    queues.publishing.add('turn', body);
+    expect(await redrive('publishing')).toMatchObject({ moved: 1, left: 0 });
+    expect(await isOpen()).toBe(false);
+    expect(published).toEqual([]);
+  });
+
+  it('leaves one open to which a message was added since', async () => {
+    queues.publishing.add('turn', { ...OPEN, messages: 2 });
+    expect(await redrive('publishing')).toMatchObject({ moved: 1, left: 0 });
+    expect(await isOpen()).toBe(true);
+  });
+
+  it('publishes one that has ended', async () => {
+    queues.publishing.add('turn', recordOf('REMOVE', { OldImage: marshall(TURN) }));
+    expect(await redrive('publishing')).toMatchObject({ moved: 1, left: 0 });
+    expect(published.map(({ name, detail }) => [name, JSON.parse(detail).messages])).toEqual([
+      ['TurnEnded', [{ messageId: 'message-1', at: '2026-11-20T11:00:00.000Z' }]],
+    ]);
   });
 });
 

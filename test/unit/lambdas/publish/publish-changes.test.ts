@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DamagedItemError } from '../../../../lambdas/domain/errors.ts';
+import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import type { EventBus, PublishResult } from '../../../../lambdas/ports.ts';
 import { type ChangeRecord, createPublishChanges } from '../../../../lambdas/publish/publish-changes.ts';
+import type { PublishTurn } from '../../../../lambdas/publish/publish-turns.ts';
 import { recordingLog, recordingMetrics } from '../../../support/telemetry.ts';
 import { change } from '../domain/events/changes.ts';
 
@@ -22,7 +24,11 @@ const unreadable = (number: number): ChangeRecord => ({
 const publish = async (
   records: readonly ChangeRecord[],
   answer: (messageId: string, attempt: number) => PublishResult = () => ({ kind: 'published' }),
-  { deadLettersFail = false, hasTime = true } = {},
+  {
+    deadLettersFail = false,
+    hasTime = true,
+    publishTurn,
+  }: { deadLettersFail?: boolean; hasTime?: boolean; publishTurn?: PublishTurn } = {},
 ) => {
   const calls: string[][] = [];
   const deadLettered: string[] = [];
@@ -50,6 +56,7 @@ const publish = async (
     log,
     metrics,
     content: true,
+    publishTurn,
   });
   const retried = await publishChanges(records, () => hasTime);
   return { retried, calls, deadLettered, pauses, counted: metrics.counted, logged: log.logged };
@@ -68,6 +75,22 @@ describe('publishing changes', () => {
 
     expect([retried, calls]).toEqual([[], [['message-1', 'message-2']]]);
     expect(counted).toEqual([]);
+  });
+
+  it('retries a change of a turn that can neither be queued nor read, and publishes the others', async () => {
+    const turn: ChangeRecord = { ...record(2), readChange: () => change({ kind: 'turn' }) };
+    const publishTurn = () => Promise.reject(new Error('The queue is unavailable.'));
+    const { retried, calls, deadLettered } = await publish([record(1), turn, record(3)], undefined, { publishTurn });
+
+    expect([retried, calls, deadLettered]).toEqual([['2'], [['message-1', 'message-3']], []]);
+  });
+
+  it('publishes the events of a turn, and ignores turns in a stage without them', async () => {
+    const turn: ChangeRecord = { ...record(2), readChange: () => change({ kind: 'turn' }) };
+    const publishTurn: PublishTurn = async () => itemEvents(change({ id: 'turn' }));
+
+    expect(await publish([turn], undefined, { publishTurn })).toMatchObject({ retried: [], calls: [['turn']] });
+    expect(await publish([turn])).toMatchObject({ retried: [], calls: [], deadLettered: [] });
   });
 
   it('does not call the bus for changes that are not published', async () => {

@@ -17,7 +17,8 @@ const MESSAGE = requestOf(wireMessage());
 type Write = 'recordMessage' | 'openWindow' | 'recordStatus' | 'recordConsent';
 
 /** A table whose writes succeed except where a test makes them fail, and the clock beside it. */
-const createSituation = (keywords?: Keywords) => {
+const createSituation = (keywords?: Keywords, turns?: boolean) => {
+  const turnsOfMessages: unknown[] = [];
   const writes: Write[] = [];
   const consents: Consent[] = [];
   const failures = new Map<Write, () => Promise<void>>();
@@ -38,7 +39,8 @@ const createSituation = (keywords?: Keywords) => {
         },
       },
       messages: {
-        async recordInbound({ time }) {
+        async recordInbound({ time }, turn) {
+          turnsOfMessages.push(turn);
           await write('recordMessage')();
           return time.at;
         },
@@ -56,8 +58,9 @@ const createSituation = (keywords?: Keywords) => {
     chatPlatform: 'chat',
     windowPer: 'user',
     keywords,
+    turns,
   });
-  return { writes, consents, failures, time, storeEvent };
+  return { turnsOfMessages, writes, consents, failures, time, storeEvent };
 };
 
 const unavailable = () =>
@@ -279,5 +282,26 @@ describe('an echo in a stage with operators', () => {
     ['in a stage that does not recognize operators', echoing({ OPERATOR_ID: 'ana' }), undefined],
   ])('moves nothing for one %s', async (_case, request, echoes) => {
     expect(await operatorOf(request, echoes)).toEqual([]);
+  });
+});
+
+describe('the turn of a message', () => {
+  const withoutTime = requestOf(wireMessage({ CREATION_TIME: undefined }));
+
+  it.each([
+    ['a message', MESSAGE],
+    ['a message without a time of its own', withoutTime],
+    ['a message from days ago', requestOf(wireMessage({ CREATION_TIME: '2026-11-14T11:00:00.000Z' }))],
+  ])('starts when the message is stored: %s', async (_what, request) => {
+    const { storeEvent, turnsOfMessages } = createSituation(undefined, true);
+    await storeEvent(request);
+    expect(turnsOfMessages).toEqual([{ startedAt: NOW }]);
+  });
+
+  it('is none in a stage without turns', async () => {
+    const { storeEvent, turnsOfMessages } = createSituation();
+    await storeEvent(MESSAGE);
+    await storeEvent(withoutTime);
+    expect(turnsOfMessages).toEqual([undefined, undefined]);
   });
 });

@@ -1,7 +1,8 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
+import * as z from '../../../../lambdas/domain/schema.ts';
 import { manageEnvironment } from '../../../../lambdas/manage/environment.ts';
-import { publishEnvironment } from '../../../../lambdas/publish/environment.ts';
+import { publishEnvironment, turnEnvironment } from '../../../../lambdas/publish/environment.ts';
 import { receiveEnvironment } from '../../../../lambdas/receive/environment.ts';
 import { sendEnvironment } from '../../../../lambdas/send/environment.ts';
 import { synthesizedStack } from '../synthesized-stack.ts';
@@ -59,13 +60,14 @@ describe('The environment of a function', () => {
     window: { marginSeconds: 90 },
     keywords: { languages: ['es'], optIn: ['¡Alta!'] },
     operators: { echoField: 'OPERATOR_ID', handoverMinutes: 60 },
+    turns: { silenceSeconds: 8 },
     sends: { notAfter: 'P2D', bulkLane: { maxConcurrentCalls: 20 } },
   });
 
   test.each([
     { name: 'ReceiverFunction', schema: receiveEnvironment },
     { name: 'SenderFunction', schema: sendEnvironment },
-    { name: 'PublisherFunction', schema: publishEnvironment },
+    { name: 'PublisherFunction', schema: z.extend(publishEnvironment, turnEnvironment.shape) },
     { name: 'ManagementFunction', schema: manageEnvironment },
   ])('$name has exactly the variables that the function reads', ({ name, schema }) => {
     const { POWERTOOLS_SERVICE_NAME, POWERTOOLS_METRICS_NAMESPACE, ...own } = environmentOf(name);

@@ -17,6 +17,7 @@ import {
   type ItemKey,
   messageKey,
   sendKey,
+  turnKeyOf,
 } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { readItemChange } from '../../../../lambdas/adapters/dynamodb/stream-records.ts';
 import { ITEM_KINDS, type ItemImage, type ItemKind } from '../../../../lambdas/domain/events/item-change.ts';
@@ -44,6 +45,7 @@ const KEYS: Readonly<Record<ItemKind, ItemKey>> = {
   send: sendKey('request-1'),
   consent: consentKeyOf(CONTACT),
   handover: handoverKeyOf(CONTACT),
+  turn: turnKeyOf(CONTACT),
   account: accountKey({ platform: 'chat', channel: '+5491100000000' }),
 };
 
@@ -58,14 +60,19 @@ const UNPUBLISHED: readonly ItemKey[] = [
   ...Object.values(deadLetterKeys('1', { parts: 1, contacts: 1 })).flat(),
 ];
 
-const { template } = synthesizedStack('prod');
 const mapping = z.object({
   Properties: z.object({ FilterCriteria: z.object({ Filters: z.array(z.object({ Pattern: z.string() })) }) }),
 });
-const patterns = Object.values(
-  template.findResources('AWS::Lambda::EventSourceMapping', { Properties: { StartingPosition: 'TRIM_HORIZON' } }),
-).flatMap((resource) => mapping.parse(resource).Properties.FilterCriteria.Filters.map(({ Pattern }) => Pattern));
-const filters = patterns.map((pattern) => readEventPattern(JSON.parse(pattern), 'the filter'));
+/** Returns the patterns of the mapping of the table's stream. */
+const patternsOf = ({ template }: ReturnType<typeof synthesizedStack>) =>
+  Object.values(
+    template.findResources('AWS::Lambda::EventSourceMapping', { Properties: { StartingPosition: 'TRIM_HORIZON' } }),
+  ).flatMap((resource) => mapping.parse(resource).Properties.FilterCriteria.Filters.map(({ Pattern }) => Pattern));
+const filtersOf = (patterns: readonly string[]) =>
+  patterns.map((pattern) => readEventPattern(JSON.parse(pattern), 'the filter'));
+
+const patterns = patternsOf(synthesizedStack('prod'));
+const filters = filtersOf(patterns);
 
 const marshalled = (key: ItemKey, image: ItemImage) =>
   marshall({ ...image, ...key }, { allowImpreciseNumbers: true, removeUndefinedValues: true });
@@ -128,8 +135,8 @@ describe("The filter of the table's stream", () => {
       { numRuns: 8_000 },
     );
 
-    // Random attributes contain no consent.
-    expect([...published].sort()).toEqual(ITEM_KINDS.filter((kind) => kind !== 'consent').sort());
+    // Random attributes contain no consent, and the event of a turn needs its messages.
+    expect([...published].sort()).toEqual(ITEM_KINDS.filter((kind) => kind !== 'consent' && kind !== 'turn').sort());
   });
 
   test.each(UNPUBLISHED)('leaves out the item $pk $sk, whatever it contains', (key) => {
@@ -161,5 +168,31 @@ describe("The filter of the table's stream", () => {
     expect(patterns.length).toBeGreaterThan(0);
     expect(patterns.length).toBeLessThanOrEqual(5);
     for (const pattern of patterns) expect(pattern.length).toBeLessThanOrEqual(4_096);
+  });
+});
+
+describe("The filter of the table's stream in a stage with turns", () => {
+  const all = patternsOf(synthesizedStack('prod', { turns: { silenceSeconds: 8 } }));
+  const added = filtersOf(all.filter((pattern) => !patterns.includes(pattern)));
+  const isAdded = (record: unknown): boolean => added.some((matches) => matches(record));
+  const [KEY, TURN] = [KEYS.turn, { firstMessageId: 'a', messageIds: new Set(['a']) }];
+
+  test('delivers each message of a turn, and its end, in at most five patterns', () => {
+    expect(isAdded(recordOf(KEY, TURN))).toBe(true);
+    expect(isAdded(recordOf(KEY, TURN, TURN))).toBe(true);
+    const { Keys, NewImage } = recordOf(KEY, TURN).dynamodb;
+    expect(isAdded({ eventName: 'REMOVE', dynamodb: { Keys, OldImage: NewImage } })).toBe(true);
+    expect(all.length).toBeLessThanOrEqual(5);
+  });
+
+  test('leaves out turns in a stage without them', () => {
+    expect(isDelivered(recordOf(KEY, TURN))).toBe(false);
+  });
+
+  test.each([...UNPUBLISHED, ...Object.values(KEYS).filter((key) => key !== KEY)])('adds nothing of $pk $sk', (key) => {
+    const record = recordOf(key, inboundImage(), inboundImage());
+    const { Keys, OldImage } = record.dynamodb;
+    expect(isAdded(record)).toBe(false);
+    expect(isAdded({ eventName: 'REMOVE', dynamodb: { Keys, OldImage } })).toBe(false);
   });
 });

@@ -91,8 +91,12 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
   [
     { name: 'per user' },
     {
-      name: 'per channel, bulk lane',
-      settings: { window: { per: 'channel' }, sends: { bulkLane: { maxConcurrentCalls: 20 } } },
+      name: 'per channel, bulk lane, turns',
+      settings: {
+        window: { per: 'channel' },
+        sends: { bulkLane: { maxConcurrentCalls: 20 } },
+        turns: { silenceSeconds: 8 },
+      },
     },
   ],
 ];

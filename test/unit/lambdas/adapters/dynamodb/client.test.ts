@@ -5,6 +5,7 @@ import {
   DynamoDBClient,
   GetItemCommand,
   QueryCommand,
+  TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -44,6 +45,7 @@ const callSdk = (client: DynamoDBClient, name: OperationName, input: object): Pr
     UpdateItem: () => client.send(new UpdateItemCommand(input as InputOf<'UpdateItem'>)),
     DeleteItem: () => client.send(new DeleteItemCommand(input as InputOf<'DeleteItem'>)),
     Query: () => client.send(new QueryCommand(input as InputOf<'Query'>)),
+    TransactWriteItems: () => client.send(new TransactWriteItemsCommand(input as InputOf<'TransactWriteItems'>)),
   };
   return commands[name]();
 };
@@ -137,6 +139,17 @@ describe('the answers of the client are those of the SDK', () => {
         KeyConditionExpression: 'contact = :contact',
         ExpressionAttributeValues: { ':contact': ITEM.contact },
         Limit: 1,
+      }),
+    ],
+    [
+      'a transaction',
+      'TransactWriteItems',
+      () => ({
+        TransactItems: [
+          {
+            Update: { TableName, Key, UpdateExpression: 'SET a = :a', ExpressionAttributeValues: { ':a': { S: 'a' } } },
+          },
+        ],
       }),
     ],
     ['a deletion', 'DeleteItem', () => ({ TableName, Key, ReturnValues: 'ALL_OLD' })],

@@ -11,6 +11,7 @@ import {
   erasureKey,
   messageKey,
   sendKey,
+  turnKeyOf,
 } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { readItemChange, type StreamRecord } from '../../../../../lambdas/adapters/dynamodb/stream-records.ts';
 
@@ -65,6 +66,15 @@ describe('readItemChange', () => {
     }
     expect(readItemChange({ ...record({ ...sendKey('1') }), eventName: 'REMOVE' })).toBeUndefined();
     expect(readItemChange({})).toBeUndefined();
+  });
+
+  it('returns the deletion of a turn, which ends it, but not its expiry', () => {
+    const turn = { ...turnKeyOf(CONTACT), firstMessageId: 'a', messageIds: new Set(['a']) };
+    const deletion = { eventName: 'REMOVE', dynamodb: { OldImage: marshall(turn) } };
+
+    expect(readItemChange(deletion)).toMatchObject({ kind: 'turn', contact: CONTACT, before: turn, after: {} });
+    const userIdentity = { type: 'Service', principalId: 'dynamodb.amazonaws.com' };
+    expect(readItemChange({ ...deletion, userIdentity })).toBeUndefined();
   });
 
   it('reads items with numbers that are too large for JavaScript', () => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { AwsServiceError } from '../../../../../lambdas/adapters/aws-service-error.ts';
 import { createDynamodbClient, type OutputOf } from '../../../../../lambdas/adapters/dynamodb/client.ts';
 import { type ItemKey, messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { type ConversationTable, createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
@@ -95,6 +96,101 @@ describe('getAll', () => {
     const { throttled, pauses } = processOnly((call) => (call === 4 ? 50 : call > 4 ? 100 : 0));
     await throttled.getAll(keys.slice(0, 100));
     expect(pauses).toEqual([25, 50, 100, 25]);
+  });
+});
+
+describe('a write of an item that a transaction is writing', () => {
+  const other = messageKey('message-2');
+
+  /** DynamoDB's error, which the emulator never returns. */
+  const errorOf = (type: string, fields: object = {}) =>
+    new AwsServiceError(400, undefined, JSON.stringify({ __type: `x#${type}`, ...fields }));
+  const cancelled = (...codes: string[]) =>
+    errorOf('TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code })) });
+  const conflict = () => errorOf('TransactionConflictException');
+
+  /** A table whose first writes fail with these errors. */
+  const failingWith = (errors: AwsServiceError[]) => {
+    const pauses: number[] = [];
+    const client = createClientWithHooks(tables, {
+      async before() {
+        const error = errors.shift();
+        if (error) throw error;
+      },
+    });
+    const sleep = async (ms: number) => void pauses.push(ms);
+    const options = { client, tableName, retentionDays: RETENTION_DAYS, sleep, random: () => 0.5 };
+    return { failing: createConversationTable(options), pauses };
+  };
+
+  it('is repeated after a growing pause', async () => {
+    const { failing, pauses } = failingWith([conflict(), conflict()]);
+    expect(await failing.update({ key, set: { a: 1 } })).toMatchObject({ kind: 'written' });
+    expect(pauses).toEqual([12.5, 25]);
+    expect(await table.get(key)).toEqual({ ...key, a: 1 });
+  });
+
+  it('is repeated if it is a deletion, or a transaction itself', async () => {
+    await put({ ...key });
+    const { failing } = failingWith([conflict()]);
+    expect(await failing.delete(key, '#pk = :pk', { pk: key.pk }, ['pk'])).toBe(true);
+    const both = failingWith([cancelled('None', 'TransactionConflict'), cancelled('ThrottlingError', 'None')]);
+    expect(await both.failing.updateBoth({ key, set: { a: 1 } }, { key: other, set: { b: 2 } })).toBe('written');
+    expect(await table.getAll([key, other])).toEqual([
+      { ...key, a: 1 },
+      { ...other, b: 2 },
+    ]);
+  });
+
+  it('fails after six attempts', async () => {
+    const { failing, pauses } = failingWith(Array.from({ length: 9 }, conflict));
+    await expect(failing.update({ key, set: { a: 1 } })).rejects.toMatchObject({
+      name: 'TransactionConflictException',
+    });
+    expect(pauses).toHaveLength(5);
+  });
+
+  it.each([
+    [
+      'is not written if its condition fails, whatever happens to the other',
+      ['ConditionalCheckFailed', 'TransactionConflict'],
+    ],
+    ['is not written if its condition fails', ['ConditionalCheckFailed', 'None']],
+  ])('%s', async (_what, codes) => {
+    const { failing, pauses } = failingWith([cancelled(...codes)]);
+    expect(await failing.updateBoth({ key, set: { a: 1 } }, { key: other, set: { b: 2 } })).toBe('conflict');
+    expect(pauses).toEqual([]);
+  });
+
+  it('is refused if DynamoDB can never accept it', async () => {
+    const { failing } = failingWith([cancelled('None', 'ValidationError')]);
+    const writing = failing.updateBoth({ key, set: { a: 1 } }, { key: other, set: { b: 2 } });
+    await expect(writing).rejects.toBeInstanceOf(WriteRefusedError);
+  });
+});
+
+describe('two updates together', () => {
+  const other = messageKey('message-2');
+
+  it('are both done, or neither if the condition of the first does not hold', async () => {
+    const write = (value: number) =>
+      table.updateBoth(
+        { key, set: { value }, condition: 'attribute_not_exists(#value)' },
+        { key: other, add: { values: new Set([String(value)]) } },
+      );
+    expect(await write(1)).toBe('written');
+    expect(await write(2)).toBe('conflict');
+    expect(await table.getAll([key, other])).toEqual([
+      { ...key, value: 1 },
+      { ...other, values: new Set(['1']) },
+    ]);
+  });
+
+  it('are refused if one of the items would be too large', async () => {
+    const large = 'x'.repeat(400 * 1024);
+    const writing = table.updateBoth({ key, set: { a: 1 } }, { key: other, set: { large } });
+    await expect(writing).rejects.toThrow(WriteRefusedError);
+    expect(await table.getAll([key, other])).toEqual([undefined, undefined]);
   });
 });
 

@@ -42,6 +42,7 @@ import {
   refused,
   resumed,
   stopped,
+  turn,
   uncertain,
 } from './stored-items.ts';
 
@@ -54,6 +55,11 @@ const OF_NUMBER = { contact: OTHER_NUMBER };
 
 /** For each law, changes that break it. */
 const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
+  'turn-only-grows': [
+    { before: turn(), after: turn({ messageIds: new Set(['in-1']) }) },
+    { before: turn(), after: turn({ firstMessageId: 'in-2' }) },
+    { before: turn(), after: turn({ startedAt: LATER, expiresAt: expiryOf(LATER) }) },
+  ],
   'handover-moves-forward': [
     { before: handover(), after: handover({ handoverAt: '2026-11-20T11:00:00.000Z' }) },
     { before: handover({ operatorWroteAt: NOW }), after: handover({ operatorWroteAt: '2026-11-20T11:00:00.000Z' }) },
@@ -246,6 +252,11 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
     [erasedSend({ outcomeDetails: 'text' })],
     [auditEntry({ erasedAt: LATER })],
     [outbound({ erasedAt: LATER })],
+  ],
+  'turn-ends': [
+    [turn({ messageIds: new Set(['in-2']) })],
+    [turn({ startedAt: undefined })],
+    [turn({ startedAt: '2026-11-19T12:00:00.000Z', expiresAt: expiryOf('2026-11-19T12:00:00.000Z') })],
   ],
   'erasure-ends': [[erasure({ requestedAt: '2026-11-19T12:00:00.000Z' })], [erasure({ state: 'done' })]],
   'stop-is-complete': [

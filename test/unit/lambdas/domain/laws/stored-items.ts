@@ -125,6 +125,14 @@ export const handover = make({
   handoverAt: NOW,
   expiresAt: expiryOf(NOW),
 });
+export const turn = make({
+  pk: CONTACT,
+  sk: 'TURN',
+  firstMessageId: 'in-1',
+  startedAt: NOW,
+  messageIds: new Set(['in-1', 'in-2']),
+  expiresAt: expiryOf(NOW),
+});
 export const consent = make({
   pk: CONTACT,
   sk: 'CONSENT',

@@ -1,0 +1,66 @@
+import { presentMedia, readEventContent } from '../event-content.ts';
+import { parseInstant } from '../instant.ts';
+import type { EndedTurn, OpenTurn, TurnMessage } from '../turn.ts';
+import type { BusEvent } from './event-details.ts';
+import { eventId, type ItemChange, type ItemImage, stringOf } from './item-change.ts';
+
+/** Returns the turn that a write started or added a message to. Returns undefined if it ended the turn. */
+export const openTurnIn = ({ contact, after }: ItemChange): OpenTurn | undefined => {
+  const { firstMessageId, startedAt, messageIds } = readTurn(after);
+  if (contact === undefined || firstMessageId === undefined || startedAt === undefined) return undefined;
+  return messageIds.length === 0 ? undefined : { contact, firstMessageId, startedAt, messages: messageIds.length };
+};
+
+/** Returns the turn that a write ended: it deleted the turn's item. */
+export const endedTurnIn = ({ contact, before, after }: ItemChange): EndedTurn | undefined => {
+  const { firstMessageId, startedAt, messageIds } = readTurn(before);
+  const isDeleted = Object.keys(after).length === 0;
+  if (!isDeleted || contact === undefined || firstMessageId === undefined || startedAt === undefined) return undefined;
+  return { contact, firstMessageId, startedAt, messageIds };
+};
+
+const readTurn = (image: ItemImage) => {
+  const { messageIds } = image;
+  return {
+    firstMessageId: stringOf(image, 'firstMessageId'),
+    startedAt: parseInstant(image.startedAt),
+    messageIds: messageIds instanceof Set ? [...messageIds].filter((id) => typeof id === 'string') : [],
+  };
+};
+
+/**
+ * Returns the event of a turn that has ended; none if all of its messages were erased meanwhile.
+ *
+ * @param messages the messages of the turn that are still stored
+ */
+export const turnEvents = (
+  change: ItemChange,
+  { contact, firstMessageId, startedAt }: EndedTurn,
+  messages: readonly TurnMessage[],
+): readonly BusEvent[] => {
+  const ordered = messages.toSorted(
+    (one, other) => compare(one.createdAt, other.createdAt) || compare(one.id, other.id),
+  );
+  const latest = ordered.at(-1);
+  if (latest === undefined) return [];
+  const read = ordered.map(({ id, createdAt, body }) => ({ id, createdAt, ...readEventContent(body) }));
+  return [
+    {
+      name: 'TurnEnded',
+      detail: {
+        // After an erasure, the first message can be delivered and start a turn again.
+        id: eventId('TurnEnded', change, `${firstMessageId} ${startedAt}`),
+        traceparent: latest.traceparent,
+        contact,
+        at: change.writtenAt,
+        platformContactId: read.at(-1)?.from,
+        messages: read.map(({ id, createdAt }) => ({ messageId: id, at: createdAt })),
+        content: {
+          messages: read.map(({ id, text, media }) => ({ messageId: id, text, media: presentMedia(media) })),
+        },
+      },
+    },
+  ];
+};
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

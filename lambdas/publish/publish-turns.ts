@@ -1,0 +1,32 @@
+import type { BusEvent } from '../domain/events/event-details.ts';
+import type { ItemChange } from '../domain/events/item-change.ts';
+import { endedTurnIn, openTurnIn, turnEvents } from '../domain/events/turn-events.ts';
+import { isFull } from '../domain/turn.ts';
+import type { TurnQueue, TurnRepository } from '../ports.ts';
+
+export interface PublishTurnsOptions {
+  readonly queue: TurnQueue;
+  readonly turns: Pick<TurnRepository, 'readMessages'>;
+  /** How long a user must be silent before a turn ends. */
+  readonly silenceSeconds: number;
+}
+
+/** Handles a change of a turn. Returns the events to publish. A failed call can be repeated. */
+export type PublishTurn = (change: ItemChange) => Promise<readonly BusEvent[]>;
+
+/**
+ * Creates the function that handles a change of a turn. While the turn is open, each of its messages puts it on the turn
+ * queue, with the silence as the delay: if no message is added until then, the turn ends. Once it has ended, its event is
+ * published.
+ */
+export const createPublishTurn =
+  ({ queue, turns, silenceSeconds }: PublishTurnsOptions): PublishTurn =>
+  async (change) => {
+    const open = openTurnIn(change);
+    if (open !== undefined) {
+      await queue.put(open, isFull(open) ? 0 : silenceSeconds);
+      return [];
+    }
+    const ended = endedTurnIn(change);
+    return ended === undefined ? [] : turnEvents(change, ended, await turns.readMessages(ended.messageIds));
+  };

@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { turnKeyOf } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
+import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbTurns, endTurnBefore } from '../../../../../lambdas/adapters/dynamodb/turns.ts';
+import type { OpenTurn } from '../../../../../lambdas/domain/turn.ts';
+import type { InboundMessage } from '../../../../../lambdas/domain/webhook-event.ts';
+import type { MessageRepository, TurnRepository } from '../../../../../lambdas/ports.ts';
+import { NOW, RETENTION_DAYS, TRACEPARENT, USER } from '../../../../support/builders.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
+import { CONTACT, contact, outbound } from './message-builders.ts';
+
+const tables = contractTables();
+let tableName: string;
+let messages: MessageRepository;
+let turns: TurnRepository;
+
+const useNewTable = async () => {
+  tableName = await tables.createTable();
+  const table = tables.tableOf(tableName);
+  messages = createDynamodbMessages(table);
+  turns = createDynamodbTurns(table);
+};
+beforeEach(useNewTable);
+
+const TURN = { startedAt: NOW };
+const LATER = { startedAt: '2026-11-20T12:00:01.000Z' };
+
+const message = (id: string, changes: Partial<InboundMessage> = {}): InboundMessage => ({
+  kind: 'message',
+  id,
+  contact,
+  time: { at: '2026-11-20T11:00:00.000Z', source: 'event' },
+  body: JSON.stringify({ _id_: id, FROM: USER, MESSAGE: `The text of ${id}` }),
+  traceparent: TRACEPARENT,
+  address: USER,
+  opensWindow: true,
+  ...changes,
+});
+
+const storedTurn = async () => (await tables.items(tableName))[`${CONTACT} TURN`];
+const idsIn = async () => {
+  const ids = (await storedTurn())?.messageIds;
+  return ids instanceof Set ? [...ids].toSorted() : [];
+};
+const openTurn = (changes: Partial<OpenTurn> = {}): OpenTurn => ({
+  contact,
+  firstMessageId: 'a',
+  startedAt: NOW,
+  messages: 2,
+  ...changes,
+});
+
+describe('the messages of a turn', () => {
+  it('are those since the last turn, and the first of them identifies it', async () => {
+    await messages.recordInbound(message('a'), TURN);
+    await messages.recordInbound(message('b'), LATER);
+    expect(await storedTurn()).toEqual({
+      ...turnKeyOf(contact),
+      firstMessageId: 'a',
+      startedAt: NOW,
+      messageIds: new Set(['a', 'b']),
+      expiresAt: Date.parse(NOW) / 1000 + RETENTION_DAYS.messages * 24 * 60 * 60,
+    });
+  });
+
+  it('are none without turns', async () => {
+    await messages.recordInbound(message('a'));
+    expect(await storedTurn()).toBeUndefined();
+  });
+
+  it('are in it once, however often they arrive, and not again in the next one', async () => {
+    expect(await messages.recordInbound(message('a'), TURN)).toBe('2026-11-20T11:00:00.000Z');
+    await messages.recordInbound(message('a'), LATER);
+    expect(await idsIn()).toEqual(['a']);
+    expect(await turns.end(openTurn({ messages: 1 }), { isFull: false })).toBe(true);
+    expect(await messages.recordInbound(message('a'), LATER)).toBe('2026-11-20T11:00:00.000Z');
+    expect(await storedTurn()).toBeUndefined();
+  });
+
+  it('do not include an earlier version of a message, which still replaces the stored one', async () => {
+    const earlier = { at: '2026-11-20T10:00:00.000Z', source: 'event' as const };
+    await messages.recordInbound(message('a'), TURN);
+    await turns.end(openTurn({ messages: 1 }), { isFull: false });
+    expect(await messages.recordInbound(message('a', { time: earlier }), LATER)).toBe(earlier.at);
+    expect(await storedTurn()).toBeUndefined();
+    expect((await messages.read('a'))?.createdAt).toBe(earlier.at);
+  });
+
+  it('do not include a message that was stored before the stage had turns', async () => {
+    await messages.recordInbound(message('a'));
+    await messages.recordInbound(message('a'), TURN);
+    expect(await storedTurn()).toBeUndefined();
+  });
+
+  it('include a message after its status has brought a copy, which may not be the user’s', async () => {
+    await messages.recordInbound(message('a', { isFromStatus: true, opensWindow: false }), TURN);
+    expect(await storedTurn()).toBeUndefined();
+    await messages.recordInbound(message('a'), TURN);
+    expect(await idsIn()).toEqual(['a']);
+    await messages.recordInbound(message('a', { isFromStatus: true, opensWindow: false }), LATER);
+    expect(await idsIn()).toEqual(['a']);
+  });
+
+  it('include a message whose statuses arrived first', async () => {
+    const { contact: _, address: _a, opensWindow: _o, ...event } = message('a');
+    await messages.recordStatus({ ...event, kind: 'status', status: 'read', literal: 'read' });
+    await messages.recordInbound(message('a'), TURN);
+    expect(await idsIn()).toEqual(['a']);
+  });
+
+  it('do not include a message that Parley sent, and the event is still refused', async () => {
+    await messages.recordOutbound(outbound({ id: 'a' }));
+    await expect(messages.recordInbound(message('a'), TURN)).rejects.toThrow('Parley sent itself');
+    expect(await storedTurn()).toBeUndefined();
+  });
+
+  it('are refused together with the turn if the message is too large', async () => {
+    const body = JSON.stringify({ MESSAGE: 'x'.repeat(420_000) });
+    await expect(messages.recordInbound(message('a', { body }), TURN)).rejects.toThrow('too large');
+    expect(await tables.items(tableName)).toEqual({});
+  });
+});
+
+describe('the end of a turn', () => {
+  it('needs that no message was added since, and happens once', async () => {
+    await messages.recordInbound(message('a'), TURN);
+    await messages.recordInbound(message('b'), LATER);
+    expect(await turns.end(openTurn({ messages: 1 }), { isFull: false })).toBe(false);
+    expect(await idsIn()).toEqual(['a', 'b']);
+    expect(await turns.end(openTurn(), { isFull: false })).toBe(true);
+    expect(await turns.end(openTurn(), { isFull: false })).toBe(false);
+    expect(await storedTurn()).toBeUndefined();
+  });
+
+  it('is not that of a later turn with the same number of messages, or the same first message', async () => {
+    await messages.recordInbound(message('b'), TURN);
+    expect(await turns.end(openTurn({ messages: 1 }), { isFull: false })).toBe(false);
+    const earlier = openTurn({ firstMessageId: 'b', startedAt: '2026-11-20T11:59:59.000Z', messages: 1 });
+    expect(await turns.end(earlier, { isFull: false })).toBe(false);
+    expect(await idsIn()).toEqual(['b']);
+  });
+
+  it('needs no silence once the turn is full', async () => {
+    await messages.recordInbound(message('a'), TURN);
+    await messages.recordInbound(message('b'), LATER);
+    expect(await turns.end(openTurn({ messages: 1 }), { isFull: true })).toBe(true);
+    expect(await storedTurn()).toBeUndefined();
+  });
+
+  it('leaves the messages, which can be read until they are erased', async () => {
+    await messages.recordInbound(message('a'), TURN);
+    await messages.recordInbound(message('b'), LATER);
+    await turns.end(openTurn(), { isFull: false });
+    await tables.remove(tableName, { pk: 'MESSAGE#b', sk: 'MESSAGE' });
+    const { body } = message('a');
+    expect(await turns.readMessages(['a', 'b', 'c'])).toEqual([
+      { id: 'a', createdAt: '2026-11-20T11:00:00.000Z', body, traceparent: TRACEPARENT },
+    ]);
+  });
+
+  it('comes with an erasure, unless the turn started after it was requested', async () => {
+    const table = tables.tableOf(tableName);
+    await endTurnBefore(table, contact, NOW);
+    await messages.recordInbound(message('a'), LATER);
+    await endTurnBefore(table, contact, NOW);
+    expect(await idsIn()).toEqual(['a']);
+    await endTurnBefore(table, contact, LATER.startedAt);
+    expect(await storedTurn()).toBeUndefined();
+  });
+});
+
+it('puts every message in exactly one turn, whatever arrives twice, late, or while a turn ends', async () => {
+  const step = fc.oneof(
+    fc.record({ arrives: fc.constantFrom('a', 'b', 'c', 'd') }),
+    fc.record({ endsAfter: fc.integer({ min: 1, max: 4 }), isFull: fc.boolean() }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      await useNewTable();
+      const arrived = new Set<string>();
+      const ended: string[] = [];
+      let seconds = 0;
+      for (const one of steps) {
+        seconds += 1;
+        if ('arrives' in one) {
+          arrived.add(one.arrives);
+          const startedAt = new Date(Date.parse(NOW) + seconds * 1000).toISOString();
+          await messages.recordInbound(message(one.arrives), { startedAt });
+          continue;
+        }
+        const turn = await storedTurn();
+        const queued = openTurn({
+          firstMessageId: String(turn?.firstMessageId ?? 'a'),
+          startedAt: String(turn?.startedAt ?? NOW),
+          messages: one.endsAfter,
+        });
+        const ids = await idsIn();
+        if (await turns.end(queued, { isFull: one.isFull })) ended.push(...ids);
+      }
+      expect([...ended, ...(await idsIn())].toSorted()).toEqual([...arrived].toSorted());
+    }),
+    { numRuns: 60 },
+  );
+});

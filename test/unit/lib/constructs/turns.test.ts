@@ -1,0 +1,58 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
+import { synthesizedStack } from '../synthesized-stack.ts';
+
+const { template } = synthesizedStack('prod', { turns: { silenceSeconds: 8 } });
+const plain = synthesizedStack('prod').template;
+const idsOf = (all: typeof template, type: string) => Object.keys(all.findResources(type));
+
+describe('A stage with turns', () => {
+  test('has one more queue, whose dead letters join the publish failures, with an alarm', () => {
+    const added = (type: string) => idsOf(template, type).filter((id) => !idsOf(plain, type).includes(id));
+    expect(added('AWS::SQS::Queue')).toEqual([expect.stringMatching(/^PublisherTurnQueue/)]);
+    expect(added('AWS::CloudWatch::Alarm')).toEqual([expect.stringMatching(/TurnQueueAge/)]);
+    expect(added('AWS::Lambda::EventSourceMapping')).toHaveLength(1);
+    const [publishFailures] = idsOf(plain, 'AWS::SQS::Queue').filter((id) => id.startsWith('PublisherPublishFailures'));
+    template.hasResourceProperties('AWS::SQS::Queue', {
+      RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': [publishFailures, 'Arn'] }, maxReceiveCount: 1000 },
+    });
+  });
+
+  test('lets publish end turns and read their messages, and nothing else of the table', () => {
+    const statement = (Action: string, keys: readonly string[]) =>
+      Match.objectLike({ Action, Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } } });
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          statement('dynamodb:DeleteItem', ['CONTACT#*']),
+          statement('dynamodb:BatchGetItem', ['MESSAGE#*']),
+        ]),
+      },
+      PolicyName: Match.stringLikeRegexp('^Publisher'),
+    });
+  });
+
+  test('sets the variables of receive and publish', () => {
+    for (const Variables of [{ TURNS: 'true' }, { TURN_SILENCE_SECONDS: '8', TURN_QUEUE_URL: Match.anyValue() }]) {
+      template.hasResourceProperties('AWS::Lambda::Function', {
+        Environment: { Variables: Match.objectLike(Variables) },
+      });
+    }
+  });
+});
+
+test('A stage without them has no trace of them', () => {
+  expect(JSON.stringify(plain.toJSON())).not.toMatch(/TurnQueue|"TURN|TURN_/);
+});
+
+test.each([
+  ['events are off', { events: { publish: false } }, /turns/],
+  [
+    'publish has no concurrency for its stream',
+    { reservedConcurrency: { publish: 2 } },
+    /reservedConcurrency\.publish/,
+  ],
+  ['the silence is longer than SQS can delay a message', { turns: { silenceSeconds: 901 } }, /from 1 to 900/],
+])('Turns are rejected if %s', (_what, settings, fault) => {
+  expect(() => synthesizedStack('prod', { turns: { silenceSeconds: 8 }, ...settings })).toThrow(fault);
+});
