@@ -96,8 +96,8 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'publish',
     files: /^lambdas\/publish\//,
-    mayImport: ['domain', 'runtime', 'publish'],
-    mayImportTypes: ['ports'],
+    mayImport: ['domain', 'runtime'],
+    mayImportTypes: ['ports', 'publish'],
   },
   {
     name: 'manage',
