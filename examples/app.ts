@@ -31,6 +31,6 @@ new ShipmentProcess(examples, 'ShipmentProcess', { sendQueue, managementApi: par
 const eventBus = parley.publisher?.eventBus;
 if (eventBus) {
   new EventConsumer(examples, 'EventConsumer', { eventBus });
-  new Bot(examples, 'Bot', { eventBus, sendQueue });
+  new Bot(examples, 'Bot', { eventBus, sendQueue, management: parley.management });
 }
 app.synth();

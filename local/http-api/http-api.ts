@@ -136,10 +136,10 @@ export const startHttpApi = async (apiId: string, name: string, context: HttpApi
 const signerOf = async (
   request: IncomingMessage,
   body: Buffer,
-  { credentials }: HttpApiContext,
+  { credentials, clock }: HttpApiContext,
 ): Promise<IamIdentity | undefined> => {
-  // Uses the machine's time, because clients do not know that the run's clock has moved.
-  return credentials && authenticate(request, body, credentials, new Date());
+  // Functions sign with the run's time. Other clients do not know that it has moved.
+  return credentials && authenticate(request, body, credentials, [new Date(), clock.now()]);
 };
 
 const headerValue = (value: string | readonly string[]): string | string[] =>

@@ -31,22 +31,23 @@ const MAX_SKEW_MS = 5 * 60 * 1000;
  * Returns who signed a request. Verifies the signature by signing the request again with the principal's keys. Does not
  * check permissions.
  *
- * @param now The machine's time.
+ * @param times The current times of those who may sign.
  * @returns undefined if the signature is missing, invalid, made with other keys, or more than five minutes older or
- * newer than `now`.
+ * newer than each of the times.
  */
 export const authenticate = async (
   request: IncomingMessage,
   body: Buffer,
   credentials: PrincipalCredentials,
-  now: Date,
+  times: readonly Date[],
 ): Promise<IamIdentity | undefined> => {
   const { authorization = '', 'x-amz-date': date, host } = request.headers;
   const [, accessKeyId, day, region = '', service = '', signedHeaders = '', signature = ''] =
     AUTHORIZATION.exec(authorization) ?? [];
   if (accessKeyId !== credentials.accessKeyId || service !== 'execute-api' || region !== REGION) return undefined;
   const signingDate = readAmzDate(date);
-  if (!signingDate || Math.abs(signingDate.getTime() - now.getTime()) > MAX_SKEW_MS) return undefined;
+  if (!signingDate) return undefined;
+  if (times.every((now) => Math.abs(signingDate.getTime() - now.getTime()) > MAX_SKEW_MS)) return undefined;
   if (!String(date).startsWith(day ?? '') || !signedHeaders.split(';').includes('host')) return undefined;
   if (!matchesDigest(request.headers['x-amz-content-sha256'], body)) return undefined;
   const expected = await sign(request, body, host ?? '', signedHeaders.split(';'), credentials, signingDate);

@@ -1,10 +1,12 @@
 /**
- * A bot: a queue that receives each message that a user writes, and a function that answers through the send queue.
+ * A bot: a queue that receives what each user writes in a row, and a function that answers through the send queue.
  *
- *   new Bot(this, 'Bot', { eventBus: parley.publisher.eventBus, sendQueue: parley.sender.sendQueue });
+ *   const { publisher, sender, management } = parley;
+ *   new Bot(this, 'Bot', { eventBus: publisher.eventBus, sendQueue: sender.sendQueue, management });
  *
- * See examples/app.ts for an app that deploys it. The bot reads the text in the event, so the stage needs
- * `"events": { "content": true }`, which is not the default in production. If the send queue is encrypted with your own
+ * See examples/app.ts for an app that deploys it. The stage needs these settings: `"turns": { "silenceSeconds": 8 }`;
+ * `"operators": {}`, with which contacts can be handed over to people; and `"events": { "content": true }`, which is not
+ * the default in production, because the bot reads the text in the event. If the send queue is encrypted with your own
  * key, `grantSendMessages` includes it.
  */
 import { Duration } from 'aws-cdk-lib';
@@ -15,12 +17,15 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { ParleyManagement } from 'parley';
 
 export interface BotProps {
   /** Parley's bus. */
   readonly eventBus: IEventBus;
   /** Parley's send queue. */
   readonly sendQueue: IQueue;
+  /** Parley's management API, which hands contacts over to people. */
+  readonly management: Pick<ParleyManagement, 'url' | 'grantInvoke'>;
 }
 
 const TIMEOUT = Duration.seconds(30);
@@ -28,7 +33,7 @@ const TIMEOUT = Duration.seconds(30);
 export class Bot extends Construct {
   readonly queue: Queue;
 
-  constructor(scope: Construct, id: string, { eventBus, sendQueue }: BotProps) {
+  constructor(scope: Construct, id: string, { eventBus, sendQueue, management }: BotProps) {
     super(scope, id);
     const deadLetters = new Queue(this, 'DeadLetters', { retentionPeriod: Duration.days(14), enforceSSL: true });
     this.queue = new Queue(this, 'Queue', {
@@ -38,7 +43,7 @@ export class Bot extends Construct {
     });
     new Rule(this, 'Rule', {
       eventBus,
-      eventPattern: { source: ['parley'], detailType: ['MessageReceived'] },
+      eventPattern: { source: ['parley'], detailType: ['TurnEnded'] },
       targets: [new SqsQueue(this.queue)],
     });
     const handler = new NodejsFunction(this, 'Function', {
@@ -47,9 +52,10 @@ export class Bot extends Construct {
       timeout: TIMEOUT,
       // The SDK of package-lock.json instead of the runtime's, which changes.
       bundling: { bundleAwsSDK: true },
-      environment: { SEND_QUEUE_URL: sendQueue.queueUrl },
+      environment: { SEND_QUEUE_URL: sendQueue.queueUrl, MANAGEMENT_URL: management.url },
     });
     sendQueue.grantSendMessages(handler);
+    management.grantInvoke(handler, 'handOver');
     handler.addEventSource(new SqsEventSource(this.queue, { reportBatchItemFailures: true, maxConcurrency: 10 }));
   }
 }

@@ -1,17 +1,18 @@
 /**
- * Answers each message of a user once, even if its event arrives twice.
+ * Answers what a user wrote in a row, once, and hands the user over to people on request.
  *
- * The request ID is derived from the ID of the user's message. Parley sends a request ID once, so a repeated event
- * queues a request that is dropped. This needs the same body each time: a request with a known ID and another body goes
- * to the dead-letter queue. If your bot words its answers differently each time, store the answer under the message's ID
- * before you queue it.
+ * It may be killed at any line: the queue delivers the event again, and each step can be repeated. A handover only moves
+ * forward, and the request ID is derived from the event's ID, so Parley drops the repeated request. This needs the same
+ * body each time: a request with a known ID and another body goes to the dead-letter queue. If your bot words its answers
+ * differently each time, store the answer under the event's ID before you queue it.
  *
- * A bot's own messages do not reach it: they are `MessageEchoed`, not `MessageReceived`.
+ * Parley refuses the answer if the user has written again, if an operator has, or if people have taken over, which is
+ * judged when the answer is sent.
  */
-import { createHash } from 'node:crypto';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { isMessageReceived, type ParleyEvent, parseParleyEvent } from 'parley/events';
+import { isTurnEnded, type ParleyEvent, parseParleyEvent, type SendRequest } from 'parley/events';
+import { callManagementApi } from '../../management/call-management-api.ts';
 import { messageGroupId } from '../../message-group-id.ts';
 
 /** An answer that comes later than this is not sent. */
@@ -23,7 +24,7 @@ export const handler = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> 
   const results = await Promise.allSettled(
     Records.map(async ({ body }) => {
       const event = parseParleyEvent(body);
-      if (isMessageReceived(event)) await answer(event);
+      if (isTurnEnded(event)) await answer(event);
     }),
   );
   const batchItemFailures = Records.flatMap(({ messageId }, index) => {
@@ -35,29 +36,34 @@ export const handler = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> 
   return { batchItemFailures };
 };
 
-const answer = async ({ detail }: ParleyEvent<'MessageReceived'>): Promise<void> => {
-  const { messageId, platformContactId, at, content } = detail;
-  const messageText = replyTo(content?.text ?? '');
-  if (platformContactId === undefined || messageText === undefined) return;
-  // Hashed, because a message's ID can be longer than a request ID.
-  const requestId = `bot-${createHash('sha256').update(messageId).digest('hex')}`;
+const answer = async ({ detail }: ParleyEvent<'TurnEnded'>): Promise<void> => {
+  const { id, at, platformContactId, messages, content } = detail;
+  const reply = replyTo((content?.messages ?? []).map(({ text = '' }) => text).join('\n'));
+  if (platformContactId === undefined || reply === undefined) return;
+  // First, so that no other answer of a bot follows the one that promises a person.
+  if (reply.handsOver) {
+    await callManagementApi('POST', '/v1/handovers', { platformContactId, note: 'The user asked for a person.' });
+  }
+  const request: SendRequest = {
+    requestId: `bot-${id}`,
+    platformContactId,
+    messageText: reply.text,
+    notAfter: new Date(Date.parse(at) + MAX_AGE_MS).toISOString(),
+    // The sentence that goes with a handover is sent although people answer from now on.
+    ...(!reply.handsOver && { automated: true, unless: ['userWroteSince'], since: messages.at(-1)?.messageId }),
+  };
   await sqs.send(
     new SendMessageCommand({
       QueueUrl: process.env.SEND_QUEUE_URL,
       MessageGroupId: messageGroupId(platformContactId),
-      MessageDeduplicationId: requestId,
-      MessageBody: JSON.stringify({
-        requestId,
-        platformContactId,
-        messageText,
-        notAfter: new Date(Date.parse(at) + MAX_AGE_MS).toISOString(),
-      }),
+      MessageDeduplicationId: request.requestId,
+      MessageBody: JSON.stringify(request),
     }),
   );
 };
 
-const replyTo = (text: string): string | undefined => {
-  if (/\bhours?\b/i.test(text)) return 'We are open from nine to five, Monday to Friday.';
-  if (/\bagent\b/i.test(text)) return 'A colleague will be with you shortly.';
+const replyTo = (text: string): { readonly text: string; readonly handsOver: boolean } | undefined => {
+  if (/\bagent\b/i.test(text)) return { text: 'A colleague will be with you shortly.', handsOver: true };
+  if (/\bhours?\b/i.test(text)) return { text: 'We are open from nine to five, Monday to Friday.', handsOver: false };
   return undefined;
 };

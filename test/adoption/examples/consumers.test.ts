@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { CfnOutput } from 'aws-cdk-lib';
@@ -10,17 +11,21 @@ import { createLocalClient, type LocalClient } from '../../../local/local-client
 import type { LocalCloud } from '../../../local/local-cloud.ts';
 import { startTestCloud } from '../../support/test-cloud.ts';
 import { type ExampleStack, startExampleStack } from './example-stack.ts';
+import { runProgram } from './run-example.ts';
+
+const SILENCE_SECONDS = 300;
+const BOT_PROCESS = join(import.meta.dirname, 'bot-process.ts');
 
 let cloud: LocalCloud;
 let client: LocalClient;
 let stack: ExampleStack;
 
 beforeAll(async () => {
-  cloud = await startTestCloud();
+  cloud = await startTestCloud({ settings: { turns: { silenceSeconds: SILENCE_SECONDS }, operators: {} } });
   client = createLocalClient(cloud);
-  stack = await startExampleStack(cloud, (scope, { eventBus, sendQueue }) => {
+  stack = await startExampleStack(cloud, (scope, { eventBus, sendQueue, management }) => {
     const consumer = new EventConsumer(scope, 'Crm', { eventBus });
-    const bot = new Bot(scope, 'Bot', { eventBus, sendQueue });
+    const bot = new Bot(scope, 'Bot', { eventBus, sendQueue, management });
     new CfnOutput(scope, 'Notes', { value: consumer.notes.tableName });
     new CfnOutput(scope, 'Queue', { value: consumer.queue.queueUrl });
     new CfnOutput(scope, 'BotQueue', { value: bot.queue.queueUrl });
@@ -99,33 +104,88 @@ describe('the bot', () => {
     (await client.outbox())
       .filter(({ body }) => body.platformContactId === contact)
       .map(({ body }) => body.messageText);
+  /** Lets a user write these texts in a row. Returns the event of the turn, which ends while the clock moves. */
+  const turnOf = async (contact: string, texts: readonly string[]): Promise<BusEvent> => {
+    const ids: string[] = [];
+    for (const text of texts) ids.push(await client.userWrites(contact, { text }));
+    await waitFor('the messages are in a turn', async () =>
+      Object.values(await client.table()).find(
+        ({ sk, messageIds }) => sk === 'TURN' && messageIds instanceof Set && ids.every((id) => messageIds.has(id)),
+      ),
+    );
+    return waitFor('the turn is published', async () => {
+      await client.advanceClock(SILENCE_SECONDS);
+      return cloud.emulators.buses
+        .events(cloud.eventBusName)
+        .find(
+          (event) => JSON.stringify(event).includes(`[{"messageId":"${ids[0]}`) && event['detail-type'] === 'TurnEnded',
+        );
+    });
+  };
+  const answered = (contact: string, count: number) =>
+    waitFor(`${count} answers`, async () => ((await answersTo(contact)).length >= count ? true : undefined));
 
-  it('answers each message once, even if its event arrives twice', async () => {
+  it('answers what a user wrote in a row once, even if its event arrives twice', async () => {
     const contact = '+5491155580003';
-    const id = await client.userWrites(contact, { text: 'What are your opening hours?' });
-    const answered = (count: number) =>
-      waitFor(`${count} answers`, async () => ((await answersTo(contact)).length >= count ? true : undefined));
-    await answered(1);
+    const event = await turnOf(contact, ['Hi!', 'What are your', 'opening hours?']);
+    await answered(contact, 1);
 
-    const event = await published('MessageReceived', 'messageId', id);
     await repeat(event, output('BotQueue'));
     // By now, SQS no longer recognizes the deduplication ID, so Parley has to drop the request.
     await client.advanceClock(301);
     await repeat(event, output('BotQueue'));
-    await client.userWrites(contact, { text: 'An agent, please' });
-    await answered(2);
-
-    expect(await answersTo(contact)).toEqual([
-      'We are open from nine to five, Monday to Friday.',
-      'A colleague will be with you shortly.',
-    ]);
+    expect(await answersTo(contact)).toEqual(['We are open from nine to five, Monday to Friday.']);
     expect(await client.queueDepth(cloud.sendDeadLetterQueueUrl)).toBe(0);
   });
 
   it('does not answer what it does not understand', async () => {
     const contact = '+5491155580004';
-    const id = await client.userWrites(contact, { text: 'Thanks' });
-    await repeat(await published('MessageReceived', 'messageId', id), output('BotQueue'));
+    await repeat(await turnOf(contact, ['Thanks']), output('BotQueue'));
     expect(await answersTo(contact)).toEqual([]);
+  });
+
+  it('is silent after it has handed the user over to people', async () => {
+    const contact = '+5491155580005';
+    await turnOf(contact, ['An agent, please']);
+    await answered(contact, 1);
+    const event = await turnOf(contact, ['What are your opening hours?']);
+    const { id } = event.detail as { id: string };
+    const send = await waitFor('the answer is refused', async () => {
+      const stored = (await client.table())[`SEND#bot-${id} SEND`];
+      return stored?.state === 'refused' ? stored : undefined;
+    });
+    expect(send).toMatchObject({ code: 'HANDED_OVER' });
+    expect(await answersTo(contact)).toEqual(['A colleague will be with you shortly.']);
+  });
+
+  it.each([
+    'undici:request:create',
+    'undici:request:headers',
+    'http.client.request.start',
+    'http.client.response.finish',
+  ])('hands over and answers once after it was killed at %s', async (place) => {
+    const contact = `+54911555801${place.length}`;
+    await client.userWrites(contact, { text: 'Hi!' });
+    const detail = {
+      id: `turn-${place.replaceAll(/\W/g, '-')}`,
+      at: cloud.clock.now().toISOString(),
+      contact: { platform: 'chat', channel: '*', key: contact.replace('+549', '54') },
+      platformContactId: contact,
+      messages: [{ messageId: 'in-1', at: cloud.clock.now().toISOString() }],
+      content: { messages: [{ messageId: 'in-1', text: 'An agent, please' }] },
+    };
+    const event = JSON.stringify({ source: 'parley', 'detail-type': 'TurnEnded', detail });
+    const run = (...args: readonly string[]) => runProgram(cloud, BOT_PROCESS, [event, ...args]);
+
+    expect((await run(place)).signal).toBe('SIGKILL');
+    expect((await run()).exitCode).toBe(0);
+    expect((await run()).exitCode).toBe(0);
+    await answered(contact, 1);
+    await waitFor('the send queue is empty', async () =>
+      (await client.queueDepth(cloud.sendQueueUrl)) === 0 ? true : undefined,
+    );
+    expect(await answersTo(contact)).toEqual(['A colleague will be with you shortly.']);
+    expect((await client.table())[`CONTACT#chat#*#${detail.contact.key} HANDOVER`]).toBeDefined();
+    expect(await client.queueDepth(cloud.sendDeadLetterQueueUrl)).toBe(0);
   });
 });

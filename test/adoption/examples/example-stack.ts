@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { App, Stack, Validations } from 'aws-cdk-lib';
 import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
+import { Grant } from 'aws-cdk-lib/aws-iam';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import type { ParleyManagement } from '../../../lib/index.ts';
 import { arnOf } from '../../../local/aws-environment.ts';
 import type { LocalCloud } from '../../../local/local-cloud.ts';
 import { createRunFolder } from '../../../local/run-folder.ts';
@@ -12,6 +14,7 @@ import { readTemplate, type Template } from '../../../local/template/template.ts
 export interface ParleyParts {
   readonly eventBus: IEventBus;
   readonly sendQueue: IQueue;
+  readonly management: Pick<ParleyManagement, 'url' | 'grantInvoke'>;
 }
 
 export interface ExampleStack extends AsyncDisposable {
@@ -49,6 +52,11 @@ export const startExampleStack = async (
       queueArn: arnOf('sqs', cloud.sendQueueUrl.split('/').at(-1) ?? ''),
       queueUrl: cloud.sendQueueUrl,
     }),
+    management: {
+      url: cloud.managementUrl,
+      // The local run enforces no permissions.
+      grantInvoke: (grantee) => Grant.drop(grantee, 'local run'),
+    },
   });
   const { templateFullPath } = app.synth().getStackByName(stack.stackName);
   const template = await readTemplate(templateFullPath, edit);

@@ -9,6 +9,7 @@ const TIMEOUT_MS = 60_000;
 /** How an example ended. */
 export interface ExampleResult {
   readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -22,12 +23,16 @@ export const exampleEnvironment = (cloud: LocalCloud): Record<string, string> =>
 });
 
 /** Runs a TypeScript example against a local run, in a process of its own that ends after a minute at the latest. */
-export const runExample = async (
+export const runExample = (cloud: LocalCloud, file: string, args: readonly string[] = []): Promise<ExampleResult> =>
+  runProgram(cloud, join(ROOT, 'examples', file), args);
+
+/** Runs a TypeScript program like an example. */
+export const runProgram = async (
   cloud: LocalCloud,
   file: string,
   args: readonly string[] = [],
 ): Promise<ExampleResult> => {
-  const child = spawn(process.execPath, [join(ROOT, 'examples', file), ...args], {
+  const child = spawn(process.execPath, [file, ...args], {
     env: exampleEnvironment(cloud),
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: TIMEOUT_MS,
@@ -36,5 +41,5 @@ export const runExample = async (
     child.once('close', resolve).once('error', reject);
   });
   const [exitCode, stdout, stderr] = await Promise.all([exited, text(child.stdout), text(child.stderr)]);
-  return { exitCode, stdout, stderr };
+  return { exitCode, signal: child.signalCode, stdout, stderr };
 };

@@ -11,10 +11,10 @@ const KEYS: SigningCredentials = { accessKeyId: 'local', secretAccessKey: 'secre
 let api: HttpApi | undefined;
 afterEach(() => api?.close());
 
-const startApi = async () => {
+const startApi = async (clock = createMovableClock()) => {
   const seen: { event?: unknown } = {};
   api = await startHttpApi('abc123', 'test', {
-    clock: createMovableClock(),
+    clock,
     credentials: KEYS,
     functionOf: () => async (event) => {
       seen.event = JSON.parse(event);
@@ -109,6 +109,17 @@ describe('a route with IAM authorization', () => {
     const target = new URL(`${url}/v1/sends`);
     expect(await post(target, await signedHeaders(target, given))).toEqual(FORBIDDEN);
     expect(await post(target, await signedHeaders(target))).toEqual([200, 'in']);
+  });
+
+  it('accepts the time of the machine, and that of the run, which a function has', async () => {
+    const clock = createMovableClock();
+    const { url } = await startApi(clock);
+    const target = new URL(`${url}/v1/sends`);
+    await clock.advance(25 * 3_600_000);
+    expect(await post(target, await signedHeaders(target))).toEqual([200, 'in']);
+    expect(await post(target, await signedHeaders(target, { date: clock.now() }))).toEqual([200, 'in']);
+    const between = new Date(Date.now() + 3_600_000);
+    expect(await post(target, await signedHeaders(target, { date: between }))).toEqual(FORBIDDEN);
   });
 
   it('rejects a request signed for another path or host, or with a header changed after signing', async () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   management = await listenLocally(
     createServer(async (request, response) => {
       const body = await text(request);
-      const signer = await authenticate(request, Buffer.from(body), CREDENTIALS, new Date());
+      const signer = await authenticate(request, Buffer.from(body), CREDENTIALS, [new Date()]);
       const call = `${request.method} ${request.url}`;
       const deadRequests = await count(urls.sendDeadLetterQueueUrl);
       const before = calls.filter((earlier) => earlier.call === call).length;
