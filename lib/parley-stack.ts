@@ -58,6 +58,7 @@ export class ParleyStack extends Stack {
       domainMapping: webhookDomain && { domainName: webhookDomain.domainName },
     });
     this.sender = new ParleySender(this, 'Sender', parts);
+    this.receiver.confirmOptOuts(this.sender);
     this.publisher = settings.events.publish
       ? new ParleyPublisher(this, 'Publisher', { ...parts, eventBus: existingEventBus(this, settings) })
       : undefined;

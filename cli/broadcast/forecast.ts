@@ -92,7 +92,7 @@ const callForecast = async (
 
 /** The fields that a decision depends on, with placeholders for texts and with times to the hour. */
 const decisiveFields = (request: SendRequest): Partial<SendRequest> => {
-  const { broadcastId, reason, chatPlatform, chatChannelNumber, ruleNameOrId } = request;
+  const { broadcastId, reason, chatPlatform, chatChannelNumber, ruleNameOrId, confirmsOptOut } = request;
   const media = MEDIA_FIELDS.flatMap((field) => {
     const address = request[field];
     return address === undefined ? [] : [[field, mediaOfTheSameKind(address)] as const];
@@ -102,6 +102,7 @@ const decisiveFields = (request: SendRequest): Partial<SendRequest> => {
     reason,
     chatPlatform,
     chatChannelNumber,
+    confirmsOptOut,
     ...(hasFreeForm(request) && media.length === 0 && { messageText: '-' }),
     ...Object.fromEntries(media),
     ...(ruleNameOrId !== undefined && { ruleNameOrId: '-' }),

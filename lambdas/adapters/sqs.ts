@@ -57,11 +57,13 @@ export const createSqsInboundQueue = (options: InboundQueueOptions): InboundQueu
   };
 };
 
-export const createSqsSendQueue = (client: SQSClient, queueUrl: string): SendQueue => ({
+/** @param abortSignal ends a put that has not been answered. @default none */
+export const createSqsSendQueue = (client: SQSClient, queueUrl: string, abortSignal?: AbortSignal): SendQueue => ({
   async put({ body, groupId, deduplicationId, traceparent }) {
     const fifo = { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId };
     const MessageAttributes = traceAttribute(traceparent);
-    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...fifo, MessageAttributes }));
+    const command = new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...fifo, MessageAttributes });
+    await client.send(command, { abortSignal });
   },
 });
 

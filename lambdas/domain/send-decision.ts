@@ -1,4 +1,4 @@
-import { consentVerdict } from './consent.ts';
+import { type Consent, consentVerdict } from './consent.ts';
 import type { Contact } from './contact.ts';
 import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
 import { handoverOf } from './handover.ts';
@@ -73,6 +73,8 @@ export interface SendRules {
   readonly operators?: { readonly echoes: boolean } | undefined;
   /** The reasons that an opt-out does not block. @default none */
   readonly optOutExemptReasons?: readonly ApprovedReason[];
+  /** The text that confirms an opt-out to the user. @default none is confirmed */
+  readonly optOutConfirmation?: string | undefined;
 }
 
 /**
@@ -87,6 +89,7 @@ export const decideSend = (request: SendRequest, contact: Contact, now: Instant,
     return decideOutsideWindow(request, contact, now, rules, describeClosedWindow(contact));
   }
   const open = `The user wrote at ${contact.lastInboundAt}, so the window is open.`;
+  if (request.confirmsOptOut) return confirmOptOut(request, contact, rules, open);
   const template = templateOf(request);
   if (template === undefined || hasFreeForm(request)) {
     const optedOut = refuseAfterOptOut(request, contact, rules, 'message/v3', open);
@@ -111,6 +114,8 @@ export const decideOutsideWindow = (
 ): SendDecision => {
   const early = decideEarly(request, contact, now, rules);
   if (early !== undefined) return early;
+  // A template is what the user opted out of.
+  if (request.confirmsOptOut) return refuse('WINDOW_CLOSED', `${closed} An opt-out is not confirmed by a template.`);
   const template = templateOf(request) ?? rules.defaultTemplate;
   if (template === undefined) {
     return refuse('WINDOW_CLOSED', `${closed} The request has no template, and the stage has no default template.`);
@@ -206,6 +211,9 @@ const refuseParams = (
 
 const verdictOf = ({ consents = [] }: Contact) => consentVerdict(consents);
 
+const describeOptOut = ({ at, origin }: Pick<Consent, 'at' | 'origin'>): string =>
+  origin === 'user' ? `The user opted out at ${at}` : `An import opted the user out at ${at}`;
+
 /**
  * An opt-out blocks every template until an opt-in overrides it, and free-form messages until the user writes again.
  * The stage can exempt reasons.
@@ -220,14 +228,31 @@ const refuseAfterOptOut = (
   const verdict = verdictOf(contact);
   if (verdict.state !== 'opted-out') return undefined;
   if (reason !== undefined && optOutExemptReasons.includes(reason)) return undefined;
-  const { at, origin } = verdict;
-  const optedOut = origin === 'user' ? `The user opted out at ${at}` : `An import opted the user out at ${at}`;
+  const { at } = verdict;
+  const optedOut = describeOptOut(verdict);
   if (endpoint === 'intent/v2') {
     return refuse('OPTED_OUT', `${window} ${optedOut}, and no opt-in has overridden that.`);
   }
   const { lastInboundAt } = contact;
   if (lastInboundAt !== undefined && lastInboundAt > at) return undefined;
   return refuse('OPTED_OUT', `${window} ${optedOut}, and the user has not written since.`);
+};
+
+/** Only the confirmation of an opt-out may be sent although the user has not written after it. */
+const confirmOptOut = (request: SendRequest, contact: Contact, rules: SendRules, open: string): SendDecision => {
+  const verdict = verdictOf(contact);
+  if (verdict.state !== 'opted-out') {
+    return refuse('SUPERSEDED', `${open} The user is not opted out, so there is no opt-out to confirm.`);
+  }
+  const { optOutConfirmation: messageText } = rules;
+  const optedOut = describeOptOut(verdict);
+  if (messageText === undefined) return refuse('OPTED_OUT', `${open} ${optedOut}, and the stage confirms no opt-outs.`);
+  const { lastInboundAt } = contact;
+  if (lastInboundAt === undefined || lastInboundAt < verdict.at) {
+    return refuse('OPTED_OUT', `${open} ${optedOut}, and the user has not written since.`);
+  }
+  const call = freeFormCall({ ...request, messageText }, contact, rules);
+  return { kind: 'call', call, why: `${open} ${optedOut}, and this message confirms it.` };
 };
 
 const describeClosedWindow = ({ lastInboundAt }: Contact): string =>

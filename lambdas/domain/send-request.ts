@@ -96,6 +96,8 @@ export const sendRequest = z
     since: z.optional(z.boundedString(z.MAX_ID_BYTES)),
     /** Whether a bot or another automated system sends it: refused while the contact is handed over to people. */
     automated: z.optional(z.boolean('must be true or false')),
+    /** Whether it confirms the user's opt-out, with the text of the stage's settings. Parley queues it after a keyword. */
+    confirmsOptOut: z.optional(z.boolean('must be true or false')),
     chatPlatform: z.optional(z.boundedString(z.MAX_NAME_LENGTH)),
     chatChannelNumber: z.optional(
       z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + followed by 6 to 15 digits')),
@@ -109,9 +111,13 @@ export const sendRequest = z
   })
   .check(
     z.refine(
-      (request) => hasFreeForm(request) || request.ruleNameOrId !== undefined,
+      (request) => hasContent(request) || request.confirmsOptOut === true,
       'has nothing to send; add messageText, audioURL, imageURL, fileURL, or ruleNameOrId',
     ),
+    z.refine((request) => !hasContent(request) || request.confirmsOptOut !== true, {
+      path: ['confirmsOptOut'],
+      error: 'must be without a message and a template, because the text is in the settings of the stage',
+    }),
     z.refine((request) => isEarlier(parseInstant(request.sendAt), parseInstant(request.notAfter)), {
       path: ['sendAt'],
       error: 'must be earlier than notAfter',
@@ -134,6 +140,9 @@ export const MEDIA_FIELDS = ['audioURL', 'imageURL', 'fileURL'] as const;
 export const hasFreeForm = (
   request: { readonly messageText?: string } & { readonly [F in (typeof MEDIA_FIELDS)[number]]?: string },
 ): boolean => request.messageText !== undefined || MEDIA_FIELDS.some((field) => request[field] !== undefined);
+
+const hasContent = (request: Parameters<typeof hasFreeForm>[0] & { readonly ruleNameOrId?: string }): boolean =>
+  hasFreeForm(request) || request.ruleNameOrId !== undefined;
 
 /** Returns the request's `notAfter` in UTC, so that it can be compared. Undefined for a duration that is not resolved. */
 export const notAfterOf = (request: Pick<SendRequest, 'notAfter'>): Instant | undefined =>

@@ -47,6 +47,8 @@ export interface InboundMessage extends EventBase {
   readonly opensWindow: boolean;
   /** `FROM`, verbatim: the address that replies are sent to. */
   readonly address: string;
+  /** The business number that the user wrote to, in international format, if windows are per number. */
+  readonly chatChannelNumber?: string;
   readonly name?: string;
   readonly customerId?: string;
 }
@@ -205,6 +207,7 @@ const messageOf = (
     // The contract does not list the values of STATUS, so any of them may be that of a message from the business.
     opensWindow: status === undefined && (context.windowPer === 'user' || channel !== undefined),
     address: wire.FROM,
+    ...(channel !== undefined && { chatChannelNumber: `+${channel.replace(/\D/g, '')}` }),
     name: wire.FROM_NAME?.toWellFormed(),
     customerId: wire.CUSTOMER_ID?.toWellFormed(),
   };

@@ -109,6 +109,7 @@ const ports = {
     templates: environment.TEMPLATES,
     operators: environment.OPERATORS,
     optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
+    optOutConfirmation: environment.OPT_OUT_CONFIRMATION,
   },
   windowMarginMs: windowMarginSeconds * 1000,
   settings: { chatPlatform, chatChannelNumber, chatServiceUrl, windowMarginSeconds, windowPer, retentionDays },

@@ -62,6 +62,8 @@ export const manageEnvironment = z.object({
   DEFAULT_TEMPLATE: z.optional(json(templateReference)),
   CONTACT_CHECK: z.enum(CONTACT_CHECKS),
   OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
+  /** The text that confirms an opt-out by keyword. @default none is confirmed */
+  OPT_OUT_CONFIRMATION: z.optional(z.string()),
   /** How the stage knows what operators do: as JSON. @default not at all */
   OPERATORS: z.optional(json(z.object({ echoes: z.boolean() }))),
   /** The group of schedules for requests with a `sendAt`. */
@@ -76,8 +78,8 @@ export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnviro
 };
 
 /**
- * Missing in a stack without a queue for bulk requests, a receiver, a default template, templates, operators, a
- * publisher, or event targets.
+ * Missing in a stack without a queue for bulk requests, a receiver, a default template, templates, operators, the
+ * confirmation of opt-outs, a publisher, or event targets.
  */
 type OptionalVariable =
   | 'INBOUND_DEAD_LETTER_QUEUE_URL'
@@ -86,6 +88,7 @@ type OptionalVariable =
   | 'BULK_SEND_DEAD_LETTER_QUEUE_URL'
   | 'TEMPLATES'
   | 'OPERATORS'
+  | 'OPT_OUT_CONFIRMATION'
   | 'EVENT_BUS_NAME'
   | 'AWS_ENDPOINT_URL_EVENTBRIDGE'
   | 'AWS_ENDPOINT_URL_DYNAMODB_STREAMS'

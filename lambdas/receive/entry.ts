@@ -5,7 +5,7 @@ import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createSecretsClient, createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
-import type { InboundQueue, WebhookSecret } from '../ports.ts';
+import type { InboundQueue, SendQueue, WebhookSecret } from '../ports.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
@@ -33,6 +33,19 @@ const tableOptions = {
   tableName: environment.TABLE_NAME,
   retentionDays: environment.RETENTION_DAYS,
 };
+
+/** Few messages need the client of SQS, and loading it would lengthen every cold start. */
+const sqs = onFirstUse(async () => {
+  const adapters = await import('../adapters/sqs.ts');
+  return { ...adapters, client: adapters.createSqsClient(sdk) };
+});
+const { SEND_QUEUE_URL: sendQueueUrl } = environment;
+const openSendQueue = (url: string, abortSignal: AbortSignal): SendQueue => ({
+  async put(message) {
+    const { createSqsSendQueue, client } = await sqs();
+    await createSqsSendQueue(client, url, abortSignal).put(message);
+  },
+});
 const storeEvent = createStoreEvent({
   repositories(abortSignal) {
     const table = createConversationTable({ ...tableOptions, abortSignal });
@@ -47,14 +60,14 @@ const storeEvent = createStoreEvent({
   chatPlatform: environment.CHAT_PLATFORM,
   windowPer: environment.WINDOW_PER,
   keywords: environment.KEYWORDS,
+  confirmations: sendQueueUrl === undefined ? undefined : (abortSignal) => openSendQueue(sendQueueUrl, abortSignal),
   operatorEchoes: environment.OPERATOR_ECHOES,
   turns: environment.TURNS,
 });
 
 /** For events that the table does not accept, and for those that waited for it. */
 const queue = onFirstUse(async () => {
-  const { createChangeVisibility, createSqsClient, createSqsInboundQueue } = await import('../adapters/sqs.ts');
-  const client = createSqsClient(sdk);
+  const { createChangeVisibility, createSqsInboundQueue, client } = await sqs();
   return {
     ...createSqsInboundQueue({
       client,

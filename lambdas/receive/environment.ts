@@ -25,6 +25,8 @@ export const receiveEnvironment = z.object({
   WINDOW_PER: z.enum(WINDOW_SCOPES),
   /** The keywords by which users opt out and in. @default none */
   KEYWORDS: z.optional(json(keywords)),
+  /** The queue for the confirmations of opt-outs by keyword. @default none is confirmed */
+  SEND_QUEUE_URL: z.optional(z.url()),
   /** How the echoes of operators' messages are recognized. @default not at all */
   OPERATOR_ECHOES: z.optional(json(operatorEchoes)),
   /** Whether messages are added to turns. @default false */
@@ -39,11 +41,15 @@ export const receiveEnvironment = z.object({
 
 /** The variables as the stack sets them. */
 export type ReceiveEnvironment = Record<
-  Exclude<keyof z.input<typeof receiveEnvironment>, 'WEBHOOK_SECRET_ID' | 'KEYWORDS' | 'OPERATOR_ECHOES' | 'TURNS'>,
+  Exclude<
+    keyof z.input<typeof receiveEnvironment>,
+    'WEBHOOK_SECRET_ID' | 'KEYWORDS' | 'SEND_QUEUE_URL' | 'OPERATOR_ECHOES' | 'TURNS'
+  >,
   string
 > & {
   WEBHOOK_SECRET_ID?: string;
   KEYWORDS?: string;
+  SEND_QUEUE_URL?: string;
   OPERATOR_ECHOES?: string;
   TURNS?: string;
 };

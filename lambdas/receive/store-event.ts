@@ -2,7 +2,7 @@ import type { WindowPer } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
 import { WriteRefusedError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
-import { consentIn, type Keywords } from '../domain/keywords.ts';
+import { consentIn, type Keywords, optOutConfirmation } from '../domain/keywords.ts';
 import { isFromOperator, type OperatorEchoes } from '../domain/operator-echo.ts';
 import { type Traceparent, traceFieldOf, traceIdOf } from '../domain/trace-context.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type WebhookEvent,
 } from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
-import type { Clock, ContactRepository, MessageRepository, SendRepository, WriteResult } from '../ports.ts';
+import type { Clock, ContactRepository, MessageRepository, SendQueue, SendRepository, WriteResult } from '../ports.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
 
 /** The result of storing a verified request's event. */
@@ -48,13 +48,15 @@ export interface StoreEventOptions {
   /** Opens the repositories for one write, which may take several calls: none starts or goes on after the abort. */
   readonly repositories: (abortSignal: AbortSignal) => EventRepositories;
   readonly clock: Clock;
-  /** The time budget for writes to the table, including the SDK's retries. */
+  /** The time budget for writes to the table, including the SDK's retries, and for what follows from them. */
   readonly budgetMs: number;
   /** The platform of events that do not name one. */
   readonly chatPlatform: string;
   readonly windowPer: WindowPer;
   /** The keywords by which users opt out and in. @default none */
   readonly keywords?: Keywords | undefined;
+  /** Opens the queue for the confirmation of an opt-out by keyword. @default none is confirmed */
+  readonly confirmations?: ((abortSignal: AbortSignal) => SendQueue) | undefined;
   /** How the echoes of operators' messages are recognized. @default not at all */
   readonly operatorEchoes?: OperatorEchoes | undefined;
   /** Whether messages are added to turns. @default false */
@@ -70,11 +72,16 @@ type EventWrite =
   | { readonly kind: 'written'; readonly traceparent: Traceparent | undefined };
 
 const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was unavailable a moment ago.' };
+/** The event is no opt-out, or the stage confirms none. */
+const UNCONFIRMED: EventWrite = { kind: 'written', traceparent: undefined };
 
 /**
  * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, or three
- * if it is a keyword, an echo in one, or two if an operator wrote it, a status in one, and a status with a request id in up to two more. A status that also
- * carries a message causes the writes of both. It reads nothing, and all of its writes are idempotent.
+ * if it is a keyword, an echo in one, or two if an operator wrote it, a status in one, and a status with a request id in
+ * up to two more. A status that also carries a message causes the writes of both. It reads nothing, and all of its writes
+ * are idempotent.
+ *
+ * Only after these writes does it queue the confirmation of an opt-out, which `send` decides about by what they stored.
  *
  * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits
  * for the table, and all others go straight to the inbound queue.
@@ -84,7 +91,8 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
   let coolUntilMs = Number.NEGATIVE_INFINITY;
 
   const write = async (event: WebhookEvent): Promise<EventWrite> => {
-    if (Date.parse(clock.now()) < coolUntilMs) return COOLING_DOWN;
+    const startedMs = Date.parse(clock.now());
+    if (startedMs < coolUntilMs) return COOLING_DOWN;
     const results = await Promise.all(
       writesOf(event, options).map((write) => attempt(budgetMs, (abortSignal) => write(repositories(abortSignal)))),
     );
@@ -93,7 +101,25 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
       results.find(({ kind }) => kind === 'unavailable') ?? results.find(({ kind }) => kind === 'refused');
     if (failure?.kind === 'unavailable') coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
     const stored = results.flatMap((result) => ('traceparent' in result ? (result.traceparent ?? []) : []));
-    return failure ?? { kind: 'written', traceparent: stored[0] ?? event.traceparent };
+    if (failure !== undefined) return failure;
+    const confirmed = await confirmOptOut(event, startedMs);
+    if (confirmed.kind !== 'written') return confirmed;
+    return { kind: 'written', traceparent: stored[0] ?? event.traceparent };
+  };
+
+  /** Uses what the writes left of their time budget, so that deferring the event still fits into the webhook's deadline. */
+  const confirmOptOut = async (event: WebhookEvent, startedMs: number): Promise<EventWrite> => {
+    const { confirmations } = options;
+    const isOptOut = event.kind === 'message' && consentOf(event, options)?.kind === 'opt-out';
+    const confirmation = isOptOut ? optOutConfirmation(event) : undefined;
+    if (confirmations === undefined || confirmation === undefined) return UNCONFIRMED;
+    const elapsedMs = Math.max(0, Date.parse(clock.now()) - startedMs);
+    const queued = await attempt(Math.max(0, budgetMs - elapsedMs), async (abortSignal) => {
+      await confirmations(abortSignal).put(confirmation);
+      return undefined;
+    });
+    if (queued.kind === 'written') return queued;
+    return { ...queued, reason: `The confirmation of the opt-out could not be queued: ${queued.reason}` };
   };
 
   return async (request) => {
@@ -138,7 +164,7 @@ type Meanings = Pick<StoreEventOptions, 'clock' | 'keywords' | 'operatorEchoes' 
 const writesOf = (event: WebhookEvent, meanings: Meanings): readonly Write[] => {
   switch (event.kind) {
     case 'message':
-      return [...writesOfMessage(event, turnOf(meanings)), ...writesOfConsent(event, meanings.keywords)];
+      return [...writesOfMessage(event, turnOf(meanings)), ...writesOfConsent(event, meanings)];
     case 'echo':
       return [writeOfEcho(event, meanings.operatorEchoes)];
     case 'status': {
@@ -188,8 +214,10 @@ const operatorMessageAt = (at: Instant, { handoverMinutes }: OperatorEchoes) => 
   ...(handoverMinutes !== undefined && { until: addMs(at, handoverMinutes * 60_000) }),
 });
 
-const writesOfConsent = (event: InboundMessage, keywords: Keywords | undefined): readonly Write[] => {
-  const consent = keywords && consentIn(event, keywords);
+const consentOf = (event: InboundMessage, { keywords }: Meanings) => keywords && consentIn(event, keywords);
+
+const writesOfConsent = (event: InboundMessage, meanings: Meanings): readonly Write[] => {
+  const consent = consentOf(event, meanings);
   return consent === undefined
     ? []
     : [async ({ contacts }) => void (await contacts.recordConsent(event.contact, consent))];

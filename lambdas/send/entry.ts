@@ -92,6 +92,7 @@ const sending = {
     templates: environment.TEMPLATES,
     operators: environment.OPERATORS,
     optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
+    optOutConfirmation: environment.OPT_OUT_CONFIRMATION,
   },
   leaseMs: limits.leaseSeconds * 1000,
   probeLeaseMs: limits.probeSeconds * 1000,

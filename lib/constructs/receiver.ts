@@ -18,6 +18,7 @@ import { FunctionIntegration } from './function-integration.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
+import type { ParleySender } from './sender.ts';
 import { serviceUrl } from './service-url.ts';
 import { StageSecret } from './stage-secret.ts';
 import { grantItemActions } from './table.ts';
@@ -64,6 +65,9 @@ const TIMEOUT = Duration.seconds(10);
 
 const PATH = '/webhook';
 
+const WITHOUT_SENDER =
+  'keywords.confirmation: there is no sender to send it. Call confirmOptOuts with a ParleySender, or omit the setting.';
+
 /**
  * Receives the chat service's webhook events: the HTTP API, the function that verifies and stores events, and the queue
  * where verified events wait while the table is unavailable.
@@ -83,6 +87,9 @@ export class ParleyReceiver extends Construct {
   readonly windowPer: WindowPer;
   /** The URL to configure in the chat service. */
   readonly url: string;
+  /** Whether the setting `keywords.confirmation` is set. */
+  readonly #mustConfirmOptOuts: boolean;
+  #confirmsOptOuts = false;
   /** The roles of the functions that redrive events. */
   readonly #redrivers: string[] = [];
 
@@ -95,6 +102,10 @@ export class ParleyReceiver extends Construct {
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
     this.windowPer = window.per;
+    this.#mustConfirmOptOuts = keywords?.confirmation !== undefined;
+    this.node.addValidation({
+      validate: () => (this.#mustConfirmOptOuts && !this.#confirmsOptOuts ? [WITHOUT_SENDER] : []),
+    });
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
@@ -167,6 +178,21 @@ export class ParleyReceiver extends Construct {
       }
     }
     this.url = `${this.api.baseUrl}${PATH}`;
+  }
+
+  /**
+   * Lets the function queue the confirmation of an opt-out by keyword. Does nothing without the setting
+   * `keywords.confirmation`.
+   *
+   * @param sender a sender with the same setting, which sends the confirmation
+   */
+  confirmOptOuts(sender: Pick<ParleySender, 'grantSend' | 'handler' | 'sendQueue'>): void {
+    if (!this.#mustConfirmOptOuts) return;
+    this.#confirmsOptOuts = true;
+    this.handler.addEnvironment('SEND_QUEUE_URL' satisfies keyof ReceiveEnvironment, sender.sendQueue.queueUrl);
+    sender.grantSend(this.handler);
+    // An earlier version of `send` would put the confirmation on the dead-letter queue as malformed.
+    this.handler.node.addDependency(sender.handler);
   }
 
   /** Lets a function of the same stack put quarantined events back on the inbound queue. */

@@ -25,6 +25,12 @@ const ANNOTATIONS: Readonly<Record<string, Readonly<Record<string, string | bool
     description: 'Whether an automated system sends it: it is then refused while the contact is handed over to people.',
     default: false,
   },
+  confirmsOptOut: {
+    description:
+      "Whether it confirms the user's opt-out, with the text of the stage's settings and nothing else. Parley queues it " +
+      'after a keyword.',
+    default: false,
+  },
   since: { description: 'A time, ISO 8601 with Z or an offset, or the ID of a message, which stands for its time.' },
   onUncertain: {
     description:

@@ -36,6 +36,11 @@ export interface SendRequest {
   readonly since?: string;
   /** Whether an automated system sends it: it is then refused while the contact is handed over to people. */
   readonly automated?: boolean;
+  /**
+   * Whether it confirms the user's opt-out, with the text of the stage's settings and nothing else. Parley queues it
+   * after a keyword.
+   */
+  readonly confirmsOptOut?: boolean;
   /** Defaults to the stage's chat platform. */
   readonly chatPlatform?: string;
   /** The business number. Defaults to the stage's business number. */

@@ -24,6 +24,9 @@ const words = (meaning: string) =>
     .default([])
     .meta({ description: `a list of texts with letters or digits, such as ["STOP"]: ${meaning}` });
 
+/** A function's variables have at most 4 KB in total. */
+const MAX_CONFIRMATION_CHARACTERS = 500;
+
 /** The setting `keywords`. */
 export const keywordSettings = z
   .strictObject({
@@ -33,6 +36,16 @@ export const keywordSettings = z
       .meta({ description: `a list of languages (${LANGUAGES.join(', ')}) whose usual opt-out keywords count` }),
     optOut: words('more messages by which users opt out'),
     optIn: words('messages by which users opt in'),
+    confirmation: z
+      .string()
+      .max(MAX_CONFIRMATION_CHARACTERS)
+      .refine((text) => text.trim() !== '' && text.isWellFormed())
+      .optional()
+      .meta({
+        description:
+          `a text of 1 to ${MAX_CONFIRMATION_CHARACTERS} characters, such as "You will get no more messages from us.": ` +
+          'what is sent to a user who opts out by a keyword; omit it to send nothing',
+      }),
   })
   .refine(({ languages, optOut }) => languages.length + optOut.length > 0)
   .refine((given) => {
@@ -41,8 +54,8 @@ export const keywordSettings = z
   })
   .meta({
     description:
-      'an object with languages or optOut, and optionally optIn, which must not share a word: a message that ' +
-      "consists of such a word is recorded as the user's opt-out or opt-in; omit it to record none",
+      'an object with languages or optOut, and optionally optIn, which must share no word with them, and confirmation: ' +
+      "a message that consists of such a word is recorded as the user's opt-out or opt-in; omit it to record none",
   });
 
 /** Returns the keywords of a stage, normalized. */

@@ -7,11 +7,12 @@ import { startTestCloud } from '../support/test-cloud.ts';
 // A user opts out with a word: from the webhook to the consent, the refusal of what is sent next, and the event.
 
 const CONTACT = '+5491155550501';
+const CONFIRMATION = 'Listo: no te escribiremos más.';
 let cloud: LocalCloud;
 let client: LocalClient;
 
 beforeAll(async () => {
-  cloud = await startTestCloud({ settings: { keywords: { languages: ['es'] } } });
+  cloud = await startTestCloud({ settings: { keywords: { languages: ['es'], confirmation: CONFIRMATION } } });
   client = createLocalClient(cloud);
 });
 afterAll(async () => {
@@ -19,23 +20,62 @@ afterAll(async () => {
   await cloud?.close();
 });
 
-it('records a keyword as the opt-out of the user, who then gets nothing until they write again', async () => {
+it('records a keyword as the opt-out of the user, who then gets only a confirmation until they write again', async () => {
   await client.userWrites(CONTACT, { text: '¡Baja!' });
   const consent = await waitFor('the opt-out is stored', async () =>
     Object.values(await client.table()).find(({ userOptOutAt }) => userOptOutAt !== undefined),
   );
   expect(consent).toMatchObject({ sk: 'CONSENT', userOptOutSource: 'keyword BAJA' });
 
+  const isConfirmed = async () => ((await client.outbox()).length > 0 ? true : undefined);
+  await waitFor('the opt-out is confirmed', isConfirmed);
   await client.enqueue({ requestId: 'after-stop', platformContactId: CONTACT, messageText: 'Are you sure?' });
   const refused = await waitFor('the request is refused', async () => {
     const send = (await client.table())['SEND#after-stop SEND'];
     return send?.state === 'refused' ? send : undefined;
   });
   expect(refused).toMatchObject({ code: 'OPTED_OUT' });
-  expect(await client.outbox()).toEqual([]);
+  expect((await client.outbox()).map(({ body }) => body)).toEqual([
+    {
+      chatPlatform: 'chat',
+      chatChannelNumber: expect.anything(),
+      platformContactId: CONTACT,
+      messageText: CONFIRMATION,
+    },
+  ]);
 
   const published = await waitFor('the opt-out is published', async () =>
     cloud.emulators.buses.events(cloud.eventBusName).find((event) => event['detail-type'] === 'ContactOptedOut'),
   );
   expect(published.detail).toMatchObject({ origin: 'user', source: 'keyword BAJA', at: consent.userOptOutAt });
+});
+
+it('confirms a keyword once, although it is delivered twice', async () => {
+  const contact = '+5491155550502';
+  // The sandbox, too, must know that the user wrote, and before the keyword.
+  await client.userWrites(contact, { text: 'Hola' });
+  const stop = {
+    _id_: 'stop-delivered-twice',
+    CHAT_PLATFORM_ID: 'chat',
+    FROM: contact,
+    MESSAGE: 'Stop',
+    CREATION_TIME: new Date().toISOString(),
+  };
+  const isAcknowledged = async (id: string) =>
+    (await client.deliveries()).find(({ messageId, status }) => messageId === id && status === 200);
+  for (const _delivery of [1, 2]) {
+    const id = await client.deliverEvent(stop);
+    await waitFor('the keyword is acknowledged', () => isAcknowledged(id));
+  }
+  // Behind both in the contact's message group.
+  await client.enqueue({ requestId: 'after-both', platformContactId: contact, messageText: 'Are you sure?' });
+  const refused = await waitFor('the request is refused', async () => {
+    const send = (await client.table())['SEND#after-both SEND'];
+    return send?.state === 'refused' ? send : undefined;
+  });
+
+  expect(refused).toMatchObject({ code: 'OPTED_OUT' });
+  const sent = (await client.outbox()).filter(({ body }) => body.platformContactId === contact);
+  expect(sent.map(({ body }) => body.messageText)).toEqual([CONFIRMATION]);
+  expect(await client.queueDepth(cloud.sendDeadLetterQueueUrl)).toBe(0);
 });

@@ -16,6 +16,9 @@ export const START_MS = Date.parse(NOW);
 const MIN_ACTS = 100;
 const MAX_ACTS = 286;
 
+/** Only its ID tells the chat service's record of a confirmation from others, because all have the same text. */
+export const CONFIRMING = { optOutConfirmation: 'You get no more messages.', clientPayload: 'all' } as const;
+
 /**
  * Draws a history from a seed. First draws which faults, features, and kinds of acts it has and how often each occurs,
  * then the acts.
@@ -31,6 +34,7 @@ export const drawHistory = (seed: number): History => {
     keywords: seed % 4 === 0,
     ...(hasTurns && { turnSilenceSeconds: 8 }),
     ...(hasOperators && { rules: { ...drawn.rules, operators: { echoes: true } } }),
+    ...(seed % 8 === 0 && { rules: { ...drawn.rules, ...CONFIRMING } }),
   };
   const story: Story = {
     draw,

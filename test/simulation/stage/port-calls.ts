@@ -38,10 +38,14 @@ const EVENT_WRITES = [
 
 /** Every call that each function makes, by what it calls, as the ledger names it. */
 const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind, readonly string[]>>>>> = {
-  receive: { table: EVENT_WRITES, queue: ['defer the request', 'quarantine the request'], response: ['respond'] },
+  receive: {
+    table: EVENT_WRITES,
+    queue: ['defer the request', 'quarantine the request', 'queue the confirmation'],
+    response: ['respond'],
+  },
   drain: {
     table: EVENT_WRITES,
-    queue: ['quarantine the request', 'set the visibility to'],
+    queue: ['quarantine the request', 'queue the confirmation', 'set the visibility to'],
     response: ['respond'],
     deletion: ['delete from inbound'],
   },

@@ -65,6 +65,19 @@ const OPERATOR_WROTE = MAIN.map((one) => {
   );
 });
 const STOPPED = MAIN.map((one) => JSON.parse(JSON.stringify(one).replaceAll('Where is it?', 'STOP')));
+const CONFIRMING = { keywords: true, rules: { optOutConfirmation: 'You get no more messages.' } };
+const CONFIRMED = after(
+  STOPPED,
+  'window',
+  writeStep('consent', 1, { ...KEYWORD, after: { userOptOutAt: at(0) } }),
+  step('confirmation', 1, {
+    kind: 'queued',
+    queue: 'send',
+    body: JSON.stringify({ requestId: 'opt-out-1', platformContactId: USER, confirmsOptOut: true }),
+  }),
+);
+const confirms = (requestId: string): Step =>
+  call(12, { requestId, body: { platformContactId: USER, messageText: CONFIRMING.rules.optOutConfirmation } });
 const asRequest = (changes: object): string => JSON.stringify({ ...REQUEST, ...changes });
 /** The main story with another request. */
 const requesting = (changes: object): readonly Step[] => {
@@ -174,6 +187,16 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
     holds: after(STOPPED, 'window', writeStep('consent', 1, { ...KEYWORD, after: { userOptOutAt: at(0) } })),
     breaks: STOPPED,
     options: { features: { keywords: true } },
+  },
+  optOutsConfirmed: {
+    holds: CONFIRMED,
+    breaks: without(CONFIRMED, 'confirmation'),
+    options: { features: CONFIRMING },
+  },
+  confirmedOnce: {
+    holds: after(CONFIRMED, 'call', confirms('opt-out-1')),
+    breaks: after(CONFIRMED, 'call', confirms('opt-out-1'), confirms('opt-out-2')),
+    options: { features: CONFIRMING },
   },
   operatorsNoticed: {
     holds: after(

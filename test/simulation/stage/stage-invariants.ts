@@ -1,5 +1,6 @@
 import { BREAKER_INVARIANTS } from './invariants/breaker-invariants.ts';
 import { CLAIM_INVARIANTS } from './invariants/claim-invariants.ts';
+import { CONFIRMING_INVARIANTS } from './invariants/confirming-invariants.ts';
 import { DECISION_INVARIANTS } from './invariants/decision-invariants.ts';
 import { ERASURE_INVARIANTS } from './invariants/erasure-invariants.ts';
 import { LAW_INVARIANTS } from './invariants/law-invariants.ts';
@@ -17,6 +18,7 @@ import type { StageRun } from './stage-run.ts';
 /** The invariants of every run of a stage. */
 export const STAGE_INVARIANTS = {
   ...RECEIVING_STAGE_INVARIANTS,
+  ...CONFIRMING_INVARIANTS,
   ...CLAIM_INVARIANTS,
   ...DECISION_INVARIANTS,
   ...RECORD_INVARIANTS,

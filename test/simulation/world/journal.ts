@@ -93,7 +93,8 @@ export const createJournal = (): Journal => {
 };
 
 /** The texts and template parameters of a scenario name their request. */
-export const requestIdIn = (body: unknown): string => /request-\w+/.exec(JSON.stringify(body))?.[0] ?? 'none';
+export const requestIdIn = (body: unknown): string =>
+  /request-\w+|opt-out-[\w-]+/.exec(JSON.stringify(body))?.[0] ?? 'none';
 
 export const endOf = (effect: Effect | undefined, answer: HttpAnswer | undefined): CallEnd => {
   if (effect) return 'accepted';

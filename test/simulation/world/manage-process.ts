@@ -112,7 +112,7 @@ export interface ManageProcessOptions {
   readonly account: AccountRef;
   /** @default 'user' */
   /** The rules of sending that answers depend on, beside those of an ordinary stage. @default none */
-  readonly rules?: Pick<SendRules, 'operators'>;
+  readonly rules?: Pick<SendRules, 'operators' | 'optOutConfirmation'>;
   readonly windowPer?: WindowPer;
   /** @default 0 */
   readonly random?: () => number;

@@ -4,13 +4,20 @@ import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/conta
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
-import { createSqsClient, createSqsInboundQueue } from '../../../lambdas/adapters/sqs.ts';
+import { createSqsClient, createSqsInboundQueue, createSqsSendQueue } from '../../../lambdas/adapters/sqs.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { Keywords } from '../../../lambdas/domain/keywords.ts';
 import type { OperatorEchoes } from '../../../lambdas/domain/operator-echo.ts';
 import type { VerifiedRequest } from '../../../lambdas/domain/webhook-request.ts';
-import type { Clock, InboundQueue, MessageRepository, WebhookSecret, WebhookVerifier } from '../../../lambdas/ports.ts';
+import type {
+  Clock,
+  InboundQueue,
+  MessageRepository,
+  SendQueue,
+  WebhookSecret,
+  WebhookVerifier,
+} from '../../../lambdas/ports.ts';
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
 import { deliveryFormat, type WebhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
 import { createInboundQueueHandler } from '../../../lambdas/receive/inbound-queue-handler.ts';
@@ -22,7 +29,8 @@ import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import { ACCOUNT } from '../../support/builders.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { type Failures, throwing } from './faults.ts';
-import type { SimulatedQueue } from './queues.ts';
+import type { ReachableQueue, SimulatedQueue } from './queues.ts';
+import { createSimulatedSqsClient } from './sqs-client.ts';
 import { createSimulatedTable, type TableState } from './table.ts';
 import { queueName, type Touches } from './touches.ts';
 import type { PortTurns } from './turns.ts';
@@ -32,6 +40,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 export interface ReceiveMutation {
   readonly table?: (table: ConversationTable) => Partial<ConversationTable>;
   readonly inboundQueue?: (queue: InboundQueue) => Partial<InboundQueue>;
+  readonly confirmations?: (queue: SendQueue, process: string) => SendQueue;
   readonly storeEvent?: (storeEvent: StoreEvent) => StoreEvent;
   readonly verifier?: (verifier: WebhookVerifier) => WebhookVerifier;
   readonly response?: (response: SQSBatchResponse) => SQSBatchResponse;
@@ -57,6 +66,8 @@ export interface ReceiveProcessOptions {
   readonly webhookSecret?: WebhookSecret;
   /** @default none */
   readonly keywords?: Keywords | undefined;
+  /** The send queue, if the stage confirms opt-outs. @default it confirms none */
+  readonly confirmations?: ReachableQueue | undefined;
   /** @default none */
   readonly operatorEchoes?: OperatorEchoes | undefined;
   /** Whether messages are added to turns. @default false */
@@ -72,6 +83,7 @@ const SDK_CLIENT = createSqsClient({
 });
 const INBOUND = 'https://queues.example/inbound';
 const QUARANTINE = 'https://queues.example/quarantine';
+const SEND = 'https://queues.example/send';
 
 const SERVICES = { table: 'The table', queues: 'The queue' };
 const UNVERIFIED: WebhookAuth = { kind: 'insecure-none', envelope: 'pubsub' };
@@ -131,6 +143,17 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   };
   const inboundQueue = { ...plainQueue, ...mutation?.inboundQueue?.(plainQueue) };
 
+  const sendQueueOf = (reached: ReachableQueue): SendQueue => {
+    const client = createSimulatedSqsClient({ [SEND]: reached }, ({ effect }, perform) => {
+      const label = 'queue the confirmation';
+      const touches = () => ({ reads: [], writes: [queueName('send')] });
+      return call(label, perform, 'queues', () => `${name} ${label} ${effect}`, touches);
+    });
+    const plain = createSqsSendQueue(client, SEND);
+    return mutation?.confirmations?.(plain, name) ?? plain;
+  };
+  const confirmations = options.confirmations && sendQueueOf(options.confirmations);
+
   const plainStoreEvent = createStoreEvent({
     repositories: () => ({
       contacts: createDynamodbContacts(table),
@@ -142,6 +165,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     chatPlatform: ACCOUNT.platform,
     windowPer,
     keywords: options.keywords,
+    confirmations: confirmations && (() => confirmations),
     operatorEchoes: options.operatorEchoes,
     turns: options.hasTurns,
   });

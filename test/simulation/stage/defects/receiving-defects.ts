@@ -1,6 +1,7 @@
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { ACCOUNT, USER } from '../../../support/builders.ts';
 import { PLAIN_FEATURES } from '../draw-features.ts';
+import { CONFIRMING } from '../draw-history.ts';
 import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { mapEvents } from './map-events.ts';
 import {
@@ -28,6 +29,13 @@ const ECHOED = historyOf([{ kind: 'echo', contact: USER, text: 'It is on its way
 
 const STOPPED = historyOf([{ kind: 'user-writes', contact: USER, text: 'STOP', afterMs: 0 }], {
   features: { keywords: true },
+});
+
+const IN_CONFIRMING_STAGE = { keywords: true, rules: CONFIRMING };
+/** The first answer to the confirmation is lost, so that the event is deferred, and the confirmation queued again. */
+const CONFIRMED_TWICE = historyOf([{ kind: 'user-writes', contact: USER, text: 'STOP', afterMs: 0 }], {
+  features: IN_CONFIRMING_STAGE,
+  faults: ['receive queue the confirmation 1 fails-after'],
 });
 
 const OPERATOR_WROTE = historyOf([{ kind: 'echo', contact: USER, text: 'Let me look.', afterMs: 0 }], {
@@ -111,6 +119,28 @@ export const RECEIVING_DEFECTS = {
       receive: { table: updating((update) => (update.key.sk === 'CONSENT' ? undefined : update)) },
     }),
     history: STOPPED,
+  },
+  confirmationForgotten: {
+    breaks: 'An opt-out by a keyword is acknowledged without its confirmation.',
+    invariant: 'optOutsConfirmed',
+    create: () => ({ receive: { confirmations: () => ({ put: async () => undefined }) } }),
+    history: CONFIRMED_TWICE,
+  },
+  confirmedAgain: {
+    breaks: 'The request that confirms an opt-out has another ID in each process.',
+    invariant: 'confirmedOnce',
+    create: () => ({
+      receive: {
+        confirmations: (queue, process) => ({
+          async put(message) {
+            const deduplicationId = `${message.deduplicationId}-${process}`;
+            const body = message.body.replace(message.deduplicationId, deduplicationId);
+            await queue.put({ ...message, body, deduplicationId });
+          },
+        }),
+      },
+    }),
+    history: CONFIRMED_TWICE,
   },
   operatorForgotten: {
     breaks: 'An echo of an operator is stored as a message, but not that an operator wrote.',

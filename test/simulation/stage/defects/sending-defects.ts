@@ -1,10 +1,12 @@
 import { type Contact, contactKey } from '../../../../lambdas/domain/contact.ts';
+import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { SendResult } from '../../../../lambdas/domain/send.ts';
 import { ACCOUNT, NOW, USER } from '../../../support/builders.ts';
 import { FORMER_DEFECTS } from '../../search/former-defects.ts';
 import { MISTAKES } from '../../search/mistakes.ts';
 import { isClaim } from '../../search/mutant.ts';
 import type { Mutation } from '../../world/send-process.ts';
+import { CONFIRMING } from '../draw-history.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 import {
   ANSWERED,
@@ -337,6 +339,18 @@ export const SENDING_DEFECTS = {
     invariant: 'optOutObeyed',
     create: () => readingAs((contact) => ({ ...contact, consents: undefined })),
     history: OPTED_OUT,
+  },
+  everythingConfirms: {
+    breaks: 'An opt-out by a keyword blocks no free-form message, as if each were its confirmation.',
+    invariant: 'optOutObeyed',
+    create: () =>
+      readingAs((contact) => ({
+        ...contact,
+        ...(contact.lastInboundAt !== undefined && { lastInboundAt: addMs(contact.lastInboundAt, 1) }),
+      })),
+    history: historyOf([{ kind: 'user-writes', contact: USER, text: 'STOP', afterMs: 0 }, freeForm()], {
+      features: { keywords: true, rules: CONFIRMING },
+    }),
   },
   importOverridesUser: {
     breaks: FORMER_DEFECTS.importOutranksUser.breaks,

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../world/send-process.ts';
+import { confirmationsIn } from './stage-events.ts';
 import type { CallFact, Recorded, StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
@@ -128,7 +129,10 @@ const groups = new WeakMap<StageFacts, ReadonlyMap<string, string>>();
 const groupsOf = (facts: StageFacts): ReadonlyMap<string, string> => {
   const found =
     groups.get(facts) ??
-    new Map(facts.acts('request').map(({ body, groupId }) => [facts.requestIn(body)?.requestId ?? '', groupId]));
+    new Map([
+      ...facts.acts('request').map(({ body, groupId }) => [facts.requestIn(body)?.requestId ?? '', groupId] as const),
+      ...confirmationsIn(facts).map(({ requestId, platformContactId }) => [requestId, platformContactId] as const),
+    ]);
   groups.set(facts, found);
   return found;
 };

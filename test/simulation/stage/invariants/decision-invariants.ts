@@ -23,7 +23,8 @@ export const DECISION_INVARIANTS = {
         if (request === undefined) continue;
         checked();
         const template = request.ruleNameOrId === undefined ? rules.defaultTemplate : request;
-        const { messageText, audioURL, imageURL, fileURL } = request;
+        const { audioURL, imageURL, fileURL } = request;
+        const messageText = request.confirmsOptOut ? rules.optOutConfirmation : request.messageText;
         const content =
           endpoint === 'message/v3'
             ? { messageText, audioURL, imageURL, fileURL }
@@ -75,7 +76,8 @@ export const DECISION_INVARIANTS = {
   optOutObeyed: {
     sentence:
       'If an opt-out was stored when the send was claimed, or when the function read the consents after that, no ' +
-      'template is sent until the user opts in, and no free-form message until the user writes again.',
+      'template is sent until the user opts in, and no free-form message until the user writes again. Only the ' +
+      'confirmation of the opt-out is sent before that, if the user has not written before the opt-out only.',
     check(facts, { checked, violated }) {
       const { optOutExemptReasons = [] } = sendRules(facts.run.history.features.rules);
       for (const call of facts.calls) {
@@ -93,7 +95,7 @@ export const DECISION_INVARIANTS = {
           contactAt(facts, claim.contact, call.index),
           ...contactsRead(facts, call).slice(-1),
         ];
-        const optedOut = contacts.map((contact) => blockingOptOut(contact, call.endpoint));
+        const optedOut = contacts.map((contact) => blockingOptOut(contact, call.endpoint, request));
         if (optedOut.every((at) => at !== undefined)) {
           violated(
             `${call.endpoint} was called for ${call.requestId}, although the user opted out at ${optedOut[0]}.`,
@@ -210,8 +212,13 @@ export const DECISION_INVARIANTS = {
         const isOpen = (contact: Item | undefined) => isWindowOpen(contact, atMs, rules.windowMarginMs);
         const forbids: Readonly<Record<string, () => boolean>> = {
           WINDOW_CLOSED: () =>
-            request.ruleNameOrId === undefined && rules.defaultTemplate === undefined && !contacts.every(isOpen),
-          OPTED_OUT: () => contacts.some((contact) => blockingOptOut(contact, 'intent/v2') !== undefined),
+            request.ruleNameOrId === undefined &&
+            (rules.defaultTemplate === undefined || request.confirmsOptOut === true) &&
+            !contacts.every(isOpen),
+          OPTED_OUT: () => {
+            const endpoint = request.confirmsOptOut ? 'message/v3' : 'intent/v2';
+            return contacts.some((contact) => blockingOptOut(contact, endpoint, request) !== undefined);
+          },
           NO_OPT_IN: () => contacts.some((contact) => contact?.lastInboundAt === undefined && !hasConsent(contact)),
           REASON_MISSING: () => request.reason === undefined,
           MEDIA_UNSUPPORTED: () =>
@@ -221,6 +228,8 @@ export const DECISION_INVARIANTS = {
             contacts.some((contact) => contact?.checkedAt !== undefined && contact.checkedAddress === undefined),
           PARAMS_INVALID: () => request.ruleNameOrId === 'invoice_ready' && request.params?.other !== undefined,
           SUPERSEDED: () =>
+            (request.confirmsOptOut === true &&
+              contacts.some((contact) => effectiveConsent(contact)?.state !== 'opted-out')) ||
             contacts.some((contact) => String(contact?.lastInboundAt ?? '') > sinceOf(facts, request, index)),
           HUMAN_TOOK_OVER: () =>
             contacts.some((contact) => String(contact?.operatorWroteAt ?? '') > sinceOf(facts, request, index)),
@@ -341,11 +350,16 @@ const isWindowOpen = (contact: Item | undefined, atMs: number, marginMs: number)
 };
 
 /** The opt-out that forbids a call to an endpoint, if one does. */
-const blockingOptOut = (contact: Item | undefined, endpoint: string): string | undefined => {
+const blockingOptOut = (
+  contact: Item | undefined,
+  endpoint: string,
+  { confirmsOptOut = false }: SendRequest,
+): string | undefined => {
   const consent = effectiveConsent(contact);
   if (consent?.state !== 'opted-out') return undefined;
-  const isAnswer = endpoint === 'message/v3' && String(contact?.lastInboundAt ?? '') > consent.at;
-  return isAnswer ? undefined : consent.at;
+  const writtenAt = String(contact?.lastInboundAt ?? '');
+  const isAnswer = writtenAt > consent.at || (confirmsOptOut && writtenAt === consent.at);
+  return endpoint === 'message/v3' && isAnswer ? undefined : consent.at;
 };
 
 const hasConsent = (contact: Item | undefined): boolean =>

@@ -16,7 +16,7 @@ import type { StageFacts } from './stage-facts.ts';
 import { idIn } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
-const INBOUND = ['inbound', 'inbound-dead-letters'];
+export const INBOUND = ['inbound', 'inbound-dead-letters'];
 
 export const RECEIVING_STAGE_INVARIANTS = {
   everyEventKept: {
@@ -325,7 +325,7 @@ const checkEarliest = (
 };
 
 /** A user's message, as the chat service reported it, and the name of the contact whose window it opens. */
-interface WindowEvent extends EventFact {
+export interface WindowEvent extends EventFact {
   readonly contact: string;
   readonly key: string;
 }
@@ -350,7 +350,7 @@ export const keywordsIn = (facts: StageFacts, events: readonly WindowEvent[]): r
     : [];
 
 /** The messages that open a window, unless an erasure closes it. */
-const keptWindowsOf = (facts: StageFacts): readonly WindowEvent[] => keptOf(facts, windowEventsOf(facts));
+export const keptWindowsOf = (facts: StageFacts): readonly WindowEvent[] => keptOf(facts, windowEventsOf(facts));
 
 /** Those of the events that no erasure concerns. */
 const keptOf = (facts: StageFacts, events: readonly WindowEvent[]): readonly WindowEvent[] => {
@@ -363,11 +363,11 @@ const keptOf = (facts: StageFacts, events: readonly WindowEvent[]): readonly Win
 };
 
 /** The index of the entry that first put each event on one of the queues. */
-const queuedIn = (facts: StageFacts, queues: readonly string[]): ReadonlyMap<string, number> =>
+export const queuedIn = (facts: StageFacts, queues: readonly string[]): ReadonlyMap<string, number> =>
   firstOf(facts.entries('queued').filter(({ queue }) => queues.includes(queue)));
 
 /** The index of the first entry with each event. */
-const firstOf = (messages: readonly { readonly body: string; readonly index: number }[]) => {
+export const firstOf = (messages: readonly { readonly body: string; readonly index: number }[]) => {
   const first = new Map<string, number>();
   for (const { body, index } of messages) {
     for (const event of eventsIn(body)) if (!first.has(event)) first.set(event, index);

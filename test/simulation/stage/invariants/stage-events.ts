@@ -1,5 +1,6 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
+import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { type Part, partsOf } from '../../receiving/expectations.ts';
 import type { StageFacts } from './stage-facts.ts';
 
@@ -109,3 +110,10 @@ export const keptDeadLetters = (items: ReadonlyMap<string, Item>): readonly stri
 };
 
 const isBytes = (data: unknown): data is Uint8Array => data instanceof Uint8Array;
+
+/** The confirmations of opt-outs that were put on the send queue. */
+export const confirmationsIn = (facts: StageFacts): readonly (SendRequest & { readonly index: number })[] =>
+  facts.entries('queued').flatMap(({ queue, body, index }) => {
+    const request = queue === 'send' ? facts.requestIn(body) : undefined;
+    return request?.confirmsOptOut ? [{ ...request, index }] : [];
+  });

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Contact } from '../../../../lambdas/domain/contact.ts';
 import { decideOutsideWindow, decideSend, type SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
-import { contact, NOW, optIn, optOut, sendRequest, sendRules, templateRequest } from '../../../support/builders.ts';
+import {
+  contact,
+  NOW,
+  optIn,
+  optOut,
+  sendRequest,
+  sendRules,
+  templateRequest,
+  USER,
+} from '../../../support/builders.ts';
 
 const freeForm = sendRequest();
 const template = templateRequest();
@@ -318,6 +327,57 @@ describe('an opt-out inside the open window', () => {
   it('blocks the template that would follow a free-form message answered with error 201', () => {
     const writtenSince = contact({ consents: [optOut(at('10:00:00'))] });
     expect(decideOutsideWindow(both, writtenSince, NOW, sendRules(), 'Error 201.')).toMatchObject(refused);
+  });
+});
+
+describe('the confirmation of an opt-out', () => {
+  const at = (time: string) => `2026-11-20T${time}.000Z`;
+  const confirmation: SendRequest = { requestId: 'opt-out-1', platformContactId: USER, confirmsOptOut: true };
+  const confirming = { optOutConfirmation: 'You will get no more messages.' };
+  const decide = (changes: Partial<Contact>, request = confirmation, rules: Partial<SendRules> = confirming) =>
+    decideSend(request, contact(changes), NOW, sendRules({ defaultTemplate, ...rules }));
+  /** The user wrote STOP at 11:00. */
+  const stopped = { lastInboundAt: at('11:00:00'), consents: [optOut(at('11:00:00'))] };
+
+  it('has the text of the stage, and says why it is sent', () => {
+    expect(decide(stopped)).toMatchObject({
+      kind: 'call',
+      call: { endpoint: 'message/v3', body: { messageText: 'You will get no more messages.' } },
+      why:
+        'The user wrote at 2026-11-20T11:00:00.000Z, so the window is open. ' +
+        'The user opted out at 2026-11-20T11:00:00.000Z, and this message confirms it.',
+    });
+  });
+
+  it.each([
+    ['10:59:59', 'call'],
+    ['11:00:00', 'call'],
+    ['11:00:01', 'refuse'],
+  ])('of an opt-out at %s decides %s for a user who wrote at 11:00:00', (time, kind) => {
+    expect(decide({ ...stopped, consents: [optOut(at(time))] }).kind).toBe(kind);
+  });
+
+  it('does not let the same text through in another request', () => {
+    const { optOutConfirmation: messageText } = confirming;
+    for (const request of [sendRequest({ messageText }), template, both]) {
+      expect(decide(stopped, request)).toMatchObject({ kind: 'refuse', code: 'OPTED_OUT' });
+    }
+  });
+
+  it('is refused if there is no opt-out, or a later opt-in', () => {
+    const refused = { kind: 'refuse', code: 'SUPERSEDED' };
+    expect(decide({ ...stopped, consents: [] })).toMatchObject(refused);
+    expect(decide({ ...stopped, consents: [optOut(at('11:00:00')), optIn(at('11:00:01'))] })).toMatchObject(refused);
+  });
+
+  it('is refused in a stage without one', () => {
+    expect(decide(stopped, confirmation, {})).toMatchObject({ kind: 'refuse', code: 'OPTED_OUT' });
+  });
+
+  it('is not replaced by the default template outside the window', () => {
+    const exempt = { ...confirming, optOutExemptReasons: ['payment' as const] };
+    const decision = decide({ lastInboundAt: undefined }, { ...confirmation, reason: 'payment' }, exempt);
+    expect(decision).toMatchObject({ kind: 'refuse', code: 'WINDOW_CLOSED' });
   });
 });
 

@@ -50,6 +50,7 @@ describe('parseSendRequest', () => {
     ['with a broadcast id that is too long', sendRequest({ broadcastId: 'x'.repeat(65) }), 'broadcastId: must be 1'],
     ['with a broadcast id with a surrogate', sendRequest({ broadcastId: '\ud800' }), 'broadcastId: is not well-formed'],
     ['without a user', sendRequest({ platformContactId: undefined }), 'platformContactId: is missing'],
+    ['that confirms an opt-out with a text', sendRequest({ confirmsOptOut: true }), 'confirmsOptOut: must be without'],
     ['without content', sendRequest({ messageText: undefined }), 'the request: has nothing to send'],
     ['with an empty text', sendRequest({ messageText: '' }), 'the request: has nothing to send'],
     ['with an empty user', sendRequest({ platformContactId: '' }), 'platformContactId: must not be empty'],

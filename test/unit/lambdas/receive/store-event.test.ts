@@ -4,6 +4,7 @@ import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
 import type { Keywords } from '../../../../lambdas/domain/keywords.ts';
 import type { OperatorEchoes } from '../../../../lambdas/domain/operator-echo.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
+import type { FifoMessage } from '../../../../lambdas/ports.ts';
 import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
 import { NOW, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 
@@ -14,11 +15,12 @@ const requestOf = (event: unknown): VerifiedRequest => ({
 const STATUS = requestOf(wireStatus());
 const MESSAGE = requestOf(wireMessage());
 
-type Write = 'recordMessage' | 'openWindow' | 'recordStatus' | 'recordConsent';
+type Write = 'recordMessage' | 'openWindow' | 'recordStatus' | 'recordConsent' | 'queueConfirmation';
 
 /** A table whose writes succeed except where a test makes them fail, and the clock beside it. */
-const createSituation = (keywords?: Keywords, turns?: boolean) => {
+const createSituation = (keywords?: Keywords, { confirms = false, turns = false } = {}) => {
   const turnsOfMessages: unknown[] = [];
+  const confirmations: FifoMessage[] = [];
   const writes: Write[] = [];
   const consents: Consent[] = [];
   const failures = new Map<Write, () => Promise<void>>();
@@ -59,8 +61,16 @@ const createSituation = (keywords?: Keywords, turns?: boolean) => {
     windowPer: 'user',
     keywords,
     turns,
+    confirmations: confirms
+      ? () => ({
+          async put(message) {
+            confirmations.push(message);
+            await write('queueConfirmation')();
+          },
+        })
+      : undefined,
   });
-  return { turnsOfMessages, writes, consents, failures, time, storeEvent };
+  return { turnsOfMessages, confirmations, writes, consents, failures, time, storeEvent };
 };
 
 const unavailable = () =>
@@ -235,6 +245,83 @@ describe('a message that is a keyword', () => {
   });
 });
 
+describe('a keyword in a stage that confirms opt-outs', () => {
+  const KEYWORDS = { optOut: ['STOP'], optIn: ['START'] };
+  const saying = (MESSAGE: string, changes: object = {}) => requestOf(wireMessage({ MESSAGE, ...changes }));
+  const createConfirming = () => createSituation(KEYWORDS, { confirms: true });
+
+  it('is confirmed after it is stored, and by the same request at every delivery', async () => {
+    const { storeEvent, writes, confirmations } = createConfirming();
+    expect(await storeEvent(saying('STOP'))).toMatchObject({ kind: 'stored' });
+    expect(writes.toSorted()).toEqual(['openWindow', 'queueConfirmation', 'recordConsent', 'recordMessage']);
+    expect(writes.at(-1)).toBe('queueConfirmation');
+    await storeEvent(saying('STOP'));
+    expect(confirmations).toHaveLength(2);
+    expect(confirmations[1]).toEqual(confirmations[0]);
+  });
+
+  it.each(['recordMessage', 'openWindow', 'recordConsent'] as const)(
+    'is not confirmed while %s fails, and waits for all writes that are slow',
+    async (name) => {
+      const { storeEvent, failures, confirmations, time } = createConfirming();
+      failures.set(name, unavailable);
+      expect(await storeEvent(saying('STOP'))).toMatchObject({ kind: 'unavailable' });
+      expect(confirmations).toEqual([]);
+
+      time.nowMs += 1_000;
+      let isStored = false;
+      failures.set(name, async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        isStored = true;
+      });
+      failures.set('queueConfirmation', async () => expect(isStored).toBe(true));
+      expect(await storeEvent(saying('STOP'))).toMatchObject({ kind: 'stored' });
+      expect(confirmations).toHaveLength(1);
+    },
+  );
+
+  it('is not confirmed if the table can never accept it', async () => {
+    const { storeEvent, failures, confirmations } = createConfirming();
+    failures.set('recordMessage', refused);
+    expect(await storeEvent(saying('STOP'))).toMatchObject({ kind: 'unstorable' });
+    expect(confirmations).toEqual([]);
+  });
+
+  it('is deferred if it cannot be confirmed, but the table is not left alone', async () => {
+    const { storeEvent, failures } = createConfirming();
+    failures.set('queueConfirmation', unavailable);
+    expect(await storeEvent(saying('STOP'))).toMatchObject({
+      kind: 'unavailable',
+      reason: 'The confirmation of the opt-out could not be queued: ThrottlingException',
+    });
+    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'stored' });
+  });
+
+  it('is deferred if the writes have used up the time budget, which the queue shares', async () => {
+    const { storeEvent, failures, time } = createConfirming();
+    failures.set('recordMessage', async () => {
+      time.nowMs += 5_000;
+    });
+    failures.set('queueConfirmation', () => new Promise(() => undefined));
+    expect(await storeEvent(saying('STOP'))).toMatchObject({
+      kind: 'unavailable',
+      reason: expect.stringContaining('No answer within 0 ms.'),
+    });
+  });
+
+  it.each([
+    ['another message', saying('Hi')],
+    ['an opt-in', saying('Start')],
+    ['a caption', saying('STOP', { IMAGES_URLS: ['https://a.example/1.png'] })],
+    ['a status', STATUS],
+    ['a keyword without a time', saying('STOP', { CREATION_TIME: undefined })],
+  ])('is not %s', async (_case, request) => {
+    const { storeEvent, confirmations } = createConfirming();
+    expect(await storeEvent(request)).toMatchObject({ kind: 'stored' });
+    expect(confirmations).toEqual([]);
+  });
+});
+
 describe('an echo in a stage with operators', () => {
   const ECHOES = { field: 'OPERATOR_ID', handoverMinutes: 30 };
   const echoing = (fields: object) => requestOf(wireMessage({ FROM: 'me', TO: USER, ...fields }));
@@ -293,7 +380,7 @@ describe('the turn of a message', () => {
     ['a message without a time of its own', withoutTime],
     ['a message from days ago', requestOf(wireMessage({ CREATION_TIME: '2026-11-14T11:00:00.000Z' }))],
   ])('starts when the message is stored: %s', async (_what, request) => {
-    const { storeEvent, turnsOfMessages } = createSituation(undefined, true);
+    const { storeEvent, turnsOfMessages } = createSituation(undefined, { turns: true });
     await storeEvent(request);
     expect(turnsOfMessages).toEqual([{ startedAt: NOW }]);
   });

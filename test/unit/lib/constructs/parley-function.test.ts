@@ -58,7 +58,7 @@ describe('The environment of a function', () => {
     templates: { welcome_back: ['name'] },
     retentionDays: { messages: 30 },
     window: { marginSeconds: 90 },
-    keywords: { languages: ['es'], optIn: ['¡Alta!'] },
+    keywords: { languages: ['es'], optIn: ['¡Alta!'], confirmation: 'Te diste de baja.' },
     operators: { echoField: 'OPERATOR_ID', handoverMinutes: 60 },
     turns: { silenceSeconds: 8 },
     sends: { notAfter: 'P2D', bulkLane: { maxConcurrentCalls: 20 } },

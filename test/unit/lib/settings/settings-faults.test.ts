@@ -141,6 +141,16 @@ describe('A wrong setting', () => {
     expect(more).toEqual([]);
   });
 
+  test.each([' ', 'a'.repeat(501), '\ud800'])('such as the confirmation of opt-outs %j says what it may be', (text) => {
+    const keywords = { languages: ['en'], confirmation: text };
+
+    expect(faults(() => read(undefined, withSetting('keywords', keywords)))).toEqual([
+      expect.stringMatching(
+        /^stages\.prod\.keywords\.confirmation: .* expected a text of 1 to 500 characters, such as/,
+      ),
+    ]);
+  });
+
   test('for targets in a stage that publishes no events names the setting that prevents it', () => {
     const targets = [{ kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:crm' }];
 
