@@ -6,7 +6,8 @@ import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { SendEnvironment } from '../../lambdas/send/environment.ts';
 import { timeLimits } from '../../lambdas/send/time-limits.ts';
-import { reservedSendCheck, sendInvocations, settingsObject } from '../settings/stage-settings.ts';
+import { type bulkLane, callIntervalMs, sendInvocations } from '../settings/lane-settings.ts';
+import { reservedSendCheck, settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { type NetworkProps, networkIn } from './network.ts';
@@ -141,6 +142,7 @@ export class ParleySender extends Construct {
           BULK_SEND_QUEUE_URL: this.bulkSendQueue.queueUrl,
           BULK_SEND_DEAD_LETTER_QUEUE_URL: this.bulkSendQueue.deadLetters.queueUrl,
           BULK_MAX_CONCURRENT_CALLS: String(bulk?.callsPerInvocation),
+          ...bulkPace(sends.bulkLane),
         }),
         ...(encryptionKey && { SCHEDULE_KEY_ARN: encryptionKey.keyArn }),
         ...(defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate) }),
@@ -179,6 +181,13 @@ export class ParleySender extends Construct {
   grantReadAccessToken(grantee: IGrantable): Grant {
     return this.accessToken.grantReadValue(grantee);
   }
+}
+
+/** The stage's pace, divided among the invocations: none shares anything with another. */
+function bulkPace(lane: z.output<typeof bulkLane>): Pick<SendEnvironment, 'BULK_CALL_INTERVAL_MS'> {
+  if (lane?.maxCallsPerSecond === undefined) return {};
+  const { invocations } = spreadCalls(lane.maxConcurrentCalls);
+  return { BULK_CALL_INTERVAL_MS: String(callIntervalMs(lane.maxCallsPerSecond, invocations)) };
 }
 
 /** Spreads concurrent calls over invocations. */

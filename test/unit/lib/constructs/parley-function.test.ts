@@ -59,7 +59,7 @@ describe('The environment of a function', () => {
     window: { marginSeconds: 90 },
     keywords: { languages: ['es'], optIn: ['¡Alta!'] },
     operators: { echoField: 'OPERATOR_ID', handoverMinutes: 60 },
-    sends: { notAfter: 'P2D', bulkLane: { maxConcurrentCalls: 20 } },
+    sends: { notAfter: 'P2D', bulkLane: { maxConcurrentCalls: 20, maxCallsPerSecond: 30 } },
   });
 
   test.each([
