@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
@@ -175,6 +175,16 @@ export class ParleySender extends Construct {
   grantSendBulk(grantee: IGrantable): Grant {
     if (!this.bulkSendQueue) throw new Error('There is no queue for bulk requests. Set sends.bulkLane.');
     return grantSendMessage(grantee, this.bulkSendQueue);
+  }
+
+  /** Grants permission to count the messages of the send queues. */
+  grantCount(grantee: IGrantable): Grant {
+    const queues = [this.sendQueue, ...(this.bulkSendQueue ? [this.bulkSendQueue] : [])];
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ['sqs:GetQueueAttributes'],
+      resourceArns: queues.map(({ queueArn }) => queueArn),
+    });
   }
 
   /** Grants permission to read the chat service's access token, and to use its customer managed key for that. */

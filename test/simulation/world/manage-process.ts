@@ -227,6 +227,8 @@ export const createManageProcess = (options: ManageProcessOptions) => {
       chatChannelNumber: account.channel,
       windowPer: options.windowPer ?? ('user' as const),
     },
+    // No act makes a dry run.
+    backlog: { read: () => Promise.reject(new Error('Nothing counts the messages.')) },
     indexCommonStates: false,
     numberFormat: 'plus' as const,
     rules: {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { timeLimits } from '../../../../lambdas/send/time-limits.ts';
 import { callIntervalMs, sendInvocations } from '../../../../lib/settings/lane-settings.ts';
+import { statementsOf } from '../iam-statements.ts';
 import { synthesizedStack } from '../synthesized-stack.ts';
 
 const MAPPING = 'AWS::Lambda::EventSourceMapping';
@@ -29,6 +30,12 @@ describe('A stage with a lane for bulk requests', () => {
         ScalingConfig: { MaximumConcurrency: sendInvocations(calls) },
       });
     }
+  });
+
+  test('lets the management API count the requests of both queues for a dry run', () => {
+    const count = 'ManagementFunctionRoleDefaultPolicy: Allow sqs:GetQueueAttributes on';
+    expect(statementsOf(template)).toContain(`${count} SenderBulkSendQueue.Arn, SenderSendQueue.Arn`);
+    expect(statementsOf(plain)).toContain(`${count} SenderSendQueue.Arn`);
   });
 
   test('warns before SQS no longer finds the messages of other contacts', () => {
