@@ -25,9 +25,11 @@ export const drawHistory = (seed: number): History => {
   // Without a draw, so that the other choices of a seed stay the same.
   const drawn = drawFeatures(draw);
   const hasOperators = seed % 4 === 1;
+  const bulkLane = seed % 4 === 2;
   const features = {
     ...drawn,
     keywords: seed % 4 === 0,
+    ...(bulkLane && { bulkLane }),
     ...(hasOperators && { rules: { ...drawn.rules, operators: { echoes: true } } }),
   };
   const story: Story = {
@@ -40,7 +42,19 @@ export const drawHistory = (seed: number): History => {
     requests: [],
   };
   const acts = drawActs(story, features);
+  if (bulkLane) return { seed, features, acts: withBulkRequests(acts) };
   return { seed, features, acts: hasOperators ? withHandovers(acts) : acts };
+};
+
+/** Puts every other queued request on the bulk queue, and redrives both queues, without a draw. */
+const withBulkRequests = (acts: readonly Act[]): readonly Act[] => {
+  let queued = 0;
+  return acts.flatMap((act): readonly Act[] => {
+    if (act.kind === 'redrive' && act.queue === 'send') return [act, { ...act, queue: 'bulk' }];
+    if (act.kind !== 'request' || act.via !== 'queue') return [act];
+    queued += 1;
+    return queued % 2 === 0 ? [{ ...act, lane: 'bulk' }] : [act];
+  });
 };
 
 /** Hands some of the users over to people soon after they write, and usually back, without a draw. */

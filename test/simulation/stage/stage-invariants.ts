@@ -2,6 +2,7 @@ import { BREAKER_INVARIANTS } from './invariants/breaker-invariants.ts';
 import { CLAIM_INVARIANTS } from './invariants/claim-invariants.ts';
 import { DECISION_INVARIANTS } from './invariants/decision-invariants.ts';
 import { ERASURE_INVARIANTS } from './invariants/erasure-invariants.ts';
+import { LANE_INVARIANTS } from './invariants/lane-invariants.ts';
 import { LAW_INVARIANTS } from './invariants/law-invariants.ts';
 import { LIST_INVARIANTS } from './invariants/list-invariants.ts';
 import { LIVENESS_INVARIANTS } from './invariants/liveness-invariants.ts';
@@ -19,6 +20,7 @@ export const STAGE_INVARIANTS = {
   ...CLAIM_INVARIANTS,
   ...DECISION_INVARIANTS,
   ...RECORD_INVARIANTS,
+  ...LANE_INVARIANTS,
   ...BREAKER_INVARIANTS,
   ...PUBLISHING_INVARIANTS,
   ...MANAGING_INVARIANTS,
