@@ -281,6 +281,12 @@ export interface AuditRepository {
 /** Where the next page of the audit trail starts; opaque to callers. */
 export type AuditPosition = Readonly<Record<string, string>>;
 
+/** The send queue and, if the stage has one, the queue for bulk requests. */
+export interface SendBacklog {
+  /** Returns the approximate number of requests in each of them. */
+  read(): Promise<{ readonly queue: number; readonly bulk?: number }>;
+}
+
 /** A dead-letter queue. */
 export interface DeadLetterSource<Queue extends DeadLetterQueueName = KeptQueue> {
   readonly queue: Queue;

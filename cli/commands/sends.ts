@@ -11,16 +11,19 @@ import {
   type CommandResult,
   type CreateCommand,
   contactArgument,
+  count,
   examples,
   quote,
 } from '../command.ts';
 import { CliError, EXIT, type ExitCode } from '../errors.ts';
 import { describeDistance } from '../human-time.ts';
 import { createMessageCommand, messageFields } from '../message-options.ts';
+import { queueDepth } from '../operations/dead-letter-queue.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { isPending } from '../operations/pending-send.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 import { stageTime } from '../stage-time.ts';
+import type { Target } from '../target.ts';
 
 export const createSendCommand: CreateCommand = (context) => {
   const { api, report, commandFor } = context;
@@ -80,10 +83,11 @@ export const createCanSendCommand: CreateCommand = (context) => {
       const [forecast] = forecasts;
       if (forecast === undefined) throw new CliError(EXIT.failed, 'The management API returned no forecast.');
       const stage = stageResponse.parse(await call('GET', '/v1/stage'));
+      const backlog = await readBacklog(await context.target());
       const isSent = forecast.decision === 'free-form' || forecast.decision === 'template';
       report({
-        lines: describeForecast(forecast, stage),
-        json: { ...forecast, circuitBreaker: stage.circuitBreaker, sending: stage.sending },
+        lines: [...describeForecast(forecast, stage), ...describeBacklog(backlog)],
+        json: { ...forecast, circuitBreaker: stage.circuitBreaker, sending: stage.sending, backlog },
         exitCode: isSent ? EXIT.done : EXIT.refused,
       });
     });
@@ -102,6 +106,33 @@ export const describeForecast = (
   ...(sending.state === 'stopped' ? [`  waits: sending has been stopped since ${sending.stoppedAt}`] : []),
   ...(circuitBreaker.state === 'open' ? [`  waits: the circuit breaker is open: ${circuitBreaker.why}`] : []),
 ];
+
+/** How many requests are on each send queue, or why they cannot be counted. */
+type Backlog = { readonly queue: number; readonly bulk?: number } | { readonly unknown: string };
+
+/** Counts the messages as `parley doctor` does, because a forecast of the management API does not. */
+const readBacklog = async ({ sqs, addresses }: Target): Promise<Backlog> => {
+  const { sendQueueUrl, bulkSendQueueUrl } = addresses;
+  const requestsOn = async (url: string): Promise<number> => {
+    const { available, inFlight } = await queueDepth(sqs, url);
+    return available + inFlight;
+  };
+  try {
+    const queue = await requestsOn(sendQueueUrl);
+    return { queue, ...(bulkSendQueueUrl !== undefined && { bulk: await requestsOn(bulkSendQueueUrl) }) };
+  } catch (error) {
+    // Whoever may forecast sends may not count the messages of the queues.
+    return { unknown: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+/** Says how many requests may be sent before a new one. */
+export const describeBacklog = (backlog: Backlog): readonly string[] => {
+  if ('unknown' in backlog) return [`  backlog: unknown: ${backlog.unknown}`];
+  const { queue, bulk } = backlog;
+  const bulkRequests = bulk === undefined ? '' : `, and ${bulk} on the bulk send queue`;
+  return [`  backlog: about ${count(queue, 'request')} on the send queue${bulkRequests}`];
+};
 
 const RESULTS: Readonly<Record<Forecast['decision'], string>> = {
   'free-form': 'would be sent as a free-form message',

@@ -1,7 +1,6 @@
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageCommand,
-  GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
   type SQSClient,
@@ -12,6 +11,7 @@ import { toInstant } from '../domain/instant.ts';
 import { parseTraceparent, TRACEPARENT } from '../domain/trace-context.ts';
 import type { DeadLetterSource, QueuedDeadLetters } from '../ports.ts';
 import { allOrFirstError } from '../runtime/concurrency.ts';
+import { countMessages } from './sqs-backlog.ts';
 
 /** Longer than the function's timeout, so that no message is received twice in an invocation. */
 const INVOCATION_SECONDS = 90;
@@ -212,23 +212,6 @@ const receive = async (client: SQSClient, QueueUrl: string, VisibilityTimeout: n
     }),
   );
   return Messages;
-};
-
-/**
- * Counts a queue's messages. Messages that are hidden by others of their message group count as visible. For a FIFO
- * queue, the numbers are exact once it has not changed for a while.
- * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-resources-required-process-messages.html
- */
-const countMessages = async (client: SQSClient, QueueUrl: string) => {
-  const command = new GetQueueAttributesCommand({
-    QueueUrl,
-    AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
-  });
-  const { Attributes = {} } = await client.send(command);
-  return {
-    visible: Number(Attributes.ApproximateNumberOfMessages ?? 0),
-    inFlight: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
-  };
 };
 
 const remove = async (client: SQSClient, QueueUrl: string, ReceiptHandle = ''): Promise<void> => {

@@ -2,7 +2,7 @@ import { resolveContact } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { type SendRequest, tooFarAhead } from '../domain/send-request.ts';
-import type { CircuitRepository, MessageRepository, StopRepository } from '../ports.ts';
+import type { CircuitRepository, MessageRepository, SendBacklog, StopRepository } from '../ports.ts';
 import { readSince } from '../runtime/read-since.ts';
 import { type Answer, invalidRequest, ok } from './api.ts';
 import { type ForecastPorts, forecastFields, forecastOf } from './forecasts.ts';
@@ -19,23 +19,31 @@ export const dryRunResponse = z.object({
   circuitBreaker: circuitBreakerView,
   /** While stopped, the request would wait. */
   sending: sendingView,
+  /** About how many requests are on the send queue and, in a stage that has one, on the bulk queue. */
+  backlog: z.object({ queue: z.number(), bulk: z.optional(z.number()) }),
 });
 
 export interface DryRunPorts extends ForecastPorts {
   readonly messages: Pick<MessageRepository, 'read'>;
   readonly circuits: Pick<CircuitRepository, 'read'>;
   readonly stops: Pick<StopRepository, 'read'>;
+  readonly backlog: SendBacklog;
 }
 
 /** Answers with the decision that the function `send` would make for a request now, and writes nothing. */
 export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<Answer> => {
-  const { contacts, messages, circuits, stops, clock, contactDefaults, rules } = ports;
+  const { contacts, messages, circuits, stops, backlog, clock, contactDefaults, rules } = ports;
   const at = clock.now();
   const sendAt = parseInstant(request.sendAt) ?? at;
   const fault = tooFarAhead(sendAt, at);
   if (fault !== undefined) return invalidRequest(`Not a send request: ${fault}.`);
   const ref = resolveContact(contactDefaults, request);
-  const [[stored], circuit, sending] = await Promise.all([contacts.readMany([ref], at), circuits.read(), stops.read()]);
+  const [[stored], circuit, sending, waiting] = await Promise.all([
+    contacts.readMany([ref], at),
+    circuits.read(),
+    stops.read(),
+    backlog.read(),
+  ]);
   const contact = stored === undefined || stored === 'damaged' ? {} : stored;
   const judged = await readSince(messages, request, contact);
   const forecast = forecastOf(judged, stored, sendAt > at ? sendAt : at, rules);
@@ -45,6 +53,7 @@ export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<
     endpoint: ENDPOINTS[forecast.decision],
     circuitBreaker: viewCircuitBreaker(circuit),
     sending,
+    backlog: waiting,
   } satisfies z.output<typeof dryRunResponse>);
 };
 

@@ -121,15 +121,17 @@ const ports = {
 
 /** What needs the client of SQS, which few calls use. Loading it takes longer than such a call. */
 const queues = onFirstUse(async () => {
-  const [adapters, deadLetters] = await Promise.all([
+  const [adapters, deadLetters, backlogs] = await Promise.all([
     import('../adapters/sqs.ts'),
     import('../adapters/sqs-dead-letters.ts'),
+    import('../adapters/sqs-backlog.ts'),
   ]);
   const { createSqsDeadLetterSource, REDRIVE_SECONDS } = deadLetters;
   const sqs = adapters.createSqsClient(AWS_CALL);
   const redriven = { hiddenSeconds: REDRIVE_SECONDS };
   const {
     SEND_QUEUE_URL: sendUrl,
+    BULK_SEND_QUEUE_URL: bulkUrl,
     SEND_DEAD_LETTER_QUEUE_URL: send,
     BULK_SEND_DEAD_LETTER_QUEUE_URL: bulk,
     SCHEDULE_DEAD_LETTER_QUEUE_URL: schedules,
@@ -180,6 +182,7 @@ const queues = onFirstUse(async () => {
       inbound: inboundPorts(),
       republish: republishPorts(),
       queue: adapters.createSqsSendQueue(sqs, sendUrl),
+      backlog: backlogs.createSqsSendBacklog(sqs, { queue: sendUrl, bulk: bulkUrl }),
       erasureQueue: adapters.createSqsErasureQueue(sqs, erasureUrl),
       queuedDeadLetters: deadLetters.createSqsQueuedDeadLetters(
         sqs,

@@ -15,6 +15,8 @@ export const manageEnvironment = z.object({
   AWS_ENDPOINT_URL_SECRETS_MANAGER: z.url(),
   /** The queue for send requests. */
   SEND_QUEUE_URL: z.url(),
+  /** The queue for bulk requests, whose messages a dry run counts. */
+  BULK_SEND_QUEUE_URL: z.optional(z.url()),
   /** The queue for erasures, which the function also consumes. */
   ERASURE_QUEUE_URL: z.url(),
   /** The dead-letter queues whose old messages the function keeps in the table, and that an erasure searches. */
@@ -86,6 +88,7 @@ type OptionalVariable =
   | 'INBOUND_QUEUE_URL'
   | 'DEFAULT_TEMPLATE'
   | 'BULK_SEND_DEAD_LETTER_QUEUE_URL'
+  | 'BULK_SEND_QUEUE_URL'
   | 'TEMPLATES'
   | 'OPERATORS'
   | 'OPT_OUT_CONFIRMATION'

@@ -127,7 +127,7 @@ export const enqueueSend = defineRoute({
   summary: 'Put a send request on the queue',
   description:
     `${enqueueDescription} With dryRun=true, nothing is queued or written: 200 has the decision that Parley would make ` +
-    'now, or for a request with a sendAt, then.',
+    'now, or for a request with a sendAt, then, and about how many requests are on each send queue.',
   query: dryRunQuery,
   body: sendRequest,
   parseBody: parseRequest,

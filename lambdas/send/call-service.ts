@@ -8,6 +8,7 @@ import { describeStop } from '../domain/sending-stop.ts';
 import { childSpan } from '../domain/trace-context.ts';
 import type { ChatService, Clock, ContactRepository, Log, Metrics, SendRepository, Sleep } from '../ports.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
+import type { CallPace } from './call-pace.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 
 export interface CallServiceOptions {
@@ -22,6 +23,8 @@ export interface CallServiceOptions {
   readonly rules: SendRules;
   /** How long a call may take, including a retry with a refreshed token and the write of its outcome. */
   readonly callTimeMs: number;
+  /** The pace of calls in this process. @default as fast as the service answers */
+  readonly pace?: CallPace | undefined;
 }
 
 /** The last call made, and its outcome. */
@@ -57,6 +60,8 @@ export const createCallService = (options: CallServiceOptions) => {
     const first = await makeCall(send, claim, claim.call);
     if (first.outcome.kind !== 'window-closed' || claim.call.endpoint === 'intent/v2') return first;
     await recordDeniedWindow(options, send, claim);
+    // Before the contact is read, so that what changes while the template waits for its turn counts.
+    await options.pace?.turn();
     const latestStart = addMs(send.endBy, -callTimeMs);
     let latest: Contact;
     try {

@@ -17,6 +17,7 @@ import type { SendOutcome } from '../domain/send-outcome.ts';
 import { ACCOUNT_TRUSTED_MS, type Stop } from '../domain/sending-stop.ts';
 import type { CircuitRepository, Clock, ContactRepository, Log, Metrics, Randomness } from '../ports.ts';
 import { createCallLimit } from './call-limit.ts';
+import type { CallPace } from './call-pace.ts';
 
 export interface CircuitBreakerOptions {
   readonly contacts: Pick<ContactRepository, 'read' | 'readWithAccount'>;
@@ -30,6 +31,8 @@ export interface CircuitBreakerOptions {
   readonly probeLeaseMs: number;
   /** The maximum number of concurrent calls in this process. */
   readonly maxConcurrentCalls: number;
+  /** The pace of calls in this process. @default as fast as the service answers */
+  readonly pace?: CallPace | undefined;
 }
 
 /** The outcome of a call, and when the call was claimed. */
@@ -87,7 +90,9 @@ export type Held = { readonly kind: 'held' } & (
  * hour is sent.
  */
 export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
-  const { contacts, circuits, account, clock, randomness, log, metrics, probeLeaseMs } = options;
+  const { contacts, circuits, account, clock, randomness, log, metrics, pace } = options;
+  // A probe may make a second call, after error 201, and must not lose its lease while that waits for its turn.
+  const probeLeaseMs = options.probeLeaseMs + (pace?.longestWaitMs ?? 0);
   const limit = createCallLimit(options.maxConcurrentCalls);
   let known: { readonly circuit: Circuit; readonly at: Instant } | undefined;
   let failures = NO_FAILURES;
@@ -108,11 +113,18 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
 
   const heldByOperator = (): Held | undefined => sending?.stop && { kind: 'held', by: 'operator', stop: sending.stop };
 
+  const isHeld = (): boolean => {
+    const open = openNow();
+    return heldByOperator() !== undefined || (open !== undefined && clock.now() < open.nextProbeAt);
+  };
+
   /** Waits for permission to make a call. Returns what holds it if no call is allowed. */
   const admit = async (): Promise<Admission | Held> => {
     if (!isRecent(answeredAt)) limit.narrow();
     const release = await limit.acquire();
     try {
+      // Before a probe is claimed, so that the wait does not use up its lease. What is held makes no call.
+      if (pace !== undefined && !isHeld()) await pace.turn();
       const held = heldByOperator();
       if (held !== undefined) {
         release();

@@ -1,3 +1,4 @@
+import type { SQSEvent } from 'aws-lambda';
 import { createHttpChatService } from '../adapters/chat-service/http-chat-service.ts';
 import { createHttpPost } from '../adapters/chat-service/http-post.ts';
 import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
@@ -11,10 +12,11 @@ import { createSecretsClient, createSecretsManagerAccessToken } from '../adapter
 import { receiveFloorMs } from '../domain/backoff.ts';
 import type { SendDeadLetterQueue } from '../ports.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
-import { createTelemetry, frame } from '../runtime/frame.ts';
+import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { sleep, systemClock, systemRandomness } from '../runtime/system.ts';
+import { createCallPace } from './call-pace.ts';
 import { sendEnvironment } from './environment.ts';
 import { createGiveUp } from './give-up.ts';
 import { createLanes, type Lane } from './lanes.ts';
@@ -99,7 +101,14 @@ const sending = {
   callTimeMs: limits.callSeconds * 1000,
 };
 
-const createHandleBatch = ({ queueUrl, deadLetterQueueUrl, maxConcurrentCalls, ageMetric }: Lane) => {
+const createHandleBatch = ({
+  queueUrl,
+  deadLetterQueueUrl,
+  maxConcurrentCalls,
+  callIntervalMs: intervalMs,
+  ageMetric,
+}: Lane) => {
+  const pace = intervalMs === undefined ? undefined : createCallPace({ ...shared, intervalMs, maxConcurrentCalls });
   /** For requests that wait, and for those that cannot be processed. */
   const queue = onFirstUse(async () => {
     const { createChangeVisibility, createSqsClient, createSqsSendDeadLetterQueue } = await import(
@@ -114,7 +123,7 @@ const createHandleBatch = ({ queueUrl, deadLetterQueueUrl, maxConcurrentCalls, a
   const deadLetters: SendDeadLetterQueue = {
     put: async (message, reason) => (await queue()).deadLetters.put(message, reason),
   };
-  const { sendMessage, expireSend } = createSendMessage({ ...sending, deadLetters, maxConcurrentCalls });
+  const { sendMessage, expireSend } = createSendMessage({ ...sending, deadLetters, maxConcurrentCalls, pace });
   const prepareSend = createPrepareSend({
     ...shared,
     deadLetters,
@@ -132,7 +141,7 @@ const createHandleBatch = ({ queueUrl, deadLetterQueueUrl, maxConcurrentCalls, a
     sendMessage,
     expireSend,
   });
-  return createQueueHandler({
+  const handleBatch = createQueueHandler({
     handleMessage: prepareSend,
     minimumWaitMs: receiveFloorMs,
     handleFailure: createGiveUp({ ...shared, deadLetters, contactDefaults }),
@@ -143,6 +152,10 @@ const createHandleBatch = ({ queueUrl, deadLetterQueueUrl, maxConcurrentCalls, a
     metrics,
     ageMetric,
   });
+  return async (event: SQSEvent, invocation: Invocation) => {
+    pace?.startInvocation();
+    return handleBatch(event, invocation);
+  };
 };
 
 const {
@@ -168,6 +181,7 @@ export const handler = frame(
             queueUrl: bulkQueueUrl,
             deadLetterQueueUrl: bulkDeadLetterQueueUrl,
             maxConcurrentCalls: bulkMaxConcurrentCalls,
+            callIntervalMs: environment.BULK_CALL_INTERVAL_MS,
             ageMetric: 'RetriedBulkMessageAge',
           }),
         }

@@ -22,6 +22,8 @@ export const sendEnvironment = z.object({
   BULK_SEND_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
   /** The maximum number of concurrent bulk calls in one instance of the function. */
   BULK_MAX_CONCURRENT_CALLS: z.optional(wholeNumber(1)),
+  /** The minimum time between the starts of two bulk calls in one instance of the function. @default none */
+  BULK_CALL_INTERVAL_MS: z.optional(wholeNumber(1)),
   /** The secret that holds the chat service's access token. */
   ACCESS_TOKEN_SECRET_ID: z.string(),
   /** The chat service's base URL, without a trailing slash. */
@@ -76,6 +78,7 @@ export type SendEnvironment = Record<Exclude<keyof z.input<typeof sendEnvironmen
 };
 
 type OptionalVariable =
+  | 'BULK_CALL_INTERVAL_MS'
   | 'BULK_MAX_CONCURRENT_CALLS'
   | 'BULK_SEND_DEAD_LETTER_QUEUE_URL'
   | 'BULK_SEND_QUEUE_URL'

@@ -7,6 +7,8 @@ export interface Lane {
   readonly deadLetterQueueUrl: string;
   /** The maximum number of concurrent calls in one instance of the function. */
   readonly maxConcurrentCalls: number;
+  /** The minimum time between the starts of two calls in one instance of the function. @default none */
+  readonly callIntervalMs?: number | undefined;
   /** The metric with the age of the oldest message that waits. */
   readonly ageMetric: 'RetriedMessageAge' | 'RetriedBulkMessageAge';
 }

@@ -30,6 +30,7 @@ import type {
 import type { MessageResult } from '../runtime/queue-handler.ts';
 import { readSince } from '../runtime/read-since.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
+import type { CallPace } from './call-pace.ts';
 import { createCallService } from './call-service.ts';
 import { createCheckContact } from './check-contact.ts';
 import { createCircuitBreaker, type Held, type ObservedCall } from './circuit-breaker.ts';
@@ -56,6 +57,8 @@ export interface SendMessageOptions {
   readonly probeLeaseMs: number;
   /** The maximum number of concurrent calls in this process. */
   readonly maxConcurrentCalls: number;
+  /** The pace of calls in this process. @default as fast as the service answers */
+  readonly pace?: CallPace | undefined;
   /** How long a call may take, including a retry with a refreshed token and the write of its outcome. */
   readonly callTimeMs: number;
 }

@@ -132,6 +132,7 @@ export class ParleyManagement extends Construct {
         SEND_QUEUE_URL: sender.sendQueue.queueUrl,
         ERASURE_QUEUE_URL: this.erasureQueue.queueUrl,
         SEND_DEAD_LETTER_QUEUE_URL: sender.sendQueue.deadLetters.queueUrl,
+        ...(sender.bulkSendQueue && { BULK_SEND_QUEUE_URL: sender.bulkSendQueue.queueUrl }),
         ...(bulkDeadLetters && { BULK_SEND_DEAD_LETTER_QUEUE_URL: bulkDeadLetters.queueUrl }),
         SCHEDULE_DEAD_LETTER_QUEUE_URL: sender.schedules.deadLetters.queueUrl,
         ERASURE_DEAD_LETTER_QUEUE_URL: this.erasureQueue.deadLetters.queueUrl,
@@ -167,6 +168,7 @@ export class ParleyManagement extends Construct {
     grantSendMessage(this.handler, this.erasureQueue);
     if (deadLetterQueues.length > 0) grantConsume(this.handler, ...deadLetterQueues);
     sender.grantSend(this.handler);
+    sender.grantCount(this.handler);
     receiver?.grantRedrive(this.handler);
     publisher?.grantRepublish(this.handler);
     sender.grantReadAccessToken(this.handler);

@@ -1,12 +1,13 @@
 import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { SendEnvironment } from '../../lambdas/send/environment.ts';
 import { timeLimits } from '../../lambdas/send/time-limits.ts';
-import { reservedSendCheck, sendInvocations, settingsObject } from '../settings/stage-settings.ts';
+import { type bulkLane, callIntervalMs, sendInvocations } from '../settings/lane-settings.ts';
+import { reservedSendCheck, settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { type NetworkProps, networkIn } from './network.ts';
@@ -143,6 +144,7 @@ export class ParleySender extends Construct {
           BULK_SEND_QUEUE_URL: this.bulkSendQueue.queueUrl,
           BULK_SEND_DEAD_LETTER_QUEUE_URL: this.bulkSendQueue.deadLetters.queueUrl,
           BULK_MAX_CONCURRENT_CALLS: String(bulk?.callsPerInvocation),
+          ...bulkPace(sends.bulkLane),
         }),
         ...(encryptionKey && { SCHEDULE_KEY_ARN: encryptionKey.keyArn }),
         ...(defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate) }),
@@ -177,10 +179,27 @@ export class ParleySender extends Construct {
     return grantSendMessage(grantee, this.bulkSendQueue);
   }
 
+  /** Grants permission to count the messages of the send queues. */
+  grantCount(grantee: IGrantable): Grant {
+    const queues = [this.sendQueue, ...(this.bulkSendQueue ? [this.bulkSendQueue] : [])];
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ['sqs:GetQueueAttributes'],
+      resourceArns: queues.map(({ queueArn }) => queueArn),
+    });
+  }
+
   /** Grants permission to read the chat service's access token, and to use its customer managed key for that. */
   grantReadAccessToken(grantee: IGrantable): Grant {
     return this.accessToken.grantReadValue(grantee);
   }
+}
+
+/** The stage's pace, divided among the invocations: none shares anything with another. */
+function bulkPace(lane: z.output<typeof bulkLane>): Pick<SendEnvironment, 'BULK_CALL_INTERVAL_MS'> {
+  if (lane?.maxCallsPerSecond === undefined) return {};
+  const { invocations } = spreadCalls(lane.maxConcurrentCalls);
+  return { BULK_CALL_INTERVAL_MS: String(callIntervalMs(lane.maxCallsPerSecond, invocations)) };
 }
 
 /** Spreads concurrent calls over invocations. */

@@ -8,6 +8,7 @@ import { eventTarget } from './event-target.ts';
 import { existingResources } from './existing-resources.ts';
 import { reservedConcurrency, throttling } from './flood-settings.ts';
 import { keywordSettings } from './keyword-settings.ts';
+import { bulkLane, sendInvocations } from './lane-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
 import { domainName, vpc } from './network-settings.ts';
 import { operatorSettings } from './operator-settings.ts';
@@ -171,24 +172,7 @@ export const settingsObject = z.strictObject({
             'a duration of weeks, days, hours, minutes, and seconds, such as "PT10M": how long after it was first queued a ' +
             'request without a notAfter expires; omit it for 13 days',
         }),
-      bulkLane: z
-        .strictObject({
-          maxConcurrentCalls: z
-            .int()
-            .min(2)
-            .max(2000)
-            .meta({
-              description:
-                'an integer from 2 to 2000: how many calls for bulk requests may run at a time, in addition to ' +
-                'chatService.maxConcurrentCalls',
-            }),
-        })
-        .optional()
-        .meta({
-          description:
-            'an object with maxConcurrentCalls: adds a second queue for bulk requests, so that they do not delay the ' +
-            'others; omit it to have one send queue',
-        }),
+      bulkLane,
     })
     .prefault({})
     .meta({ description: 'an object with indexCommonStates, notAfter, and bulkLane, all optional' }),
@@ -312,12 +296,6 @@ export const insecureWebhookCheck = z.refine<Pick<z.output<typeof settingsObject
   ({ webhook, allowInsecureWebhook }) => webhook.auth.kind !== 'insecure-none' || allowInsecureWebhook,
   { path: ['allowInsecureWebhook'] },
 );
-
-/**
- * How many concurrent invocations of `send` spread the calls to the chat service. A batch has at most ten message
- * groups, and an event source mapping allows no maximum concurrency below 2.
- */
-export const sendInvocations = (maxConcurrentCalls: number): number => Math.max(2, Math.ceil(maxConcurrentCalls / 10));
 
 /** Rejects a reserved concurrency of `send` below what its queues may use. */
 export const reservedSendCheck = z.refine<

@@ -11,10 +11,21 @@ let run: CommandRun;
 
 beforeAll(async () => {
   run = await startCommandRun({
-    settings: { chatService: { maxConcurrentCalls: 20 }, sends: { bulkLane: { maxConcurrentCalls: 2 } } },
+    settings: {
+      chatService: { maxConcurrentCalls: 20 },
+      sends: { bulkLane: { maxConcurrentCalls: 2, maxCallsPerSecond: 40 } },
+    },
   });
-  for (let row = 0; row < 40; row += 1) await run.client.userWrites(contactOf(row), { text: 'Hello.' });
-  await run.client.userWrites(CONTACT, { text: 'My code, please.' });
+  const written: string[] = [];
+  for (let row = 0; row < 40; row += 1) {
+    written.push(await run.client.userWrites(contactOf(row), { text: 'Hello.' }));
+  }
+  written.push(await run.client.userWrites(CONTACT, { text: 'My code, please.' }));
+  // A request that is handled before its contact's message is stored would be refused.
+  await waitFor('the windows are open', async () => {
+    const table = await run.client.table();
+    return written.every((id) => table[`MESSAGE#${id} MESSAGE`] !== undefined) || undefined;
+  });
 });
 afterAll(() => run?.[Symbol.asyncDispose]());
 

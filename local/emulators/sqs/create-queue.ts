@@ -21,6 +21,8 @@ export interface QueueContext {
   readonly onChange: () => void;
   /** The maximum number of messages in flight. @default 120,000 */
   readonly inFlightLimit?: number | undefined;
+  /** How many messages a FIFO queue looks through for available message groups. @default 120,000 */
+  readonly lookahead?: number | undefined;
   /** Creates the ids of messages and receives. @default random UUIDs */
   readonly newId?: (() => string) | undefined;
 }
@@ -64,7 +66,12 @@ const PURGE_INTERVAL_MS = 60_000;
 export const createQueue = (settings: QueueSettings, context: QueueContext): DeadLetteringQueue => {
   const { now, deadLetterQueue, onChange, inFlightLimit = IN_FLIGHT_LIMIT, newId = randomUUID } = context;
   const { isFifo, redrive } = settings;
-  const messages = createStoredMessages({ isFifo, retentionSeconds: settings.retentionSeconds, now });
+  const messages = createStoredMessages({
+    isFifo,
+    retentionSeconds: settings.retentionSeconds,
+    now,
+    lookahead: context.lookahead,
+  });
   const deduplication = createDeduplication(settings.deduplicationScope, now);
   let sequence = 0;
   const nextSequenceNumber = (): string => {

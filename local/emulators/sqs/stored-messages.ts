@@ -29,9 +29,11 @@ export interface StoredMessages {
 }
 
 /**
- * How many messages a FIFO queue looks through for available message groups.
+ * How many messages a FIFO queue looks through for available message groups. Messages that are in flight or wait for
+ * one of their group count, so that a large backlog of one group hides the messages of later groups.
  *
- * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-fifo.html
+ * Source:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/avoid-backlog-with-the-same-message-group-id.html
  */
 const FIFO_LOOKAHEAD = 120_000;
 

@@ -16,7 +16,7 @@ export const describeAct = (act: Act): { readonly from: string; readonly to?: st
     case 'unauthenticated-event':
       return { from: 'users', to: 'delivery', text: `somebody forges a message from ${act.contact}` };
     case 'request': {
-      const how = act.via === 'api' ? 'registers' : 'queues';
+      const how = act.via === 'api' ? 'registers' : act.lane === 'bulk' ? 'queues as bulk' : 'queues';
       const group = act.groupId === addressIn(act.body) ? '' : `, group ${act.groupId}`;
       return { from: 'internal', text: `${how} ${describeRequest(act.body)}${group}` };
     }

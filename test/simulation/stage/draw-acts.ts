@@ -11,11 +11,15 @@ export const CHOICES = {
   as: ['accepted', 'failed', 'resend'],
   consent: ['opt-in', 'opt-out'],
   origin: ['user', 'import'],
-  queue: ['send', 'inbound'],
+  queue: ['send', 'bulk', 'inbound'],
+  lane: ['bulk'],
   part: ['chat-service', 'table', 'queues', 'bus', 'scheduler'],
   how: OUTAGES,
   lambda: ['receive', 'send', 'publish', 'manage'],
 } as const;
+
+/** A history with a bulk queue redrives it with the send queue. */
+const REDRIVEN = ['send', 'inbound'] as const;
 
 /** How often each kind of act happens, before swarm testing changes it. */
 export const ACT_WEIGHTS: Readonly<Record<ActKind, number>> = {
@@ -80,7 +84,7 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
     case 'handover':
       return [];
     case 'redrive':
-      return [{ atMs, kind, queue: draw.pick(CHOICES.queue) }];
+      return [{ atMs, kind, queue: draw.pick(REDRIVEN) }];
     case 'stop':
       return [{ atMs, kind, note: draw.pick(NOTES) }, ...usuallyLater(draw, atMs, { kind: 'resume' })];
     case 'resume':

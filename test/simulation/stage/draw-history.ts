@@ -29,9 +29,11 @@ export const drawHistory = (seed: number): History => {
   const drawn = drawFeatures(draw);
   const hasOperators = seed % 4 === 1;
   const hasTurns = seed % 3 === 2;
+  const bulkLane = seed % 4 === 2;
   const features = {
     ...drawn,
     keywords: seed % 4 === 0,
+    ...(bulkLane && { bulkLane }),
     ...(hasTurns && { turnSilenceSeconds: 8 }),
     ...(hasOperators && { rules: { ...drawn.rules, operators: { echoes: true } } }),
     ...(seed % 8 === 0 && { rules: { ...drawn.rules, ...CONFIRMING } }),
@@ -46,8 +48,20 @@ export const drawHistory = (seed: number): History => {
     requests: [],
   };
   const acts = drawActs(story, features);
-  const withPeople = hasOperators ? withHandovers(acts) : acts;
+  const withLanes = bulkLane ? withBulkRequests(acts) : acts;
+  const withPeople = hasOperators ? withHandovers(withLanes) : withLanes;
   return { seed, features, acts: hasTurns ? withBursts(withPeople) : withPeople };
+};
+
+/** Puts every other queued request on the bulk queue, and redrives both queues, without a draw. */
+const withBulkRequests = (acts: readonly Act[]): readonly Act[] => {
+  let queued = 0;
+  return acts.flatMap((act): readonly Act[] => {
+    if (act.kind === 'redrive' && act.queue === 'send') return [act, { ...act, queue: 'bulk' }];
+    if (act.kind !== 'request' || act.via !== 'queue') return [act];
+    queued += 1;
+    return queued % 2 === 0 ? [{ ...act, lane: 'bulk' }] : [act];
+  });
 };
 
 /** Hands some of the users over to people soon after they write, and usually back, without a draw. */

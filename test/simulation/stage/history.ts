@@ -30,6 +30,10 @@ export interface Features {
   readonly keywords?: boolean;
   /** The silence after which a turn ends. @default the stage has no turns */
   readonly turnSilenceSeconds?: number;
+  /** Whether the stage has a second queue for bulk requests. Otherwise, these are put on the send queue. @default false */
+  readonly bulkLane?: boolean;
+  /** How many messages a FIFO queue looks through for available message groups. @default 120,000, as in SQS */
+  readonly fifoLookahead?: number;
   /** The maximum number of messages per invocation of each consumer. */
   readonly batchSize: { readonly send: number; readonly inbound: number; readonly stream: number };
   /** The maximum number of concurrent invocations of the function `send`. */
@@ -114,6 +118,8 @@ export type Act = { readonly atMs: number } & (
   | {
       readonly kind: 'request';
       readonly via: 'queue' | 'api';
+      /** @default the send queue */
+      readonly lane?: 'bulk';
       /** In the format of the send queue. */
       readonly body: string;
       readonly groupId: string;
@@ -134,7 +140,7 @@ export type Act = { readonly atMs: number } & (
   /** An operator hands a contact over to people, or back. */
   | { readonly kind: 'handover'; readonly contact: string; readonly to: 'people' | 'automated' }
   | { readonly kind: 'erase'; readonly contact: string }
-  | { readonly kind: 'redrive'; readonly queue: 'send' | 'inbound' }
+  | { readonly kind: 'redrive'; readonly queue: 'send' | 'bulk' | 'inbound' }
   /** An operator stops or resumes sending, or makes the next probe of an open circuit breaker due. */
   | { readonly kind: 'stop'; readonly note: string }
   | { readonly kind: 'resume' }

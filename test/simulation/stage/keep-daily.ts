@@ -15,6 +15,7 @@ export interface KeepDaily {
 
 const KEPT: readonly QueueName[] = [
   'send-dead-letters',
+  'bulk-dead-letters',
   'inbound-dead-letters',
   'schedule-dead-letters',
   'erasures-dead-letters',

@@ -60,6 +60,8 @@ export type LedgerEntry = {
     }
   | { readonly kind: 'queued'; readonly queue: QueueName; readonly body: string; readonly reason?: string }
   | { readonly kind: 'deleted'; readonly queue: QueueName; readonly body: string }
+  /** A process used the receipt handle of a message of another queue. */
+  | { readonly kind: 'misdirected'; readonly queue: QueueName; readonly body: string }
   /** The bus accepted an event. */
   | { readonly kind: 'published'; readonly id: string; readonly detailType: string; readonly detail: unknown }
   | { readonly kind: 'scheduled' | 'unscheduled' | 'schedule-fired'; readonly requestId: string }
@@ -80,6 +82,8 @@ export type LedgerKind = LedgerEntry['kind'];
 export const QUEUES = [
   'send',
   'send-dead-letters',
+  'bulk',
+  'bulk-dead-letters',
   'inbound',
   'inbound-dead-letters',
   'turns',
@@ -90,3 +94,10 @@ export const QUEUES = [
 ] as const;
 
 export type QueueName = (typeof QUEUES)[number];
+
+/** The lanes of the function `send`: its queues. */
+export const SEND_LANES = ['send', 'bulk'] as const;
+
+export type SendLane = (typeof SEND_LANES)[number];
+
+export const isSendLane = (queue: string): queue is SendLane => SEND_LANES.some((lane) => lane === queue);

@@ -7,6 +7,7 @@ import { ROUTES } from '../../../lambdas/manage/routes.ts';
 import { createSimulatedSqsClient } from '../world/sqs-client.ts';
 import type { InvocationEnd } from './function-pool.ts';
 import type { Act } from './history.ts';
+import type { SendLane } from './ledger.ts';
 import type { StageCalls } from './stage-calls.ts';
 import type { StageContext } from './stage-context.ts';
 import type { StageQueues } from './stage-queues.ts';
@@ -88,11 +89,11 @@ export const createOperator = ({ context, calls, queues, request }: OperatorOpti
       }),
   );
 
-  const redriveQueue = async (queue: 'send' | 'inbound') => {
+  const redriveQueue = async (queue: SendLane | 'inbound') => {
     if (queue === 'inbound') return redriveThroughApi(client, 'inbound', { filter: {} });
     await recordAct(client, { action: 'redrive', queue });
-    const deadLetters = { sqs, url: queues['send-dead-letters'].name, destinationUrl: queues.send.name };
-    return redrive(deadLetters, { filter: {}, kept: { api: client, name: 'send' } });
+    const deadLetters = { sqs, url: queues[`${queue}-dead-letters`].name, destinationUrl: queues[queue].name };
+    return redrive(deadLetters, { filter: {}, kept: { api: client, name: queue } });
   };
 
   return {

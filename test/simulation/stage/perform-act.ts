@@ -51,6 +51,7 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
     },
     request(act) {
       const { via, body, groupId, deduplicationId } = act;
+      const queue = queues[context.features.bulkLane === true && act.lane === 'bulk' ? 'bulk' : 'send'];
       if (via === 'api') {
         operator.act(act, { method: 'POST', path: '/v1/sends', body });
         return;
@@ -58,7 +59,7 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
       const put = (): void => {
         const until = calls.unavailableUntil('queues');
         // An internal system repeats the call until SQS accepts the message.
-        if (until === undefined) queues.send.put({ body, groupId, deduplicationId });
+        if (until === undefined) queue.put({ body, groupId, deduplicationId });
         else context.after(until - clock.ms + PRODUCER_RETRY_MS, `queue ${deduplicationId} again`, put);
       };
       put();

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { templateRequest } from '../../support/builders.ts';
+import { sendRequest, templateRequest, USER } from '../../support/builders.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { playHistory } from './play-history.ts';
-import { busy, entriesOf, eventsOn, history, MAIN_JOB, RATES, request } from './small-histories.ts';
+import { busy, entriesOf, eventsOn, features, history, MAIN_JOB, RATES, request, writes } from './small-histories.ts';
+import { checkRun } from './stage-invariants.ts';
 import type { StageMutation } from './stage-run.ts';
 
 describe('playing a history', () => {
@@ -127,5 +128,50 @@ describe('the ledger', () => {
     );
 
     expect([...bodies('deleted'), ...left].toSorted()).toEqual(bodies('queued').toSorted());
+  });
+});
+
+describe('the backlog of one contact', () => {
+  const OTHER = '+5491150009999';
+  /** The contact has three requests on the bulk queue, of which the first must be retried, and then another has one. */
+  const callsWith = async (fifoLookahead?: number) => {
+    const bulk = (number: number, contact = USER) => {
+      const requestId = `request-${number}`;
+      const body = sendRequest({ platformContactId: contact, messageText: `${requestId}: News.` });
+      return { ...request(body, { requestId, afterMs: 5_000 + number }), groupId: contact, lane: 'bulk' as const };
+    };
+    const later = request(sendRequest({ platformContactId: OTHER, messageText: 'request-5: Your code.' }), {
+      requestId: 'request-5',
+      afterMs: 5_500,
+    });
+    const run = await playHistory(
+      history(
+        [
+          writes(),
+          { ...writes(), contact: OTHER },
+          ...[1, 2, 3].map((number) => bulk(number)),
+          bulk(4, OTHER),
+          { ...later, groupId: OTHER },
+        ],
+        {
+          features: features({ bulkLane: true, maxAnswerMs: 0, ...(fifoLookahead !== undefined && { fifoLookahead }) }),
+          faults: ['send call message/v3 1 refused'],
+        },
+      ),
+    );
+    expect(checkRun(run)).toEqual([]);
+    const accepted = entriesOf(run, 'call').filter(({ effect }) => effect !== undefined);
+    return accepted.map(({ requestId }) => Number(requestId.at(-1)));
+  };
+  const isBefore = (order: readonly number[], one: number, other: number) => order.indexOf(one) < order.indexOf(other);
+
+  it('blocks no other contact while SQS looks further', async () => {
+    const order = await callsWith();
+    expect(isBefore(order, 4, 1)).toBe(true);
+  });
+
+  it('blocks the other contacts of its queue if SQS looks no further, but not the other lane', async () => {
+    const order = await callsWith(3);
+    expect([isBefore(order, 1, 4), isBefore(order, 5, 1)]).toEqual([true, true]);
   });
 });

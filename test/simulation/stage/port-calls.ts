@@ -25,7 +25,13 @@ const drainedFrom = (queues: readonly string[]): readonly string[] =>
 
 const countOf = (queues: readonly string[]): readonly string[] => queues.map((queue) => `count ${queue}`);
 
-const DEAD_LETTERS = ['sendDeadLetters', 'inboundDeadLetters', 'scheduleDeadLetters', 'erasureDeadLetters'] as const;
+const DEAD_LETTERS = [
+  'sendDeadLetters',
+  'bulkDeadLetters',
+  'inboundDeadLetters',
+  'scheduleDeadLetters',
+  'erasureDeadLetters',
+] as const;
 const SEARCHED = [...DEAD_LETTERS, 'publishFailures'] as const;
 
 const EVENT_WRITES = [
@@ -77,7 +83,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
     chatService: ['call message/v3', 'call intent/v2', 'call customer/checkChatContact'],
     secret: ['read the access token'],
     response: ['respond'],
-    deletion: ['delete from send'],
+    deletion: ['delete from send', 'delete from bulk'],
   },
   publish: { bus: ['publish'], table: ['read MESSAGE'], queue: ['put on turns'], response: ['respond'] },
   'end-turn': {

@@ -74,7 +74,12 @@ export const createQueueMapping = <Handlers extends QueueHandlers>(
       messages: messages.length,
       isSpared: messages.some(({ receiveCount }) => receiveCount >= sparedFromReceive),
     };
-    const end = await pool.invoke(task, (handlers, invocation) => handlers.handle(messages.map(recordOf), invocation));
+    const end = await pool.invoke(task, (handlers, invocation) =>
+      handlers.handle(
+        messages.map((message) => recordOf(message, queue.name)),
+        invocation,
+      ),
+    );
     active -= 1;
     const failed = new Set(end.how === 'answered' ? end.result.batchItemFailures.map((one) => one.itemIdentifier) : []);
     // Lambda retries a batch as a whole if the response names a message that is not in it.

@@ -10,6 +10,7 @@ import type { TableState } from '../world/table.ts';
 import { TOKEN_HEADER } from './delivery.ts';
 import { TEMPLATE_VARIABLES } from './draw-request.ts';
 import { createFunctionPool } from './function-pool.ts';
+import type { SendLane } from './ledger.ts';
 import type { LambdaName, StageProcess } from './processes.ts';
 import type { StageCalls } from './stage-calls.ts';
 import type { StageContext } from './stage-context.ts';
@@ -83,6 +84,10 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
     );
 
   const random = (process: StageProcess) => () => context.next(`${process.function} ${clock.ms}`);
+  const laneOf = (lane: SendLane) => ({
+    queue: { putDeadLetter: queues[`${lane}-dead-letters`].put, setVisibility: queues[lane].setVisibility },
+    schedules: schedules.of(lane),
+  });
   const send = createFunctionPool({
     context,
     calls,
@@ -95,8 +100,10 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         clock,
         turns: calls,
         table: readable(process),
-        queue: { putDeadLetter: queues['send-dead-letters'].put, setVisibility: queues.send.setVisibility },
-        schedules,
+        ...laneOf('send'),
+        ...(features.bulkLane === true && {
+          bulk: { ...laneOf('bulk'), url: `https://queues.example/${queues.bulk.name}` },
+        }),
         chatService,
         accessToken: accessTokenOf(process.name),
         account: ACCOUNT,
@@ -181,6 +188,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         queues: {
           send: queues.send,
           sendDeadLetters: queues['send-dead-letters'],
+          ...(features.bulkLane === true && { bulkDeadLetters: queues['bulk-dead-letters'] }),
           inbound: queues.inbound,
           inboundDeadLetters: queues['inbound-dead-letters'],
           erasures: queues.erasures,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
 import { CLAIMED, DEFERRED, ERASED, MAIN, OPT_OUT, PROBE, UNAUTHENTICATED } from './invariants/stories.ts';
 import {
   actStep,
@@ -106,12 +107,12 @@ const refused = (attributes: object): readonly Step[] =>
   );
 const uncertain = (isAnswered: boolean): readonly Step[] =>
   written(changed(MAIN, 'call', { isAnswered }), 'accept', { state: 'uncertain', uncertainAt: at(13) });
-const secondRequest = (callAt: number): readonly Step[] => {
+const secondRequest = (callAt: number, queue = 'send'): readonly Step[] => {
   const body = asRequest({ requestId: 'request-2', messageText: 'request-2: Really.' });
   const claimed = { ...CLAIMED, body, claimId: 'claim-2' };
   const added = [
     actStep('second request', 10, { kind: 'request', via: 'queue', body, groupId: USER, deduplicationId: 'request-2' }),
-    step('second queued', 10, { kind: 'queued', queue: 'send', body }),
+    step('second queued', 10, { kind: 'queued', queue, body } as Step['event']),
     writeStep('second claim', 11, { process: 'send-1', key: 'SEND#request-2 SEND', after: claimed }),
   ];
   const second = call(callAt, { requestId: 'request-2', claimId: 'claim-2', effect });
@@ -119,6 +120,20 @@ const secondRequest = (callAt: number): readonly Step[] => {
     ? MAIN.flatMap((one) => (one.name === 'call' ? [second, one] : one.name === 'queued' ? [one, ...added] : [one]))
     : after(after(MAIN, 'queued', ...added), 'call', second);
 };
+const deadLetterIn = (queue: 'send-dead-letters' | 'bulk-dead-letters'): readonly Step[] =>
+  after(MAIN, 'queued', step('letter', 11, { kind: 'queued', queue, body: REQUEST_BODY, reason: 'MALFORMED' }));
+const dueIn = (queue: 'send' | 'bulk', process?: string) =>
+  after(
+    MAIN,
+    'queued',
+    ...(process === undefined ? [] : [invoked(process, 'manage', 11)]),
+    step('due', 11, { kind: 'queued', queue, body: serializeDueMessage('request-1'), ...(process && { process }) }),
+  );
+const MISDIRECTED = after(
+  MAIN,
+  'queued',
+  step('misdirected', 11, { kind: 'misdirected', queue: 'send', body: REQUEST_BODY }),
+);
 const unknownOutcomes = (last: { readonly isOpened: boolean }): readonly Step[] => {
   const calls = [0, 1, 2, 3].flatMap((index) => {
     const requestId = `request-${index + 5}`;
@@ -285,6 +300,7 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
   trailNamesLastCall: { holds: MAIN, breaks: written(MAIN, 'accept', { call: { endpoint: 'intent/v2' } }) },
   statusConfirms: { holds: MAIN, breaks: uncertain(false) },
   orderKept: { holds: secondRequest(12), breaks: secondRequest(11) },
+  lanesKept: { holds: deadLetterIn('send-dead-letters'), breaks: deadLetterIn('bulk-dead-letters') },
   cancelledStays: {
     holds: refused({ state: 'cancelled', cancelledAt: at(13) }),
     breaks: after(
@@ -684,6 +700,32 @@ describe('the event of an acceptance after a rejection', () => {
   it('names no endpoint if the contact was erased, along with the calls', () => {
     expect(invariantsOf(accepted(undefined))).not.toContain('nothingElsePublished');
     expect(invariantsOf(accepted(undefined, 'message/v3'))).toContain('nothingElsePublished');
+  });
+});
+
+describe('the lanes', () => {
+  const violationsOf = (steps: readonly Step[], invariant: StageInvariantName) =>
+    examineRun(runOf(steps)).violations.filter((one) => one.invariant === invariant);
+
+  it('have no order between them', () => {
+    expect(violationsOf(secondRequest(11, 'bulk'), 'orderKept')).toEqual([]);
+  });
+
+  it('keep the order of each contact in the bulk lane, too', () => {
+    const inBulk = secondRequest(11, 'bulk').map((one) =>
+      one.name === 'queued' ? { ...one, event: { ...one.event, queue: 'bulk' } as Step['event'] } : one,
+    );
+    expect(violationsOf(inBulk, 'orderKept')).toHaveLength(1);
+  });
+
+  it('keep a scheduled request, unless the management API queues it', () => {
+    expect(violationsOf(dueIn('send'), 'lanesKept')).toEqual([]);
+    expect(violationsOf(dueIn('bulk'), 'lanesKept')).toHaveLength(1);
+    expect(violationsOf(dueIn('bulk', 'manage-1'), 'lanesKept')).toEqual([]);
+  });
+
+  it('use no receipt handle of each other', () => {
+    expect(violationsOf(MISDIRECTED, 'lanesKept')).toHaveLength(1);
   });
 });
 

@@ -3,6 +3,7 @@ import { CLAIM_INVARIANTS } from './invariants/claim-invariants.ts';
 import { CONFIRMING_INVARIANTS } from './invariants/confirming-invariants.ts';
 import { DECISION_INVARIANTS } from './invariants/decision-invariants.ts';
 import { ERASURE_INVARIANTS } from './invariants/erasure-invariants.ts';
+import { LANE_INVARIANTS } from './invariants/lane-invariants.ts';
 import { LAW_INVARIANTS } from './invariants/law-invariants.ts';
 import { LIST_INVARIANTS } from './invariants/list-invariants.ts';
 import { LIVENESS_INVARIANTS } from './invariants/liveness-invariants.ts';
@@ -22,6 +23,7 @@ export const STAGE_INVARIANTS = {
   ...CLAIM_INVARIANTS,
   ...DECISION_INVARIANTS,
   ...RECORD_INVARIANTS,
+  ...LANE_INVARIANTS,
   ...BREAKER_INVARIANTS,
   ...PUBLISHING_INVARIANTS,
   ...TURN_INVARIANTS,

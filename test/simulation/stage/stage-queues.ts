@@ -25,6 +25,8 @@ const MAX_RECEIVE_COUNT = 1000;
 const DECLARED: Readonly<Record<QueueName, { readonly isFifo: boolean; readonly visibilityTimeoutSeconds: number }>> = {
   send: { isFifo: true, visibilityTimeoutSeconds: LIMITS.visibilitySeconds },
   'send-dead-letters': { isFifo: true, visibilityTimeoutSeconds: 30 },
+  bulk: { isFifo: true, visibilityTimeoutSeconds: LIMITS.visibilitySeconds },
+  'bulk-dead-letters': { isFifo: true, visibilityTimeoutSeconds: 30 },
   inbound: { isFifo: false, visibilityTimeoutSeconds: 60 },
   'inbound-dead-letters': { isFifo: false, visibilityTimeoutSeconds: 30 },
   turns: { isFifo: false, visibilityTimeoutSeconds: 360 },
@@ -48,7 +50,12 @@ export const createStageQueues = (
   const { clock } = context;
   let ids = 0;
   const newId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`;
-  const emulators = createQueues({ now: () => clock.ms, onChange: () => undefined, newId });
+  const emulators = createQueues({
+    now: () => clock.ms,
+    onChange: () => undefined,
+    newId,
+    lookahead: context.features.fifoLookahead,
+  });
   const arnOf = (name: QueueName) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 
   const create = (name: QueueName): StageQueue => {
@@ -83,12 +90,19 @@ export const createStageQueues = (
         adopt(...[message, sourceArn]: Parameters<typeof adopt>) {
           adopt(message, sourceArn);
           emptied.get(sourceArn)?.(message.messageId);
+          owners.set(message.messageId, name);
           const since = settings.isFifo ? clock.ms : message.enqueuedAt;
           add(message.messageId, message.body, 'SQS moved it after 1,000 receives.', since);
         },
       });
     }
     emptied.set(settings.arn, (id) => messages.delete(id));
+    /** Records the use of a receipt handle of another queue, which SQS refuses, and which no retry can fix. */
+    const checkOwner = (receiptHandle: string): void => {
+      const id = messageIdOf(receiptHandle) ?? '';
+      if (owners.get(id) !== name)
+        context.record({ kind: 'misdirected', queue: name, body: bodies.get(id) ?? '' }, current());
+    };
     const check = (fault: string | undefined): void => {
       if (fault !== undefined) throw new Error(`SQS refuses the receipt handle: ${fault}.`);
     };
@@ -98,8 +112,9 @@ export const createStageQueues = (
         const { reason, attributes: _, ...sent } = message;
         const { messageId } = emulator.send({ ...sent, attributes: attributesOf(message) });
         // SQS accepts a duplicate and drops it.
-        if (known.has(messageId)) return;
-        known.add(messageId);
+        if (owners.has(messageId)) return;
+        owners.set(messageId, name);
+        bodies.set(messageId, message.body);
         add(messageId, message.body, reason);
       },
       receive(max, visibilityTimeoutSeconds) {
@@ -107,6 +122,7 @@ export const createStageQueues = (
         return result.kind === 'received' ? result.messages : [];
       },
       delete(receiptHandle) {
+        checkOwner(receiptHandle);
         check(emulator.delete(receiptHandle));
         const id = messageIdOf(receiptHandle) ?? '';
         const message = messages.get(id);
@@ -115,6 +131,7 @@ export const createStageQueues = (
         onChange(name);
       },
       setVisibility(receiptHandle, seconds) {
+        checkOwner(receiptHandle);
         check(emulator.changeVisibility(receiptHandle, seconds));
         onChange(name);
       },
@@ -132,7 +149,9 @@ export const createStageQueues = (
     };
   };
   const emptied = new Map<string, (messageId: string) => void>();
-  const known = new Set<string>();
+  /** The queue of each message, and its body. */
+  const owners = new Map<string, QueueName>();
+  const bodies = new Map<string, string>();
 
   // Dead-letter queues first, because the others name them.
   return Object.fromEntries(

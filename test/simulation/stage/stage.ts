@@ -138,6 +138,16 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     batchSize: batchSize.send,
     concurrency: features.sendConcurrency,
   });
+  if (features.bulkLane === true)
+    mappings.bulk = createQueueMapping({
+      context,
+      calls,
+      queue: queues.bulk,
+      pool: send,
+      function: 'send',
+      batchSize: batchSize.send,
+      concurrency: features.sendConcurrency,
+    });
   mappings.inbound = createQueueMapping({
     context,
     calls,

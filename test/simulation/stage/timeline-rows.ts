@@ -64,6 +64,8 @@ export const rowOf = (entry: LedgerEntry): Row | undefined => {
       const why = entry.reason === undefined ? '' : ` (${entry.reason})`;
       return { atMs, from: by, to: 'queues', text: `${entry.queue} ← ${describeMessage(entry.body)}${why}` };
     }
+    case 'misdirected':
+      return { atMs, from: by, to: 'queues', text: `${entry.queue}: has no message ${describeMessage(entry.body)}` };
     case 'deleted':
       return { atMs, from: by, to: 'queues', text: `${entry.queue}: ${describeMessage(entry.body)} deleted` };
     case 'published':

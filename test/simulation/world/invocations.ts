@@ -70,7 +70,12 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
     deadlines.set(name, startedAt + limitMs);
     turns.observe(name, `invoked with ${messages.map(({ body, receiveCount }) => `${body} ${receiveCount}`).join()}`);
     const getRemainingTimeInMillis = () => startedAt + timeoutMs - clock.ms;
-    const result = await process.handle(messages.map(recordOf), { getRemainingTimeInMillis }).catch(() => undefined);
+    const result = await process
+      .handle(
+        messages.map((message) => recordOf(message)),
+        { getRemainingTimeInMillis },
+      )
+      .catch(() => undefined);
     const failed = new Set(result?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     for (const { messageId, receiptHandle } of result ? messages : []) {
       if (failed.has(messageId)) continue;
@@ -104,7 +109,7 @@ export const createInvocations = (options: InvocationsOptions): Invocations => {
 };
 
 /** Returns a message in the format that Lambda passes to functions. */
-export const recordOf = (message: ReceivedMessage): SQSRecord => ({
+export const recordOf = (message: ReceivedMessage, queue = 'messages'): SQSRecord => ({
   messageId: message.messageId,
   receiptHandle: message.receiptHandle,
   body: message.body,
@@ -120,6 +125,6 @@ export const recordOf = (message: ReceivedMessage): SQSRecord => ({
   messageAttributes: {},
   md5OfBody: '',
   eventSource: 'aws:sqs',
-  eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:messages',
+  eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${queue}`,
   awsRegion: 'us-east-1',
 });

@@ -69,7 +69,10 @@ type ManageQueueName =
   | 'publishFailures';
 
 /** The queues that the function reaches. */
-export type ManageQueues<Queue extends ReachableQueue = ReachableQueue> = Readonly<Record<ManageQueueName, Queue>>;
+export type ManageQueues<Queue extends ReachableQueue = ReachableQueue> = Readonly<Record<ManageQueueName, Queue>> & {
+  /** Undefined in a stage without a bulk queue. */
+  readonly bulkDeadLetters?: Queue;
+};
 
 /** The ports of a process that a mutant can break. */
 export interface BreakableManagePorts {
@@ -185,6 +188,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     inboundDeadLetters,
     sources: [
       deadLettersOf('send', 'sendDeadLetters'),
+      ...(queues.bulkDeadLetters === undefined ? [] : [deadLettersOf('bulk', 'bulkDeadLetters')]),
       inboundDeadLetters,
       deadLettersOf('schedules', 'scheduleDeadLetters'),
       deadLettersOf('erasures', 'erasureDeadLetters'),
@@ -193,6 +197,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
       sqs,
       {
         send: urlOf('sendDeadLetters'),
+        ...(queues.bulkDeadLetters && { bulk: urlOf('bulkDeadLetters') }),
         others: (['scheduleDeadLetters', 'erasureDeadLetters', 'inboundDeadLetters', 'publishFailures'] as const).map(
           urlOf,
         ),
@@ -227,6 +232,8 @@ export const createManageProcess = (options: ManageProcessOptions) => {
       chatChannelNumber: account.channel,
       windowPer: options.windowPer ?? ('user' as const),
     },
+    // No act makes a dry run.
+    backlog: { read: () => Promise.reject(new Error('Nothing counts the messages.')) },
     indexCommonStates: false,
     numberFormat: 'plus' as const,
     rules: {

@@ -23,6 +23,7 @@ import type {
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
 import { createGiveUp } from '../../../lambdas/send/give-up.ts';
+import { createLanes } from '../../../lambdas/send/lanes.ts';
 import { createPrepareSend } from '../../../lambdas/send/prepare-send.ts';
 import { createSendMessage } from '../../../lambdas/send/send-message.ts';
 import { timeLimits } from '../../../lambdas/send/time-limits.ts';
@@ -52,6 +53,8 @@ export interface Mutation {
   readonly ports?: (ports: BreakablePorts, clock: Clock) => Partial<BreakablePorts>;
   readonly records?: (records: readonly SQSRecord[]) => SQSRecord[];
   readonly response?: (response: SQSBatchResponse) => SQSBatchResponse;
+  /** Handles the messages of the bulk queue as those of the send queue. */
+  readonly mixesLanes?: boolean;
 }
 
 /**
@@ -77,6 +80,8 @@ export interface SendProcessOptions {
   readonly table: TableState;
   readonly queue: Pick<SimulatedQueue, 'putDeadLetter' | 'setVisibility'>;
   readonly schedules: Pick<SimulatedSchedules, 'create' | 'cancel'>;
+  /** The queue for bulk requests, with its URL. @default none */
+  readonly bulk?: Pick<SendProcessOptions, 'queue' | 'schedules'> & { readonly url: string };
   readonly chatService: CalledChatService;
   /** The token, or where the process reads it. */
   readonly accessToken: string | AccessToken;
@@ -106,7 +111,7 @@ export const LIMITS = timeLimits({ connectTimeoutSeconds: 3, answerTimeoutSecond
 
 /** Starts a process of the function `send`: what it remembers between two invocations is its own. */
 export const createSendProcess = (options: SendProcessOptions) => {
-  const { name, clock, turns, queue, schedules, account, accessToken, mutation } = options;
+  const { name, clock, turns, account, accessToken, mutation, bulk } = options;
   const call = <Answer>(label: string, perform: () => Answer, failures: Failures<Answer>, more: object = {}) =>
     turns.call({ process: name, label, perform, failures, canEndProcess: true, timeoutMs: AWS_TIMEOUT_MS, ...more });
 
@@ -120,91 +125,97 @@ export const createSendProcess = (options: SendProcessOptions) => {
   );
   const table = { ...plainTable, ...mutation?.table?.(plainTable) };
 
-  const deadLetters: SendDeadLetterQueue = {
-    put: ({ body, groupId, deduplicationId }, reason) => {
-      const put = () => queue.putDeadLetter({ body, groupId, deduplicationId, reason });
-      const more = { part: 'queues', ...touching(queueName('sendDeadLetters')) };
-      return call('put on the dead-letter queue', put, throwing('The dead-letter queue'), more);
-    },
-  };
-  const plain: BreakablePorts = {
-    contacts: createDynamodbContacts(table, { readsHandovers: options.rules.operators !== undefined }),
-    sends: createDynamodbSends(table),
-    chatService: createHttpChatService({
-      baseUrl: 'https://chat.example',
-      contactCheckPath: 'customer/checkChatContact',
-      accessToken: typeof accessToken === 'string' ? constantToken(accessToken) : accessToken,
-      post: (url, headers, body) => postAtTurn(options, url, headers['access-token'] ?? '', body),
-    }),
-    deadLetters,
-    scheduler: {
-      schedule: (schedule) =>
-        call(`schedule ${schedule.requestId}`, () => schedules.create(schedule), throwing('The scheduler'), {
-          part: 'scheduler',
-          ...touching(`schedule ${schedule.requestId}`),
-        }),
-      cancel: (requestId) =>
-        call(`unschedule ${requestId}`, () => schedules.cancel(requestId), throwing('The scheduler'), {
-          part: 'scheduler',
-          ...touching(`schedule ${requestId}`),
-        }),
-    },
-    changeVisibility: (changes) => {
-      const seconds = changes.map((change) => change.seconds).join(', ');
-      const set = () => {
-        for (const change of changes) queue.setVisibility(change.receiptHandle, change.seconds);
-      };
-      return call(`set the visibility to ${seconds} s`, set, throwing('The queue'), {
-        isIndependent: true,
-        part: 'queues',
-      });
-    },
-  };
-  const ports = { ...plain, ...mutation?.ports?.(plain, clock) };
-
   let ids = 0;
-  const shared = {
-    sends: ports.sends,
-    messages: createDynamodbMessages(table),
-    deadLetters: ports.deadLetters,
-    clock,
-    log: silentLog,
-    metrics: silentMetrics,
-    sleep: (ms: number) => turns.sleep(name, ms),
+  const createHandleBatch = ({ queue, schedules }: Pick<SendProcessOptions, 'queue' | 'schedules'>) => {
+    const deadLetters: SendDeadLetterQueue = {
+      put: ({ body, groupId, deduplicationId }, reason) => {
+        const put = () => queue.putDeadLetter({ body, groupId, deduplicationId, reason });
+        const more = { part: 'queues', ...touching(queueName('sendDeadLetters')) };
+        return call('put on the dead-letter queue', put, throwing('The dead-letter queue'), more);
+      },
+    };
+    const plain: BreakablePorts = {
+      contacts: createDynamodbContacts(table, { readsHandovers: options.rules.operators !== undefined }),
+      sends: createDynamodbSends(table),
+      chatService: createHttpChatService({
+        baseUrl: 'https://chat.example',
+        contactCheckPath: 'customer/checkChatContact',
+        accessToken: typeof accessToken === 'string' ? constantToken(accessToken) : accessToken,
+        post: (url, headers, body) => postAtTurn(options, url, headers['access-token'] ?? '', body),
+      }),
+      deadLetters,
+      scheduler: {
+        schedule: (schedule) =>
+          call(`schedule ${schedule.requestId}`, () => schedules.create(schedule), throwing('The scheduler'), {
+            part: 'scheduler',
+            ...touching(`schedule ${schedule.requestId}`),
+          }),
+        cancel: (requestId) =>
+          call(`unschedule ${requestId}`, () => schedules.cancel(requestId), throwing('The scheduler'), {
+            part: 'scheduler',
+            ...touching(`schedule ${requestId}`),
+          }),
+      },
+      changeVisibility: (changes) => {
+        const seconds = changes.map((change) => change.seconds).join(', ');
+        const set = () => {
+          for (const change of changes) queue.setVisibility(change.receiptHandle, change.seconds);
+        };
+        return call(`set the visibility to ${seconds} s`, set, throwing('The queue'), {
+          isIndependent: true,
+          part: 'queues',
+        });
+      },
+    };
+    const ports = { ...plain, ...mutation?.ports?.(plain, clock) };
+
+    const shared = {
+      sends: ports.sends,
+      messages: createDynamodbMessages(table),
+      deadLetters: ports.deadLetters,
+      clock,
+      log: silentLog,
+      metrics: silentMetrics,
+      sleep: (ms: number) => turns.sleep(name, ms),
+    };
+    const sending = {
+      ...shared,
+      contacts: ports.contacts,
+      circuits: createDynamodbCircuit(table, account),
+      account,
+      chatService: ports.chatService,
+      randomness: { newId: () => `${name}-${++ids}`, random: () => options.random(name) },
+      rules: options.rules,
+      leaseMs: LIMITS.leaseSeconds * 1000,
+      probeLeaseMs: LIMITS.probeSeconds * 1000,
+      callTimeMs: LIMITS.callSeconds * 1000,
+      maxConcurrentCalls: 10,
+    };
+    const preparing = {
+      ...shared,
+      scheduler: ports.scheduler,
+      contactDefaults: {
+        chatPlatform: account.platform,
+        chatChannelNumber: account.channel,
+        windowPer: options.windowPer ?? 'user',
+      },
+      ...createSendMessage(sending),
+    };
+    const handling = {
+      handleMessage: createPrepareSend(preparing),
+      handleFailure: createGiveUp({ ...shared, contactDefaults: preparing.contactDefaults }),
+      minimumWaitMs: receiveFloorMs,
+      changeVisibility: ports.changeVisibility,
+      clock,
+      requiredTimeMs: LIMITS.requiredSeconds * 1000,
+      log: silentLog,
+    };
+    return createQueueHandler(handling);
   };
-  const sending = {
-    ...shared,
-    contacts: ports.contacts,
-    circuits: createDynamodbCircuit(table, account),
-    account,
-    chatService: ports.chatService,
-    randomness: { newId: () => `${name}-${++ids}`, random: () => options.random(name) },
-    rules: options.rules,
-    leaseMs: LIMITS.leaseSeconds * 1000,
-    probeLeaseMs: LIMITS.probeSeconds * 1000,
-    callTimeMs: LIMITS.callSeconds * 1000,
-    maxConcurrentCalls: 10,
-  };
-  const preparing = {
-    ...shared,
-    scheduler: ports.scheduler,
-    contactDefaults: {
-      chatPlatform: account.platform,
-      chatChannelNumber: account.channel,
-      windowPer: options.windowPer ?? 'user',
-    },
-    ...createSendMessage(sending),
-  };
-  const handling = {
-    handleMessage: createPrepareSend(preparing),
-    handleFailure: createGiveUp({ ...shared, contactDefaults: preparing.contactDefaults }),
-    minimumWaitMs: receiveFloorMs,
-    changeVisibility: ports.changeVisibility,
-    clock,
-    requiredTimeMs: LIMITS.requiredSeconds * 1000,
-    log: silentLog,
-  };
-  const handleBatch = createQueueHandler(handling);
+  const handleBatch = createLanes(
+    createHandleBatch(options),
+    bulk && mutation?.mixesLanes !== true ? { queueUrl: bulk.url, handleBatch: createHandleBatch(bulk) } : undefined,
+  );
   return {
     name,
     async handle(records: readonly SQSRecord[], invocation: Invocation): Promise<SQSBatchResponse> {

@@ -48,6 +48,7 @@ const stageOf = (name: string): Stage => {
   const settings = {
     customerManagedKey: true,
     webhook: { auth: { kind: 'shared-token', header: 'x-token' } },
+    sends: { bulkLane: { maxConcurrentCalls: 20 } },
     events: { targets: [{ kind: 'sqs', queueArn: `arn:aws:sqs:${AWS}:crm` }] },
   };
   const { template } = synthesizedStack('dev', settings, { stackName: `Parley-${name}` });
@@ -97,10 +98,17 @@ const DEAD_LETTERS = [
   'PublisherPublishFailures',
   'PublisherTargetsDeadLetters',
   'ReceiverInboundQueueDeadLetters',
+  'SenderBulkSendQueueDeadLetters',
   'SenderSchedulesDeadLetters',
   'SenderSendQueueDeadLetters',
 ];
-const QUEUES = [...DEAD_LETTERS, 'ManagementErasureQueue', 'ReceiverInboundQueue', 'SenderSendQueue'];
+const QUEUES = [
+  ...DEAD_LETTERS,
+  'ManagementErasureQueue',
+  'ReceiverInboundQueue',
+  'SenderBulkSendQueue',
+  'SenderSendQueue',
+];
 
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'confined-system.json': on('execute-api:Invoke', 'ManagementApi'),
@@ -113,6 +121,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
       'sqs:SendMessage',
       'ManagementErasureQueue',
       'ManagementErasureQueueDeadLetters',
+      'SenderBulkSendQueue',
+      'SenderBulkSendQueueDeadLetters',
       'SenderSendQueue',
       'SenderSendQueueDeadLetters',
     ),

@@ -1,3 +1,4 @@
+import type { SQSRecord } from 'aws-lambda';
 import { type Contact, contactKey } from '../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { SendResult } from '../../../../lambdas/domain/send.ts';
@@ -536,6 +537,28 @@ export const SENDING_DEFECTS = {
       receive: { table: updating((update) => (isOf(update, 'SEND#') ? undefined : update)) },
     }),
     history: { ...WITHOUT_ANSWER, features: { ...WITHOUT_ANSWER.features, rules: { clientPayload: 'all' } } },
+  },
+  laneMixed: {
+    breaks: 'Messages of the bulk queue are handled with the send queue, its dead-letter queue, and its schedules.',
+    invariant: 'lanesKept',
+    create: () => ({ send: { mixesLanes: true } }),
+    history: historyOf([writes(), freeForm(1, { lane: 'bulk' })], {
+      features: { bulkLane: true },
+      faults: ['send call message/v3 1 refused'],
+    }),
+  },
+  bulkGroupConcurrent: {
+    breaks: "The messages of a contact's group are handled concurrently, but only those of the bulk queue.",
+    invariant: 'orderKept',
+    create: () => {
+      const { records = (all: readonly SQSRecord[]) => [...all] } = MISTAKES.concurrentGroup.create();
+      const isBulk = ([first]: readonly SQSRecord[]) => first?.eventSourceARN.endsWith(':bulk') === true;
+      return { send: { records: (all) => (isBulk(all) ? records(all) : [...all]) } };
+    },
+    history: historyOf([writes(), ...[1, 2, 3].map((number) => freeForm(number, { lane: 'bulk' }))], {
+      features: { bulkLane: true },
+      faults: ['send call message/v3 1 refused', 'send call message/v3 2 refused'],
+    }),
   },
   concurrentGroup: {
     breaks: MISTAKES.concurrentGroup.breaks,

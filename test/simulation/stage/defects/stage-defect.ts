@@ -41,6 +41,8 @@ interface RequestOptions {
   /** Of another delivery of the same request. */
   readonly deduplicationId?: string;
   readonly fields?: object;
+  /** @default the send queue */
+  readonly lane?: 'bulk';
 }
 
 const queued = (number: number, request: object, options: RequestOptions): ActLater => {
@@ -49,6 +51,7 @@ const queued = (number: number, request: object, options: RequestOptions): ActLa
   return {
     kind: 'request',
     via: 'queue',
+    ...(options.lane && { lane: options.lane }),
     body: JSON.stringify({ ...request, requestId, platformContactId: contact, ...fields }),
     groupId,
     deduplicationId: options.deduplicationId ?? requestId,

@@ -5,6 +5,7 @@ import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { ACCOUNT, sendRules } from '../../../support/builders.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { isSendLane } from '../ledger.ts';
 import { effectiveConsent } from './effective-consent.ts';
 import { peopleSince } from './people-since.ts';
 import { windowEventsOf } from './receiving-invariants.ts';
@@ -293,7 +294,7 @@ const deadlineOf = (
   if (sendAt !== undefined) return later(Date.parse(sendAt));
   const queued = facts
     .entries('queued')
-    .filter(({ queue, body }) => queue === 'send' && body.includes(`"${requestId}"`));
+    .filter(({ queue, body }) => isSendLane(queue) && body.includes(`"${requestId}"`));
   const times = facts
     .acts('request')
     .filter((act) => act.index < index && facts.requestIn(act.body)?.requestId === requestId)
@@ -312,7 +313,7 @@ const isQueuedFor = (
     .entries('queued')
     .some(
       ({ queue, body, ...entry }) =>
-        queue === 'send' && entry.index < index && entry.atMs <= atMs - ms && body.includes(`"${requestId}"`),
+        isSendLane(queue) && entry.index < index && entry.atMs <= atMs - ms && body.includes(`"${requestId}"`),
     );
 
 /** The contract's Rules of use, 9: "Video and GIF are not supported." Parley refuses addresses that are not https. */

@@ -1,6 +1,7 @@
 import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { FINAL_STATES } from '../../../support/send-states.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { isSendLane, type QueueName, SEND_LANES } from '../ledger.ts';
 import { keptDeadLetters } from './stage-events.ts';
 import { idIn, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -30,7 +31,7 @@ export const LIVENESS_INVARIANTS = {
       const { run } = facts;
       checked();
       if (run.how === 'endless') return violated(`It was still busy at ${new Date(run.endedAtMs).toISOString()}.`);
-      for (const queue of ['send', 'inbound', 'erasures'] as const) {
+      for (const queue of [...SEND_LANES, 'inbound', 'erasures'] as const) {
         for (const { body } of run.queued[queue]) violated(`It is still in the queue ${queue}: ${body}`);
       }
       for (const requestId of run.scheduled) violated(`${requestId} is still scheduled.`);
@@ -47,7 +48,7 @@ export const LIVENESS_INVARIANTS = {
     check(facts, { checked, violated }) {
       const { run } = facts;
       const letters = deadLettersOf(facts);
-      const queued = facts.entries('queued').filter(({ queue, body }) => queue === 'send' && isRequest(body));
+      const queued = facts.entries('queued').filter(({ queue, body }) => isSendLane(queue) && isRequest(body));
       for (const { body, index } of new Map(queued.map((entry) => [entry.body, entry])).values()) {
         checked();
         const requestId = facts.requestIn(body)?.requestId;
@@ -133,12 +134,15 @@ export const LIVENESS_INVARIANTS = {
 /** A message that only refers to a scheduled request is no request. */
 const isRequest = (body: string): boolean => !body.includes('"scheduledRequestId"');
 
+/** Whether it is a dead-letter queue of a lane. */
+const isDeadLetterOf = (queue: QueueName): boolean => SEND_LANES.some((lane) => queue === `${lane}-dead-letters`);
+
 const deadLettersOf = (facts: StageFacts): ReadonlySet<string> =>
   new Set([
-    ...facts.run.queued['send-dead-letters'].map(({ body }) => body),
+    ...SEND_LANES.flatMap((lane) => facts.run.queued[`${lane}-dead-letters`]).map(({ body }) => body),
     ...keptDeadLetters(facts.run.items),
     // An erasure deletes dead letters, too, and a redrive puts them back on the queue.
-    ...facts.entries('deleted').flatMap(({ queue, body }) => (queue === 'send-dead-letters' ? [body] : [])),
+    ...facts.entries('deleted').flatMap(({ queue, body }) => (isDeadLetterOf(queue) ? [body] : [])),
   ]);
 
 /**
@@ -150,11 +154,8 @@ const isUnrecorded = (facts: StageFacts, requestId: string, body: unknown): bool
     .entries('queued')
     .filter((entry) => entry.body === body || entry.body === serializeDueMessage(requestId));
   return messages.some((deadLetter) => {
-    const queued = messages.findLast(({ queue, index }) => queue === 'send' && index < deadLetter.index);
-    if (
-      deadLetter.queue !== 'send-dead-letters' ||
-      deadLetter.atMs - (queued?.atMs ?? deadLetter.atMs) < LAST_CHANCE_MS
-    )
+    const queued = messages.findLast(({ queue, index }) => isSendLane(queue) && index < deadLetter.index);
+    if (!isDeadLetterOf(deadLetter.queue) || deadLetter.atMs - (queued?.atMs ?? deadLetter.atMs) < LAST_CHANCE_MS)
       return false;
     const invocation = facts.invocationAt(deadLetter);
     return facts.isHindered(invocation, invocation?.start ?? deadLetter.index, { about: [`SEND#${requestId} `] });

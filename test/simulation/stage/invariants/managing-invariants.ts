@@ -1,6 +1,7 @@
 import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { parseDueMessage } from '../../../../lambdas/domain/send-request.ts';
+import { isSendLane, type SendLane } from '../ledger.ts';
 import { keywordsIn, windowEventsOf } from './receiving-invariants.ts';
 import { type Invocation, idIn, type Recorded, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -243,20 +244,20 @@ const accountsBefore = (facts: StageFacts, index: number): readonly Recorded<'wr
 const DEDUPLICATION_MS = 5 * 60 * 1000;
 
 /** Counts the dead letters that redrives put back on a queue before an entry of the ledger. */
-const redrivenTo = (facts: StageFacts, queue: 'send' | 'inbound', sinceMs: number, until: number): number => {
+const redrivenTo = (facts: StageFacts, queue: SendLane | 'inbound', sinceMs: number, until: number): number => {
   const queued = facts.entries('queued').filter(({ index }) => index < until);
   const deadLetters = new Map(
     queued
       .toReversed()
       .flatMap((entry) => (entry.queue === `${queue}-dead-letters` ? [[entry.body, entry.index]] : [])),
   );
-  const fromMs = queue === 'send' ? sinceMs - DEDUPLICATION_MS : sinceMs;
+  const fromMs = isSendLane(queue) ? sinceMs - DEDUPLICATION_MS : sinceMs;
   return queued.filter(
     (entry) =>
       entry.queue === queue &&
       entry.atMs >= fromMs &&
       // The command uses the queues with the operator's own permissions.
-      facts.invocationAt(entry)?.function === (queue === 'send' ? undefined : 'manage') &&
+      facts.invocationAt(entry)?.function === (isSendLane(queue) ? undefined : 'manage') &&
       (deadLetters.get(entry.body) ?? entry.index) < entry.index,
   ).length;
 };

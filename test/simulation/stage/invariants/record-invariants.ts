@@ -1,4 +1,5 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { isSendLane } from '../ledger.ts';
 import { authenticEventsOf } from './stage-events.ts';
 import { type CallFact, idIn, isErased, requestIdsOf, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -123,11 +124,11 @@ export const RECORD_INVARIANTS = {
 
   orderKept: {
     sentence:
-      "A message group's requests reach the user in the order of the queue, unless they have a sendAt or are " +
-      'queued again.',
+      "A message group's requests of a lane reach the user in the order of its queue, unless they have a sendAt or are " +
+      'queued again. Between the lanes, there is no order.',
     check(facts, { checked, violated }) {
       const queued = Map.groupBy(
-        facts.entries('queued').filter(({ queue }) => queue === 'send'),
+        facts.entries('queued').filter(({ queue }) => isSendLane(queue)),
         ({ body }) => facts.requestIn(body)?.requestId,
       );
       const groups = new Map(
@@ -140,7 +141,9 @@ export const RECORD_INVARIANTS = {
         if (requestId === undefined || entry === undefined || !isOnce) return [];
         if (facts.requestIn(entry.body)?.sendAt !== undefined) return [];
         const effects = facts.callsOf(requestId).filter(({ effect }) => effect !== undefined);
-        return effects.length === 0 ? [] : [{ requestId, group: groups.get(requestId), place: entry.index, effects }];
+        return effects.length === 0
+          ? []
+          : [{ requestId, group: `${entry.queue} ${groups.get(requestId)}`, place: entry.index, effects }];
       });
       for (const requests of Map.groupBy(ordered, ({ group }) => group).values()) {
         const inOrder = requests.toSorted((one, other) => one.place - other.place);

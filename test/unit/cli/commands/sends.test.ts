@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeForecast, describeSend } from '../../../../cli/commands/sends.ts';
+import { describeBacklog, describeForecast, describeSend } from '../../../../cli/commands/sends.ts';
 
 const SEND = { requestId: 'order-17', state: 'accepted' as const, attempts: 1, unknownOutcomes: 0 };
 
@@ -58,5 +58,13 @@ describe('the description of a forecast', () => {
       '  waits: sending has been stopped since 2026-11-20T11:00:00.000Z',
       '  waits: the circuit breaker is open: HTTP 502',
     ]);
+  });
+
+  it.each([
+    [{ queue: 1 }, 'about 1 request on the send queue'],
+    [{ queue: 0, bulk: 48_210 }, 'about 0 requests on the send queue, and 48210 on the bulk send queue'],
+    [{ unknown: 'AccessDenied' }, 'unknown: AccessDenied'],
+  ])('says how many requests there are before it', (backlog, says) => {
+    expect(describeBacklog(backlog)).toEqual([`  backlog: ${says}`]);
   });
 });

@@ -27,6 +27,7 @@ describe('POST /v1/sends?dryRun=true', () => {
         windowClosesAt: expect.stringMatching(/^2026-11-21T1/),
         circuitBreaker: { state: 'closed' },
         sending: { state: 'running' },
+        backlog: { queue: 0 },
       },
     });
     expect(stage.queued).toEqual([]);
@@ -72,6 +73,22 @@ describe('POST /v1/sends?dryRun=true', () => {
     await stage.call('stopSending', { body: { note: 'Wrong price' } });
 
     expect((await dryRun(sendRequest())).body).toMatchObject({ sending: { state: 'stopped', note: 'Wrong price' } });
+  });
+
+  it('shows how many requests are on each queue, which only a dry run counts', async () => {
+    await stage.receive(wireMessage());
+    stage.backlog = { queue: 3, bulk: 50_000 };
+
+    expect((await dryRun(sendRequest())).body).toMatchObject({ backlog: { queue: 3, bulk: 50_000 } });
+    await stage.call('enqueueSend', { body: sendRequest() });
+    expect(stage.countedQueues).toBe(1);
+  });
+
+  it('fails if the queues cannot be counted, as the request itself would', async () => {
+    await stage.receive(wireMessage());
+    stage.isQueueUnavailable = true;
+
+    await expect(dryRun(sendRequest())).rejects.toThrow('The queue is unavailable.');
   });
 
   it.each([

@@ -92,6 +92,13 @@ export const createManagedStage = async (
         stage.queued.push({ body, groupId, deduplicationId, traceparent });
       },
     },
+    backlog: {
+      read: async () => {
+        if (stage.isQueueUnavailable) throw new Error('The queue is unavailable.');
+        stage.countedQueues += 1;
+        return stage.backlog;
+      },
+    },
     erasureQueue: {
       async put(erasure: QueuedErasure) {
         stage.queuedErasures.push(erasure);
@@ -164,6 +171,10 @@ export const createManagedStage = async (
     queuedDeadLetters: [] as readonly DeadLetterText[],
     isEveryDeadLetterVisible: true,
     isSchedulerUnavailable: false,
+    /** How many requests are on the queues, and how often they were counted. */
+    backlog: { queue: 0 } as { readonly queue: number; readonly bulk?: number },
+    countedQueues: 0,
+    isQueueUnavailable: false,
     /** The business number and the numbers of each contact check, and the chat service's answer. */
     checkedChannels: [] as string[],
     checks: [] as (readonly string[])[],

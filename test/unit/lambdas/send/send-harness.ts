@@ -14,6 +14,7 @@ import type { SendCall, SendRules } from '../../../../lambdas/domain/send-decisi
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
+import { createCallPace } from '../../../../lambdas/send/call-pace.ts';
 import { createGiveUp } from '../../../../lambdas/send/give-up.ts';
 import { createPrepareSend } from '../../../../lambdas/send/prepare-send.ts';
 import { createSendMessage } from '../../../../lambdas/send/send-message.ts';
@@ -47,6 +48,8 @@ export const ANSWERS = {
 export const LEASE_MS = 180_000;
 export const CALL_TIME_MS = 26_000;
 export const INVOCATION_MS = 119_000;
+export const PROBE_LEASE_MS = 60_000;
+const MAX_CONCURRENT_CALLS = 10;
 
 interface HarnessOptions {
   /** @default a table of its own */
@@ -54,6 +57,8 @@ interface HarnessOptions {
   readonly rules?: Partial<SendRules>;
   readonly windowPer?: WindowPer;
   readonly defaultNotAfter?: string;
+  /** The pace of each function. @default none */
+  readonly callIntervalMs?: number;
 }
 
 /** Any number of running functions `send` with one table, one clock, and a chat service that a test controls. */
@@ -88,6 +93,8 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
     sleeps,
     /** The calls to the sending endpoints, and the business number and the numbers of each contact check. */
     calls: [] as SendCall[],
+    /** When each call started. */
+    callTimes: [] as string[],
     /** The trace of each call. */
     callTraces: [] as (string | undefined)[],
     checkedChannels: [] as string[],
@@ -136,14 +143,21 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
         log,
         metrics,
       };
+      const { callIntervalMs: intervalMs } = options;
+      const pace =
+        intervalMs === undefined
+          ? undefined
+          : createCallPace({ ...shared, intervalMs, maxConcurrentCalls: MAX_CONCURRENT_CALLS });
       const { sendMessage, expireSend } = createSendMessage({
         ...shared,
+        pace,
         contacts,
         circuits,
         account: ACCOUNT,
         chatService: {
           async send(call, { traceparent } = {}) {
             harness.calls.push(call);
+            harness.callTimes.push(now);
             harness.callTraces.push(traceparent);
             const answer = harness.answers.shift() ?? ANSWERS.accepted;
             return typeof answer === 'function' ? answer(call) : answer;
@@ -158,9 +172,9 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
         randomness: { newId: () => `id-${++ids}`, random: () => 0 },
         rules: sendRules(rules),
         leaseMs: LEASE_MS,
-        probeLeaseMs: 60_000,
+        probeLeaseMs: PROBE_LEASE_MS,
         callTimeMs: CALL_TIME_MS,
-        maxConcurrentCalls: 10,
+        maxConcurrentCalls: MAX_CONCURRENT_CALLS,
       });
       const prepareSend = createPrepareSend({
         ...shared,
@@ -185,6 +199,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
         /** Sends a request that is due. */
         send: (request: SendRequest) => sendMessage({ ...queuedSend(request), endBy: endOfInvocation() }),
         sendMessage,
+        startInvocation: () => pace?.startInvocation(),
         /** Receives a message of the send queue. */
         receive: (body: string, attributes: Partial<SQSRecord['attributes']> = {}, messageAttributes = {}) =>
           prepareSend(sqsRecord(body, { MessageGroupId: USER, ...attributes }, messageAttributes), endOfInvocation()),

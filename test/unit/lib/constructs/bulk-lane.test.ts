@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { sendInvocations } from '../../../../lib/settings/stage-settings.ts';
+import { timeLimits } from '../../../../lambdas/send/time-limits.ts';
+import { callIntervalMs, sendInvocations } from '../../../../lib/settings/lane-settings.ts';
+import { statementsOf } from '../iam-statements.ts';
 import { synthesizedStack } from '../synthesized-stack.ts';
 
 const MAPPING = 'AWS::Lambda::EventSourceMapping';
@@ -30,11 +32,41 @@ describe('A stage with a lane for bulk requests', () => {
     }
   });
 
+  test('lets the management API count the requests of both queues for a dry run', () => {
+    const count = 'ManagementFunctionRoleDefaultPolicy: Allow sqs:GetQueueAttributes on';
+    expect(statementsOf(template)).toContain(`${count} SenderBulkSendQueue.Arn, SenderSendQueue.Arn`);
+    expect(statementsOf(plain)).toContain(`${count} SenderSendQueue.Arn`);
+  });
+
   test('warns before SQS no longer finds the messages of other contacts', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'ApproximateNumberOfMessagesVisible',
       Threshold: 100_000,
     });
+  });
+});
+
+describe('The pace of bulk calls', () => {
+  const intervalOf = (bulkLane: object) =>
+    Object.values(
+      synthesizedStack('prod', { sends: { bulkLane } }).template.findResources('AWS::Lambda::Function'),
+    ).flatMap(({ Properties }) => Properties.Environment?.Variables?.BULK_CALL_INTERVAL_MS ?? []);
+
+  test('is divided among the invocations that run at a time, and rounded so that it is never exceeded', () => {
+    expect(intervalOf({ maxConcurrentCalls: 40, maxCallsPerSecond: 30 })).toEqual(['134']);
+  });
+
+  test('leaves an invocation the time for a call for each message of a batch, at its slowest', () => {
+    const slowest = [2, 11, 20, 21, 199, 2000].map((calls) => {
+      const invocations = sendInvocations(calls);
+      return callIntervalMs(invocations, invocations);
+    });
+    const { timeoutSeconds, requiredSeconds } = timeLimits({ connectTimeoutSeconds: 1, answerTimeoutSeconds: 1 });
+    expect(10 * Math.max(...slowest)).toBeLessThan((timeoutSeconds - requiredSeconds) * 1000);
+  });
+
+  test('is not set unless the stage sets it', () => {
+    expect(intervalOf({ maxConcurrentCalls: 40 })).toEqual([]);
   });
 });
 

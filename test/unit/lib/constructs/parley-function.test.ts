@@ -61,7 +61,7 @@ describe('The environment of a function', () => {
     keywords: { languages: ['es'], optIn: ['¡Alta!'], confirmation: 'Te diste de baja.' },
     operators: { echoField: 'OPERATOR_ID', handoverMinutes: 60 },
     turns: { silenceSeconds: 8 },
-    sends: { notAfter: 'P2D', bulkLane: { maxConcurrentCalls: 20 } },
+    sends: { notAfter: 'P2D', bulkLane: { maxConcurrentCalls: 20, maxCallsPerSecond: 30 } },
   });
 
   test.each([

@@ -31,6 +31,7 @@ const FUNCTIONS = [
   `${MANAGE} ${WRITE_LOGS} on ManagementFunctionLogs.Arn`,
   `${MANAGE} dynamodb:Query on Table.Arn/index/byBroadcast, Table.Arn/index/byContact, Table.Arn/index/byState`,
   `${MANAGE} sqs:SendMessage on ManagementErasureQueue.Arn, ReceiverInboundQueue.Arn, SenderSendQueue.Arn`,
+  `${MANAGE} sqs:GetQueueAttributes on SenderSendQueue.Arn`,
   `${MANAGE} secretsmanager:GetSecretValue on SenderAccessToken`,
   `${MANAGE} ${CONSUME} on ManagementErasureQueue.Arn, ManagementErasureQueueDeadLetters.Arn, PublisherPublishFailures.Arn, ReceiverInboundQueueDeadLetters.Arn, SenderSchedulesDeadLetters.Arn, SenderSendQueueDeadLetters.Arn`,
   `${MANAGE} dynamodb:GetRecords, dynamodb:GetShardIterator on Table.StreamArn`,

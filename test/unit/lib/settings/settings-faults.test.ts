@@ -198,6 +198,18 @@ describe('A wrong setting', () => {
       says: "got 7, expected an object of strings: the values of the template's variables",
     },
     {
+      path: 'sends.bulkLane',
+      value: { maxConcurrentCalls: 50, maxCallsPerSecond: 4 },
+      place: 'sends.bulkLane.maxCallsPerSecond',
+      says: 'got 4, expected an integer from 2 to 1000, at least a tenth of sends.bulkLane.maxConcurrentCalls: how many',
+    },
+    {
+      path: 'sends.bulkLane',
+      value: { maxConcurrentCalls: 2, maxCallsPerSecond: 1.5 },
+      place: 'sends.bulkLane.maxCallsPerSecond',
+      says: 'got 1.5, expected an integer from 2 to 1000',
+    },
+    {
       path: 'optOutExemptReasons',
       value: ['advertising'],
       place: 'optOutExemptReasons.0',
