@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { StageSettings } from '../lib/settings/stage-settings.ts';
+import type { StageFeatures } from '../sandbox/inspector.ts';
 import type { Sandbox, WebhookSettings } from '../sandbox/sandbox.ts';
 import type { MovableClock } from './clock.ts';
 import type { Emulators } from './emulators/emulators.ts';
@@ -16,7 +17,8 @@ export interface ConnectedStack extends InspectedStack {
 }
 
 export interface ConnectionSettings {
-  readonly auth: WebhookAuth;
+  /** Of the stage. */
+  readonly settings: Pick<StageSettings, 'webhook' | 'operators' | 'keywords' | 'sends'>;
   /** The token that the sandbox accepts. */
   readonly accessToken: string;
   readonly emulators: Emulators;
@@ -33,9 +35,10 @@ export interface ConnectionSettings {
 export const connectSandbox = (
   sandbox: Sandbox,
   stack: ConnectedStack,
-  { auth, accessToken, emulators, clock, warn }: ConnectionSettings,
+  { settings, accessToken, emulators, clock, warn }: ConnectionSettings,
 ): Disposable => {
   const { secrets } = emulators;
+  const { auth } = settings.webhook;
   const putSecret = (id: string | undefined, value: string | undefined): void => {
     const secret = id === undefined ? undefined : secrets.find(id);
     if (secret && value !== undefined) secrets.put(secret, value);
@@ -51,9 +54,22 @@ export const connectSandbox = (
         'Sign and post your own events.',
     );
   }
-  const inspector = createInspector(emulators, stack, clock.now);
+  const inspector = createInspector(emulators, stack, featuresOf(settings), clock.now);
   sandbox.setInspector(inspector);
   return inspector;
+};
+
+/** The value of an operators' field of which any value counts. */
+const SAMPLE_OPERATOR = 'ana';
+
+const featuresOf = ({ operators, keywords, sends }: ConnectionSettings['settings']): StageFeatures => {
+  const { echoField: name, echoValues: [value = SAMPLE_OPERATOR] = [] } = operators ?? {};
+  return {
+    handovers: operators !== undefined,
+    ...(name !== undefined && { operatorField: { name, value } }),
+    keywords: keywords !== undefined,
+    bulkLane: sends.bulkLane !== undefined,
+  };
 };
 
 /** How the sandbox signs its webhook requests. */

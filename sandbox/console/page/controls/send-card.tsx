@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { hasOpenWindow, useWindowTime } from '../phone/open-windows.ts';
 import { NO_USER, showError, showNotice, store, useConsole, useSelectedUser } from '../state/console-state.ts';
-import { enqueueRequest } from '../state/enqueue.ts';
+import { enqueueRequest, type RequestContent } from '../state/enqueue.ts';
 import { selectUnlessMoved } from '../state/navigate.ts';
 import { variablesOf } from '../state/templates.ts';
 import { Card, Form } from './card.tsx';
@@ -38,6 +38,16 @@ export const SendCard = () => {
   const problems: typeof found = hasTried ? found : new Map();
   const problem = problems.get(undefined);
 
+  const content: RequestContent = {
+    ...(text.trim() !== '' && { messageText: text }),
+    ...Object.fromEntries(Object.entries(media).filter(([, url]) => url !== '')),
+    ...(template !== '' && {
+      ruleNameOrId: template,
+      ...(values.size > 0 && { params: Object.fromEntries(values) }),
+    }),
+    ...(reason !== '' && { reason }),
+  };
+
   const send = async () => {
     setTried(true);
     if (contact === undefined) return showNotice(NO_USER);
@@ -45,15 +55,7 @@ export const SendCard = () => {
     if (invalid !== undefined) document.getElementById(`${id}-${invalid}`)?.focus();
     if (found.size > 0) return;
     const { route } = store.get();
-    const result = await enqueueRequest(contact, {
-      ...(text.trim() !== '' && { messageText: text }),
-      ...Object.fromEntries(Object.entries(media).filter(([, url]) => url !== '')),
-      ...(template !== '' && {
-        ruleNameOrId: template,
-        ...(values.size > 0 && { params: Object.fromEntries(values) }),
-      }),
-      ...(reason !== '' && { reason }),
-    });
+    const result = await enqueueRequest(contact, content);
     if (!result.ok) return showError(result.error);
     setTried(false);
     showNotice(`Request ${result.value} added to the send queue.`);
@@ -102,7 +104,14 @@ export const SendCard = () => {
           ))}
         </details>
         {user !== undefined && (
-          <SendPreview text={text} rule={rule} values={values} isWindowOpen={hasOpenWindow(user, now)} />
+          <SendPreview
+            contact={user.contact}
+            content={found.has(undefined) ? undefined : content}
+            text={text}
+            rule={rule}
+            values={values}
+            isWindowOpen={hasOpenWindow(user, now)}
+          />
         )}
         {problem !== undefined && (
           <p class="field-error" role="alert">
