@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { StageSettings } from '../lib/settings/stage-settings.ts';
-import type { StageFeatures } from '../sandbox/inspector.ts';
 import type { Sandbox, WebhookSettings } from '../sandbox/sandbox.ts';
 import type { MovableClock } from './clock.ts';
 import type { Emulators } from './emulators/emulators.ts';
+import { featuresOf } from './inspector/features.ts';
 import { createInspector, type InspectedStack } from './inspector/inspector.ts';
 
 type WebhookAuth = StageSettings['webhook']['auth'];
@@ -57,19 +57,6 @@ export const connectSandbox = (
   const inspector = createInspector(emulators, stack, featuresOf(settings), clock.now);
   sandbox.setInspector(inspector);
   return inspector;
-};
-
-/** The value of an operators' field of which any value counts. */
-const SAMPLE_OPERATOR = 'ana';
-
-const featuresOf = ({ operators, keywords, sends }: ConnectionSettings['settings']): StageFeatures => {
-  const { echoField: name, echoValues: [value = SAMPLE_OPERATOR] = [] } = operators ?? {};
-  return {
-    handovers: operators !== undefined,
-    ...(name !== undefined && { operatorField: { name, value } }),
-    keywords: keywords !== undefined,
-    bulkLane: sends.bulkLane !== undefined,
-  };
 };
 
 /** How the sandbox signs its webhook requests. */

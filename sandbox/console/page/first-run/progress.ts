@@ -70,6 +70,7 @@ function* messagesIn({ users, contact, messages, eventLog }: Observed): Iterable
 
 const itemsOf = (message: Message): readonly Item[] => {
   if (!('endpoint' in message)) return ['wrote'];
+  if (message.endpoint === 'operator-console') return [];
   if (message.endpoint === 'message/v3') return ['replied'];
   return message.status === 'read' ? ['templated', 'read'] : ['templated'];
 };

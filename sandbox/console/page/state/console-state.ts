@@ -67,8 +67,8 @@ export type ConsoleState = {
   readonly route: Route;
   readonly pane: Pane;
   readonly conversation: Conversation;
-  /** What Parley has recorded about the selected user; undefined until it is loaded, and if nothing is. */
-  readonly contactStatus: ContactStatus | undefined;
+  /** What Parley has recorded about the user that was selected when it was loaded. */
+  readonly contactStatus: { readonly contact: string; readonly status: ContactStatus | undefined } | undefined;
   /** How often the selected user's items in Parley's table have changed. */
   readonly contactChanges: number;
   /** The requests that are listed, latest change first; undefined until they are loaded. */
