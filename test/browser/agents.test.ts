@@ -106,6 +106,8 @@ describe('a handover', () => {
 
     await page.locator('.conversation .out').filter({ hasText: 'This is Ana.' }).getByText('Operator').waitFor();
     await refusal('HANDED_OVER');
+    await step(page, 'Operator recognized');
+    await step(page, 'Published ContactHandedOver');
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('button', { name: '+ 1 h' }).click();
     await wouldSend();
@@ -128,6 +130,8 @@ describe('a keyword', () => {
     await card('User').getByText('opted out').waitFor();
     await card('User').getByText('by keyword STOP').waitFor();
     await refusal('OPTED_OUT');
+    await step(page, 'Opt-out recorded');
+    await step(page, 'Published ContactOptedOut');
   });
 });
 
