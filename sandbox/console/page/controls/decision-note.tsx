@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { formatDateTime } from '../components/time.ts';
 import type { Decided, Decision } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
-import { focusTemplate } from './focus-template.ts';
+import { focusTemplate } from './focus-field.ts';
 
 /** What Parley would do with the request in the form now, and why. */
 export const DecisionNote = ({ decided }: { decided: Decided | 'asking' }) => {

@@ -8,6 +8,7 @@ import { selectUnlessMoved } from '../state/navigate.ts';
 import { variablesOf } from '../state/templates.ts';
 import { AgentFields } from './agent-fields.tsx';
 import { Card, Form } from './card.tsx';
+import { TEXT_FIELD } from './focus-field.ts';
 import { MediaFields } from './media-fields.tsx';
 import { problemsOf } from './request-problems.ts';
 import { SendPreview } from './send-preview.tsx';
@@ -61,7 +62,12 @@ export const SendCard = () => {
       <Form onSubmit={send}>
         <label class="field">
           Free-form text
-          <textarea rows={2} value={text} onInput={({ currentTarget }) => draft.set({ text: currentTarget.value })} />
+          <textarea
+            id={TEXT_FIELD}
+            rows={2}
+            value={text}
+            onInput={({ currentTarget }) => draft.set({ text: currentTarget.value })}
+          />
         </label>
         <TemplateFields
           id={id}
