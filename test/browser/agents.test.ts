@@ -95,7 +95,7 @@ describe('a handover', () => {
     await card('Handover').getByRole('button', { name: 'Hand over to people' }).click();
 
     await refusal('HANDED_OVER');
-    await card('Handover').getByText('until they are handed back').waitFor();
+    await card('Handover').getByText('until the user is handed back').waitFor();
     await card('Handover').getByRole('button', { name: 'Hand back' }).click();
     await wouldSend();
   });
