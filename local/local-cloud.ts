@@ -189,7 +189,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const webhookUrl = interposed?.webhookUrl(addresses.webhookUrl) ?? addresses.webhookUrl;
   onStep(sandbox ? 'Connecting the sandbox of the chat service' : `Connecting ${chatServiceUrl}`);
   if (sandbox) {
-    const connection = { auth, accessToken, emulators, clock, warn };
+    const connection = { settings, accessToken, emulators, clock, warn };
     stack.use(connectSandbox(sandbox, { ...addresses, webhookUrl }, connection));
   }
 

@@ -3,6 +3,7 @@ import type { StageSettings } from '../lib/settings/stage-settings.ts';
 import type { Sandbox, WebhookSettings } from '../sandbox/sandbox.ts';
 import type { MovableClock } from './clock.ts';
 import type { Emulators } from './emulators/emulators.ts';
+import { featuresOf } from './inspector/features.ts';
 import { createInspector, type InspectedStack } from './inspector/inspector.ts';
 
 type WebhookAuth = StageSettings['webhook']['auth'];
@@ -16,7 +17,8 @@ export interface ConnectedStack extends InspectedStack {
 }
 
 export interface ConnectionSettings {
-  readonly auth: WebhookAuth;
+  /** Of the stage. */
+  readonly settings: Pick<StageSettings, 'webhook' | 'operators' | 'keywords' | 'sends'>;
   /** The token that the sandbox accepts. */
   readonly accessToken: string;
   readonly emulators: Emulators;
@@ -33,9 +35,10 @@ export interface ConnectionSettings {
 export const connectSandbox = (
   sandbox: Sandbox,
   stack: ConnectedStack,
-  { auth, accessToken, emulators, clock, warn }: ConnectionSettings,
+  { settings, accessToken, emulators, clock, warn }: ConnectionSettings,
 ): Disposable => {
   const { secrets } = emulators;
+  const { auth } = settings.webhook;
   const putSecret = (id: string | undefined, value: string | undefined): void => {
     const secret = id === undefined ? undefined : secrets.find(id);
     if (secret && value !== undefined) secrets.put(secret, value);
@@ -51,7 +54,7 @@ export const connectSandbox = (
         'Sign and post your own events.',
     );
   }
-  const inspector = createInspector(emulators, stack, clock.now);
+  const inspector = createInspector(emulators, stack, featuresOf(settings), clock.now);
   sandbox.setInspector(inspector);
   return inspector;
 };

@@ -27,7 +27,8 @@ Press Ctrl-C to stop.
 Usage: ${COMMANDS.local} [options]
 
 Options:
-  --stage NAME              the stage of cdk.json whose settings apply (default: dev)
+  --stage NAME              the stage of cdk.json whose settings apply (default: dev, and local
+                            in Parley's own repository)
   --stack NAME              the app's stack to run (default: Parley-STAGE)
   --chat-service-url URL    send to this chat service instead of the sandbox
   --allow-host NAME         also accept webhook requests to this host name, such as that of a

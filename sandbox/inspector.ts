@@ -81,6 +81,41 @@ export type StageStatus = {
 /** The stage after an action. */
 export type StageChanged = { kind: 'changed'; stage: StageStatus } | Refused;
 
+/** What the stage's settings turn on, of what the console shows. */
+export type StageFeatures = {
+  /** Contacts can be handed over to people (`operators`). */
+  handovers: boolean;
+  /** A field that marks a message as an operator's; absent if the stage recognizes none (`operators.echoField`). */
+  operatorField?: { name: string; value: string };
+  /** Messages such as STOP opt the user out (`keywords`). */
+  keywords: boolean;
+  /** There is a second queue for bulk requests (`sends.bulkLane`). */
+  bulkLane: boolean;
+};
+
+/** What Parley would do with a request now. */
+export type Decision = StageStatus & {
+  decision: 'free-form' | 'template' | 'refused' | 'expired';
+  /** The reason code of a refusal. */
+  code?: string;
+  why: string;
+  /** When the conversation window closes, by Parley's clock; absent if it is closed. */
+  windowClosesAt?: string;
+};
+
+/** `unavailable` if the customer's side does not answer, with a sentence for the user. */
+export type Decided = { kind: 'decided'; decision: Decision } | { kind: 'unavailable'; message: string } | Refused;
+
+/** What the customer's side has recorded about a user. */
+export type ContactStatus = {
+  consent: { state: 'opted-in' | 'opted-out' | 'none'; at?: string; origin?: string; source?: string };
+  /** Who answers the user; absent if contacts cannot be handed over. */
+  handover?: { state: 'people' | 'automated'; since?: string; until?: string };
+};
+
+/** A contact after an action. */
+export type ContactChanged = { kind: 'changed'; contact: ContactStatus } | Refused;
+
 export type DeadLetter = {
   id: string;
   body: string;
@@ -115,10 +150,22 @@ export type InspectorChange =
 export type Inspector = {
   /** Every state that a request can have. */
   readonly sendStates: readonly string[];
+  readonly features: StageFeatures;
   sends(filter: SendFilter): Promise<SendList>;
   trace(of: { messageId: string } | { requestId: string }): Promise<Trace>;
-  /** Puts a request on the send queue, as an internal system does. It is not validated, so that it can be malformed. */
-  enqueue(body: string, fifo: { groupId: string; id: string }): Promise<void>;
+  /**
+   * Puts a request on the send queue, as an internal system does, or on the queue for bulk requests. It is not
+   * validated, so that it can be malformed.
+   */
+  enqueue(body: string, fifo: { groupId: string; id: string }, queue?: 'send' | 'bulk'): Promise<void>;
+  /** Decides about a request without sending it. */
+  dryRun(request: unknown): Promise<Decided>;
+  /** Returns what is recorded about a user; undefined if nothing is. */
+  contact(platformContactId: string): Promise<ContactStatus | undefined>;
+  /** Hands a user over to people. */
+  handOver(platformContactId: string): Promise<ContactChanged>;
+  /** Hands a user back to automated systems. */
+  handBack(platformContactId: string): Promise<ContactChanged>;
   /** Records the outcome of an uncertain send, or sends it again. */
   resolve(requestId: string, resolution: SendResolution): Promise<Resolved>;
   depths(): Promise<QueueDepths>;

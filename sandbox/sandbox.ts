@@ -97,7 +97,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     )
     .route(
       '/',
-      consoleRoutes(service, () => inspector !== undefined),
+      consoleRoutes(service, () => inspector),
     )
     .get('/openapi.json', (context) => context.json(openapiDocument(url)))
     // Field notes, "The API's answers": 404 comes with an empty body.

@@ -1,7 +1,9 @@
 import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
-import type { Inspector, InspectorChange } from '../../sandbox/inspector.ts';
+import type { Inspector, InspectorChange, StageFeatures } from '../../sandbox/inspector.ts';
 import type { Emulators } from '../emulators/emulators.ts';
+import { createContactOperations } from './contacts.ts';
 import { createDeadLetterOperations } from './dead-letters.ts';
+import { createDryRun } from './dry-run.ts';
 import { createLocalManagementClient } from './management-client.ts';
 import { createQueueOperations, type QueueUrls } from './queues.ts';
 import { createResolveSend } from './resolve-send.ts';
@@ -20,6 +22,9 @@ export interface InspectedStack extends QueueUrls {
 
 const POLL_MS = 1_000;
 
+/** How long a user who types waits for the decision. The first call also starts the function. */
+const DRY_RUN_TIMEOUT_MS = 10_000;
+
 /** The sort key of the item that has the circuit breaker and an operator's stop. */
 const ACCOUNT = 'ACCOUNT';
 
@@ -27,6 +32,7 @@ const ACCOUNT = 'ACCOUNT';
 export const createInspector = (
   { dynamodb, dynamodbStreams, sqs, buses }: Pick<Emulators, 'dynamodb' | 'dynamodbStreams' | 'sqs' | 'buses'>,
   stack: InspectedStack,
+  features: StageFeatures,
   /** Returns the run's time. */
   now: () => Date,
 ): Inspector & Disposable => {
@@ -97,15 +103,18 @@ export const createInspector = (
 
   return {
     ...queues,
-    async enqueue(body, fifo) {
+    async enqueue(body, fifo, queue) {
       const at = now().toISOString();
-      await queues.enqueue(body, fifo);
+      await queues.enqueue(body, fifo, queue);
       history.addRequest(body, at);
     },
     ...stageOperations,
     ...createDeadLetterOperations(sqs, stack, api),
+    ...createContactOperations(api),
+    dryRun: createDryRun(createLocalManagementClient(stack.managementUrl, DRY_RUN_TIMEOUT_MS)),
     resolve: createResolveSend(api),
     sendStates: SEND_STATES,
+    features,
     sends: async (filter) => (await sendLog()).find(filter),
     async trace(subject) {
       const trace = await readTrace(dynamodb, stack.tableName, findBusEvents, subject);

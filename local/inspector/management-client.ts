@@ -6,8 +6,8 @@ import { CREDENTIALS, REGION } from '../aws-environment.ts';
 const API_TIMEOUT_MS = 35_000;
 
 /** Creates a client of the local run's management API. */
-export const createLocalManagementClient = (managementUrl: string): ManagementClient =>
+export const createLocalManagementClient = (managementUrl: string, timeoutMs = API_TIMEOUT_MS): ManagementClient =>
   createManagementClient(
     managementUrl,
-    createSignedFetch({ region: REGION, credentials: async () => CREDENTIALS }, API_TIMEOUT_MS),
+    createSignedFetch({ region: REGION, credentials: async () => CREDENTIALS }, timeoutMs),
   );

@@ -5,6 +5,8 @@ import type { Inspector, QueueDepths } from '../../sandbox/inspector.ts';
 /** The URLs of the queues that the inspector shows. */
 export interface QueueUrls {
   readonly sendQueueUrl: string;
+  /** Undefined without a queue for bulk requests. */
+  readonly bulkSendQueueUrl?: string | undefined;
   readonly sendDeadLetterQueueUrl: string;
   readonly inboundQueueUrl: string;
   readonly inboundDeadLetterQueueUrl: string;
@@ -13,11 +15,12 @@ export interface QueueUrls {
 /** Creates the inspector's operations on queues. */
 export const createQueueOperations = (
   sqs: SQSClient,
-  { sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl }: QueueUrls,
+  { sendQueueUrl, bulkSendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl }: QueueUrls,
 ): Pick<Inspector, 'enqueue' | 'depths'> => ({
-  async enqueue(body, { groupId, id }) {
+  async enqueue(body, { groupId, id }, queue = 'send') {
+    const QueueUrl = queue === 'send' ? sendQueueUrl : bulkSendQueueUrl;
     const message = { MessageBody: body, MessageGroupId: groupId, MessageDeduplicationId: id };
-    await sqs.send(new SendMessageCommand({ QueueUrl: sendQueueUrl, ...message }));
+    await sqs.send(new SendMessageCommand({ QueueUrl, ...message }));
   },
   async depths(): Promise<QueueDepths> {
     const queues = [sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl];

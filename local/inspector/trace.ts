@@ -26,7 +26,7 @@ export const readTrace = async (
 
 type ReadItem = (pk: string, sk: string) => Promise<TableItem | undefined>;
 
-/** Reads the send, the message, and the contact's items, and omits those that do not exist. */
+/** Reads the send, the message, its echo, and the contact's items, and omits those that do not exist. */
 const readItems = async (read: ReadItem, subject: TraceSubject): Promise<readonly TableItem[]> => {
   const readIf = async (name: string, id: unknown) => (id === undefined ? undefined : read(`${name}#${id}`, name));
   const readContact = async (key: unknown) =>
@@ -36,15 +36,17 @@ const readItems = async (read: ReadItem, subject: TraceSubject): Promise<readonl
     const [message, contact] = await Promise.all([readIf('MESSAGE', send?.messageId), readContact(send?.contact)]);
     return [send, message, ...contact].filter((item) => item !== undefined);
   }
-  const message = await readIf('MESSAGE', subject.messageId);
-  const [send, contact] = await Promise.all([readIf('SEND', message?.requestId), readContact(message?.contact)]);
+  const { messageId } = subject;
+  const [message, echo] = await Promise.all([readIf('MESSAGE', messageId), read(`MESSAGE#${messageId}`, 'ECHO')]);
+  const known = message?.contact ?? echo?.contact;
+  const [send, contact] = await Promise.all([readIf('SEND', message?.requestId), readContact(known)]);
   // A status is stored before its message if it arrives first, and then names no contact.
-  const others = message?.contact === undefined ? await readContact(send?.contact) : contact;
-  return [send, message, ...others].filter((item) => item !== undefined);
+  const others = known === undefined ? await readContact(send?.contact) : contact;
+  return [send, message, echo, ...others].filter((item) => item !== undefined);
 };
 
 /** The sort keys of everything that is stored about a contact itself. */
-const CONTACT_ITEMS = ['CONTACT', 'CONSENT', 'CHECK', 'DENIAL'];
+const CONTACT_ITEMS = ['CONTACT', 'CONSENT', 'CHECK', 'DENIAL', 'HANDOVER'];
 
 /**
  * The maximum length of a partition key.
@@ -67,9 +69,20 @@ const readItem = async (client: DynamoDBClient, TableName: string, pk: string, s
 /** Returns a set as an array, because JSON has no sets. DynamoDB returns its members in no order. */
 const plain = (value: unknown): unknown => (value instanceof Set ? [...value].toSorted() : value);
 
-/** Returns whether the detail of an event is about the message or the send. */
+/**
+ * Returns whether the detail of an event is about the message or the send, or about what the message did to its contact:
+ * an opt-out, or a handover, which has the message's time.
+ */
 const isAbout = (items: readonly TableItem[]) => {
   const keys = new Set(items.map(({ pk }) => pk));
-  return (detail: unknown): boolean =>
-    isObject(detail) && (keys.has(`MESSAGE#${detail.messageId}`) || keys.has(`SEND#${detail.requestId}`));
+  const times = new Set(items.flatMap(({ sk, createdAt }) => (sk === 'MESSAGE' || sk === 'ECHO' ? [createdAt] : [])));
+  return (detail: unknown): boolean => {
+    if (!isObject(detail)) return false;
+    const { messageId, requestId, contact, at } = detail;
+    if (messageId !== undefined || requestId !== undefined) {
+      return keys.has(`MESSAGE#${messageId}`) || keys.has(`SEND#${requestId}`);
+    }
+    if (at === undefined || !times.has(at) || !isObject(contact)) return false;
+    return keys.has(`CONTACT#${contact.platform}#${contact.channel}#${contact.key}`);
+  };
 };

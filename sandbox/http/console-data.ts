@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { namedIds, shownBody } from '../delivery/published-message.ts';
 import { deliveryView, expiredView } from '../delivery/views.ts';
+import type { Inspector } from '../inspector.ts';
 import type { RunningService } from '../running-service.ts';
 import type { Call } from '../service/call-log.ts';
 import { contactKey } from '../service/users.ts';
@@ -12,9 +13,9 @@ const MAX_LOG_ENTRIES = 500;
 const MAX_USERS = 1_000;
 
 /** The console's own data: what the page shows, in the form in which it needs it. */
-export const consoleData = (service: RunningService, hasInspector: () => boolean): Hono =>
+export const consoleData = (service: RunningService, getInspector: () => Inspector | undefined): Hono =>
   new Hono()
-    .get('/start', (context) => context.json(startView(service, hasInspector())))
+    .get('/start', (context) => context.json(startView(service, getInspector())))
     .get('/messages/:id', (context) => {
       const { state, delivery, callLog } = service;
       const id = context.req.param('id');
@@ -35,11 +36,15 @@ export const consoleData = (service: RunningService, hasInspector: () => boolean
     );
 
 /** Returns what the page needs before it follows the feed, all as of the entry `feedId`. */
-export const startView = ({ state, clock, feed, delivery, faults, counts }: RunningService, hasInspector: boolean) => {
+export const startView = (
+  { state, clock, feed, delivery, faults, counts }: RunningService,
+  inspector: Inspector | undefined,
+) => {
   const now = clock.now();
   return {
     feedId: feed.lastId(),
-    hasInspector,
+    hasInspector: inspector !== undefined,
+    features: inspector?.features ?? null,
     ...stateView(state, now),
     users: usersView(state, now, { limit: MAX_USERS }).users,
     faults: faults.list(),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Context, Hono } from 'hono';
 import { consolePage } from '#console-page';
 import type { PageFiles } from '../console/page-files.ts';
+import type { Inspector } from '../inspector.ts';
 import type { RunningService } from '../running-service.ts';
 import { consoleData } from './console-data.ts';
 
@@ -47,12 +48,12 @@ const pageFiles = (): Promise<PageFiles> => {
 };
 
 /** The console: its page at `/`, scripts and styles at `/assets`, samples, and the page's own data at `/console`. */
-export const consoleRoutes = (service: RunningService, hasInspector: () => boolean): Hono =>
+export const consoleRoutes = (service: RunningService, getInspector: () => Inspector | undefined): Hono =>
   new Hono()
     .get('/', servePage)
     .get('/assets/:file', servePage)
     .get('/samples/:file', serveSample)
-    .route('/console', consoleData(service, hasInspector));
+    .route('/console', consoleData(service, getInspector));
 
 const servePage = async (context: Context) => {
   const path = context.req.path === '/' ? '/index.html' : context.req.path;

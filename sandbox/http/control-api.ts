@@ -85,12 +85,15 @@ export const stateView = (state: ServiceState, now: Date) => {
 };
 
 const outboxView = (messages: Iterable<ChatMessage>) => ({
-  messages: [...messages].filter(isSent).map(({ id, endpoint, at, body, content, status }) => ({
-    id,
-    endpoint,
-    at: at.toISOString(),
-    body,
-    content,
-    status,
-  })),
+  messages: [...messages]
+    .filter(isSent)
+    .filter(({ endpoint }) => endpoint !== 'operator-console')
+    .map(({ id, endpoint, at, body, content, status }) => ({
+      id,
+      endpoint,
+      at: at.toISOString(),
+      body,
+      content,
+      status,
+    })),
 });

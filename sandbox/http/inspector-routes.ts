@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
 import type { Inspector } from '../inspector.ts';
+import { contactRoutes } from './contact-routes.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { streamEvents } from './event-stream.ts';
 import { errorBody, limitBody, readBody } from './read-request.ts';
@@ -12,6 +13,8 @@ const enqueueRequest = z.strictObject({
   body: z.union([z.string(), z.record(z.string(), z.unknown())]),
   groupId: z.string().min(1).max(128),
   deduplicationId: z.string().min(1).max(128),
+  /** @default send */
+  queue: z.enum(['send', 'bulk']).optional(),
 });
 
 const resolution = z
@@ -25,6 +28,8 @@ const resolution = z
     path: ['messageId'],
     error: 'is required with the outcome accepted and not allowed with any other',
   });
+
+const NO_BULK_LANE = 'The stage has no queue for bulk requests. Set sends.bulkLane in its settings.';
 
 /** The inspector over HTTP, for the console; 404 without an inspector. */
 export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono => {
@@ -65,11 +70,10 @@ export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono
     withInspector(async (context, inspector) => {
       const body = await readBody(context, enqueueRequest);
       if (body.kind === 'invalid') return body.answer;
-      const { body: message, groupId, deduplicationId } = body.value;
-      await inspector.enqueue(typeof message === 'string' ? message : JSON.stringify(message), {
-        groupId,
-        id: deduplicationId,
-      });
+      const { body: message, groupId, deduplicationId, queue = 'send' } = body.value;
+      if (queue === 'bulk' && !inspector.features.bulkLane) return context.json(errorBody(409, NO_BULK_LANE), 409);
+      const text = typeof message === 'string' ? message : JSON.stringify(message);
+      await inspector.enqueue(text, { groupId, id: deduplicationId }, queue);
       return context.json({ deduplicationId }, 202);
     }),
   );
@@ -86,6 +90,7 @@ export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono
   );
   app.route('/dead-letters', deadLetterRoutes(withInspector));
   app.route('/', stageRoutes(withInspector));
+  app.route('/', contactRoutes(withInspector));
   app.get(
     '/feed',
     withInspector((context, inspector) =>

@@ -7,6 +7,7 @@ import type { ServiceState } from '../service/state.ts';
 import { changeUser, readMessages } from '../service/statuses.ts';
 import { contactKey, findUser } from '../service/users.ts';
 import { messageView, userView } from '../service/views.ts';
+import { writeAsOperator } from '../service/write-as-operator.ts';
 import { errorBody, isoTime, limitBody, type Page, pageBefore, readBody, readPage } from './read-request.ts';
 
 const urls = z.array(z.url()).optional();
@@ -31,6 +32,11 @@ const userMessageRequest = z
     'video and GIF are not supported',
   );
 
+const operatorMessageRequest = z.strictObject({
+  text: z.string().min(1),
+  fields: z.record(z.string(), z.unknown()).optional(),
+});
+
 const userSettingsRequest = z.strictObject({
   name: z.string().optional(),
   readReceipts: z.boolean().optional(),
@@ -39,7 +45,7 @@ const userSettingsRequest = z.strictObject({
   device: z.enum(['on', 'off']).optional(),
 });
 
-/** The control API's users: what they write, read, and set, and their conversations. */
+/** The control API's users: what they write, read, and set, what operators write to them, and their conversations. */
 export const usersApi = (service: RunningService): Hono => {
   const app = new Hono();
 
@@ -50,8 +56,19 @@ export const usersApi = (service: RunningService): Hono => {
     const outcome = service.apply((state, moment) => receiveFromUser(state, contact, body.value, moment));
     if (outcome.kind === 'accepted') return context.json({ _id_: outcome.id }, 202);
     return outcome.refusal.reason === 'NOT_ON_PLATFORM'
-      ? context.json(errorBody(409, `The user ${contact} is not on the platform; PATCH onPlatform to true first.`), 409)
+      ? context.json(errorBody(409, notOnPlatform(contact)), 409)
       : context.json(errorBody(400, 'Unknown chatChannelNumber; see GET /sandbox/state for the known ones.'), 400);
+  });
+
+  app.post('/users/:contact/operator-messages', limitBody(), async (context) => {
+    const body = await readBody(context, operatorMessageRequest);
+    if (body.kind === 'invalid') return body.answer;
+    const contact = context.req.param('contact');
+    const outcome = service.apply((state, moment) => writeAsOperator(state, contact, body.value, moment));
+    if (outcome.kind === 'accepted') return context.json({ _id_: outcome.id }, 202);
+    return outcome.refusal.reason === 'NOT_ON_PLATFORM'
+      ? context.json(errorBody(409, notOnPlatform(contact)), 409)
+      : context.json(errorBody(409, `The window of ${contact} is closed; an operator cannot write either.`), 409);
   });
 
   app.patch('/users/:contact', limitBody(), async (context) => {
@@ -76,6 +93,9 @@ export const usersApi = (service: RunningService): Hono => {
   });
   return app;
 };
+
+const notOnPlatform = (contact: string): string =>
+  `The user ${contact} is not on the platform; PATCH onPlatform to true first.`;
 
 /** A page of the users, the one with the latest message first; `before` is the address of a user. */
 export const usersView = (state: ServiceState, now: Date, page: Page) => {

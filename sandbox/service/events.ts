@@ -23,6 +23,25 @@ export const messageEvent = (state: ServiceState, user: User, message: ReceivedM
   LAST_MODIFICATION: message.receivedAt.toISOString(),
 });
 
+/**
+ * Builds the event with which an operator's message comes back (field notes, "Inbound events": FROM is `me`). Which field
+ * names the operator is not known, so the caller adds it.
+ */
+export const echoEvent = (state: ServiceState, user: User, message: SentMessage, fields: ChatEvent): ChatEvent => ({
+  ...fields,
+  ...commonFields(state, user, message.id, message.chatChannelNumber),
+  OBJECT_TYPE: 'message',
+  FROM: 'me',
+  TO: user.contact,
+  MESSAGE: message.content.messageText ?? '',
+  IMAGES_URLS: [],
+  AUDIOS_URLS: [],
+  FILES_URLS: [],
+  VIDEOS_URLS: [],
+  CREATION_TIME: message.at.toISOString(),
+  LAST_MODIFICATION: message.at.toISOString(),
+});
+
 /** Builds a status notification (contract). Its `_id_` is the id of the message it refers to (field notes). */
 export const statusEvent = (
   state: ServiceState,

@@ -138,11 +138,11 @@ type MessageBase = {
   readonly contactKey: string;
 };
 
-/** A message that the service accepted from the business. */
+/** A message from the business: one that the service accepted, or one that an operator wrote in its console. */
 export type SentMessage = MessageBase & {
   readonly direction: 'out';
-  readonly endpoint: 'message/v3' | 'intent/v2';
-  /** The request's body, unchanged. */
+  readonly endpoint: 'message/v3' | 'intent/v2' | 'operator-console';
+  /** The request's body, unchanged; undefined for an operator's message. */
   readonly body: unknown;
   readonly content: Content;
   /** The rule that the content comes from. */

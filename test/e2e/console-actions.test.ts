@@ -92,6 +92,26 @@ describe('the console', () => {
     await waitFor('the feed shows the resumption', async () => latest()?.state === 'running' || undefined);
   });
 
+  it('decides about a request without sending it, as Parley does when it sends it', async () => {
+    const contact = '+5491155550503';
+    const request = { requestId: 'dry', platformContactId: contact, messageText: 'Hello' };
+    const decide = async () => (await call('POST', '/dry-runs', { request })).body;
+
+    expect(await decide()).toMatchObject({ kind: 'decided', decision: { decision: 'refused', code: 'WINDOW_CLOSED' } });
+    const id = await client.userWrites(contact, { text: 'Hi' });
+    await waitFor('the window is open', async () => (await client.table())[`MESSAGE#${id} MESSAGE`]);
+    await waitFor('the decision is free-form', async () => {
+      const { decision } = await decide();
+      return decision.decision === 'free-form' && decision.windowClosesAt;
+    });
+
+    expect(await call('POST', '/dry-runs', { request: { ...request, unless: ['nothing'] } })).toMatchObject({
+      status: 200,
+      body: { kind: 'refused', message: expect.stringContaining('unless') },
+    });
+    expect((await client.table())['SEND#dry SEND']).toBeUndefined();
+  });
+
   it('redrives one dead letter and discards another, and leaves the record that the command leaves', async () => {
     const contact = '+5491155550502';
     await enqueue('malformed-1', contact, { platformContactId: contact });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { wireMessage } from '../support/builders.ts';
 import { type CommandRun, startCommandRun } from '../support/command-run.ts';
 
 // A bot must be silent while a person answers: from the operator's message in the console of the chat service to the
@@ -32,16 +31,10 @@ const published = (name: string) =>
 
 it('refuses automated requests from the message of an operator until the contact is handed back', async () => {
   await run.client.userWrites(CONTACT, { text: 'I want to talk to a person.' });
-  await run.client.deliverEvent(
-    wireMessage({
-      _id_: 'by-ana',
-      FROM: 'me',
-      TO: CONTACT,
-      MESSAGE: 'This is Ana.',
-      OPERATOR_ID: 'ana',
-      CREATION_TIME: new Date().toISOString(),
-    }),
-  );
+  await run.client.control('POST', `/users/${encodeURIComponent(CONTACT)}/operator-messages`, {
+    text: 'This is Ana.',
+    fields: { OPERATOR_ID: 'ana' },
+  });
   expect((await published('ContactHandedOver')).detail).toMatchObject({ until: expect.any(String) });
 
   await enqueue('bot-1', true);

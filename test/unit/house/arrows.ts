@@ -20,6 +20,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/contacts.ts',
   'lambdas/manage/conversations.ts',
   'lambdas/manage/dead-letters.ts',
+  'lambdas/manage/dry-run.ts',
   'lambdas/manage/environment.ts',
   'lambdas/manage/erasures.ts',
   'lambdas/manage/forecasts.ts',

@@ -2,18 +2,37 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Inspector, InspectorChange, Refused, StageStatus } from '../../../sandbox/inspector.ts';
+import type {
+  ContactStatus,
+  Decided,
+  Inspector,
+  InspectorChange,
+  Refused,
+  StageFeatures,
+  StageStatus,
+} from '../../../sandbox/inspector.ts';
 import { startTestSandbox } from '../../support/running-sandbox.ts';
 
 const CLOSED: StageStatus = { circuitBreaker: { state: 'closed' }, sending: { state: 'running' } };
 const OPEN: StageStatus = { ...CLOSED, circuitBreaker: { state: 'open', why: 'Insufficient credit' } };
 const STOPPED: StageStatus = { ...CLOSED, sending: { state: 'stopped', note: 'Wrong price' } };
+const DECIDED: Decided = {
+  kind: 'decided',
+  decision: { ...CLOSED, decision: 'refused', code: 'OPTED_OUT', why: 'STOP.' },
+};
+const OPTED_OUT: ContactStatus = { consent: { state: 'opted-out', source: 'keyword STOP' } };
+const BY_PEOPLE: ContactStatus = { ...OPTED_OUT, handover: { state: 'people', since: '2026-11-21T10:00:00.000Z' } };
 
 /** An inspector that records its calls. */
 const anInspector = () => {
   const listeners = new Set<(change: InspectorChange) => void>();
   const inspector = {
     sendStates: ['accepted', 'waiting'],
+    features: { handovers: true, keywords: false, bulkLane: true } as StageFeatures,
+    dryRun: vi.fn<Inspector['dryRun']>(async () => DECIDED),
+    contact: vi.fn<Inspector['contact']>(async () => OPTED_OUT),
+    handOver: vi.fn<Inspector['handOver']>(async () => ({ kind: 'changed', contact: BY_PEOPLE })),
+    handBack: vi.fn<Inspector['handBack']>(async () => ({ kind: 'changed', contact: OPTED_OUT })),
     sends: vi.fn<Inspector['sends']>(async () => ({
       sends: [{ requestId: 'r-1', state: 'accepted' }],
       total: 1,
@@ -55,7 +74,7 @@ describe('the inspector over HTTP', () => {
     const answer = await fetch(`${url}/inspector/depths`);
 
     expect(answer.status).toBe(404);
-    expect(await (await fetch(`${url}/console/start`)).json()).toMatchObject({ hasInspector: false });
+    expect(await (await fetch(`${url}/console/start`)).json()).toMatchObject({ hasInspector: false, features: null });
   });
 
   it('passes each call to the inspector', async () => {
@@ -75,7 +94,9 @@ describe('the inspector over HTTP', () => {
     await call('/messages/m-1');
     expect(inspector.trace).toHaveBeenCalledWith({ messageId: 'm-1' });
     await call('/requests', { body: { requestId: 'r-2' }, groupId: '+54911', deduplicationId: 'r-2' });
-    expect(inspector.enqueue).toHaveBeenCalledWith('{"requestId":"r-2"}', { groupId: '+54911', id: 'r-2' });
+    expect(inspector.enqueue).toHaveBeenCalledWith('{"requestId":"r-2"}', { groupId: '+54911', id: 'r-2' }, 'send');
+    await call('/requests', { body: { requestId: 'r-3' }, groupId: '+54911', deduplicationId: 'r-3', queue: 'bulk' });
+    expect(inspector.enqueue).toHaveBeenLastCalledWith(expect.anything(), expect.anything(), 'bulk');
     expect(await call('/dead-letters/inbound')).toEqual({ messages: [{ id: 'm', body: '{}', receiveCount: 1 }] });
     expect(await call('/dead-letters/send/redrive', {})).toEqual({ moved: 1 });
     expect(inspector.redrive).toHaveBeenLastCalledWith('send', undefined);
@@ -100,6 +121,38 @@ describe('the inspector over HTTP', () => {
     expect(inspector.stopSending).toHaveBeenCalledWith('Wrong price');
     expect(await call('/resumptions', { note: 'Fixed' })).toEqual(CLOSED);
     expect(inspector.resumeSending).toHaveBeenCalledWith('Fixed');
+  });
+
+  it('passes on dry runs, also those that are refused, and what is recorded about a contact', async () => {
+    const { inspector } = anInspector();
+    const { url } = await startTestSandbox({ inspector });
+    const call = callsTo(url);
+
+    expect(await call('/dry-runs', { request: { messageText: 'Hi' } })).toEqual(DECIDED);
+    expect(inspector.dryRun).toHaveBeenCalledWith({ messageText: 'Hi' });
+    inspector.dryRun.mockResolvedValue({ kind: 'refused', status: 400, message: 'Not a send request.' });
+    expect(await call('/dry-runs', { request: {} })).toMatchObject({ kind: 'refused', message: 'Not a send request.' });
+    expect(await call('/contacts/%2B54911')).toEqual({ contact: OPTED_OUT });
+    expect(inspector.contact).toHaveBeenCalledWith('+54911');
+    inspector.contact.mockResolvedValue(undefined);
+    expect(await call('/contacts/%2B54911')).toEqual({ contact: null });
+    expect(await call('/contacts/%2B54911/handover', {})).toEqual({ contact: BY_PEOPLE });
+    expect(inspector.handOver).toHaveBeenCalledWith('+54911');
+    expect(await call('/contacts/%2B54911/handback', {})).toEqual({ contact: OPTED_OUT });
+    expect(inspector.handBack).toHaveBeenCalledWith('+54911');
+  });
+
+  it('says in the start of the page what the stage turns on, and refuses a bulk request without the queue', async () => {
+    const { inspector } = anInspector();
+    inspector.features = { handovers: false, keywords: false, bulkLane: false };
+    const { url } = await startTestSandbox({ inspector });
+
+    const start = await (await fetch(`${url}/console/start`)).json();
+    const queued = await callsTo(url)('/requests', { body: {}, groupId: 'a', deduplicationId: 'b', queue: 'bulk' });
+
+    expect(start).toMatchObject({ hasInspector: true, features: inspector.features });
+    expect(queued).toMatchObject({ error: { code: 409, message: expect.stringContaining('sends.bulkLane') } });
+    expect(inspector.enqueue).not.toHaveBeenCalled();
   });
 
   it.each([
@@ -220,13 +273,15 @@ describe('the inspector over HTTP', () => {
     ['POST', '/circuit-breaker-closures', '{}'],
     ['POST', '/stops', '{"note":"n"}'],
     ['POST', '/resumptions', '{}'],
+    ['POST', '/contacts/a/handover', '{}'],
+    ['POST', '/contacts/a/handback', '{}'],
     ['POST', '/dead-letters/send/redrive', '{"id":"m"}'],
     ['DELETE', '/dead-letters/send/m', undefined],
   ])('says why %s %s was refused', async (method, path, body) => {
     const { inspector } = anInspector();
     const refused: Refused = { kind: 'refused', status: 404, message: 'It does not exist.' };
     for (const act of ['resolve', 'redrive', 'discard'] as const) inspector[act].mockResolvedValue(refused);
-    for (const act of ['closeCircuitBreaker', 'stopSending', 'resumeSending'] as const) {
+    for (const act of ['closeCircuitBreaker', 'stopSending', 'resumeSending', 'handOver', 'handBack'] as const) {
       inspector[act].mockResolvedValue(refused);
     }
     const { url } = await startTestSandbox({ inspector });

@@ -15,8 +15,11 @@ export const describeEvent = (entry: FeedEntry): EventDescription => {
   switch (entry.type) {
     case 'user-wrote':
       return { event: 'User message', detail: textOf(entry.message), ...aboutMessage(entry) };
-    case 'message-accepted':
-      return { event: 'Message accepted', detail: textOf(entry.message), ...aboutMessage(entry) };
+    case 'message-accepted': {
+      const isByOperator = 'endpoint' in entry.message && entry.message.endpoint === 'operator-console';
+      const event = isByOperator ? 'Operator message' : 'Message accepted';
+      return { event, detail: textOf(entry.message), ...aboutMessage(entry) };
+    }
     case 'status-changed': {
       const status = 'status' in entry.message ? entry.message.status : '';
       return { event: `Message ${status}`, detail: textOf(entry.message), ...aboutMessage(entry) };

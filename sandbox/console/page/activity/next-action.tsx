@@ -37,6 +37,13 @@ const ADVICE: Readonly<Record<string, string>> = {
   MEDIA_UNSUPPORTED: 'Send a new request with the https URL of an image, an audio file, or a document.',
   PARAMS_INVALID: 'Send a new request whose params are the variables of the template, as the stage lists them.',
   SUPERSEDED: 'The user has written since. Send a new request that answers the latest message.',
+  HUMAN_TOOK_OVER:
+    'An operator has written to the user since. Let people answer, or send a new request that names a later message.',
+  HANDED_OVER:
+    'People answer this user, so automated requests are refused. Hand the user back in the controls, then send a new ' +
+    'request; or send one that is not automated.',
+  CONDITION_UNKNOWN:
+    "The stage does not recognize operators' messages. Set operators.echoField in its settings, or omit the condition.",
   SINCE_UNKNOWN: 'Send a new request whose since is a time, or the ID of a stored message.',
   NOT_ON_PLATFORM: 'The number is not on the chat platform, so no message can reach it.',
   PROCESSING_FAILED: 'Parley could not process the request for a day. To try again, redrive the dead letter.',

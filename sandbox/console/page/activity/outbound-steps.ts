@@ -2,6 +2,7 @@ import { formatMilliseconds } from '../components/time.ts';
 import { stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
 import { requestIdOf, type TableItem } from '../state/timeline-subject.ts';
+import { echoSteps, isByOperator, operatorSteps } from './contact-steps.ts';
 import { callStep, queuedStep, sendSteps } from './send-steps.ts';
 import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
 import { expiredSteps, statusOf, webhookSteps } from './webhook-steps.ts';
@@ -12,7 +13,7 @@ export const outboundSteps = (
   sendItem: TableItem | undefined,
   messageItem: TableItem | undefined,
 ): readonly TimelineStep[] => {
-  const { calls, trace = { items: [] } } = timeline;
+  const { calls, message, trace = { items: [] } } = timeline;
   const statuses = storedStatuses(messageItem);
   const lastStatus = [...statuses.values()].flat().at(-1);
   const messageBodies = messageItem ? [itemBody('Message item', messageItem)] : [];
@@ -35,10 +36,11 @@ export const outboundSteps = (
   return [
     ...(requestId !== undefined && isQueued ? [queuedStep(requestId, sendItem, trace)] : []),
     ...sent.filter((step) => step !== confirmed),
+    ...operatorSteps(message),
     ...deviceSteps(timeline),
     ...webhookSteps(
-      timeline.deliveries.filter((delivery) => statusOf(delivery) !== ''),
-      stored,
+      timeline.deliveries.filter((delivery) => statusOf(delivery) !== '' || isByOperator(message)),
+      isByOperator(message) ? new Map([['', echoSteps(timeline)], ...stored]) : stored,
     ),
     ...(confirmed ? [confirmed] : []),
     ...expiredSteps(timeline.expired),

@@ -2,6 +2,7 @@ import { formatMilliseconds } from '../components/time.ts';
 import { type Message, stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
 import { itemOf, type TableItem, traceIdOf } from '../state/timeline-subject.ts';
+import { consentSteps } from './contact-steps.ts';
 import { type Ordered, orderSteps } from './order-steps.ts';
 import { outboundSteps } from './outbound-steps.ts';
 import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
@@ -19,14 +20,16 @@ export const timelineSteps = (timeline: Timeline): readonly Ordered<TimelineStep
 
 /** Returns the steps of a user's message, in causal order. */
 const inboundSteps = (
-  { deliveries, expired }: Timeline,
+  timeline: Timeline,
   message: Message,
   messageItem: TableItem | undefined,
   contactItem: TableItem | undefined,
 ): readonly TimelineStep[] => {
+  const { deliveries, expired } = timeline;
   const stored = [
     ...(messageItem ? [storedStep(messageItem)] : []),
     ...(contactItem ? [windowStep(contactItem, message.id)] : []),
+    ...consentSteps(timeline),
   ];
   return [
     {

@@ -1,5 +1,5 @@
 import { Button } from '../components/button.tsx';
-import { focusTemplate } from '../controls/focus-template.ts';
+import { focusTemplate } from '../controls/focus-field.ts';
 import { useWindowEnd, useWindowTime } from '../phone/open-windows.ts';
 import { useConsole, useSelectedUser } from '../state/console-state.ts';
 import { Banner } from './banner.tsx';

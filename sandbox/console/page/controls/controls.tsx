@@ -1,7 +1,9 @@
 import { useConsole } from '../state/console-state.ts';
+import { FollowContact } from '../state/contact-status.ts';
 import { ClockCard } from './clock-card.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
 import { FaultsCard } from './faults-card.tsx';
+import { HandoverCard } from './handover-card.tsx';
 import { LinkCard } from './link-card.tsx';
 import { SendCard } from './send-card.tsx';
 import { SendingCard } from './sending-card.tsx';
@@ -17,6 +19,8 @@ export const Controls = () => {
       <h2 class="visually-hidden">Controls</h2>
       <WindowCard />
       {hasInspector && <SendCard />}
+      {hasInspector && <FollowContact />}
+      {hasInspector && <HandoverCard />}
       <ClockCard />
       {hasInspector && <SendingCard />}
       <UserCard />

@@ -2,38 +2,37 @@ import { useId, useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { hasOpenWindow, useWindowTime } from '../phone/open-windows.ts';
 import { NO_USER, showError, showNotice, store, useConsole, useSelectedUser } from '../state/console-state.ts';
-import { enqueueRequest } from '../state/enqueue.ts';
+import { contentOf, draft, sinceOf, useDraft } from '../state/draft.ts';
+import { enqueueRequest, newRequestId } from '../state/enqueue.ts';
 import { selectUnlessMoved } from '../state/navigate.ts';
 import { variablesOf } from '../state/templates.ts';
+import { AgentFields } from './agent-fields.tsx';
 import { Card, Form } from './card.tsx';
-import { mediaWarning, problemsOf } from './request-problems.ts';
+import { TEXT_FIELD } from './focus-field.ts';
+import { MediaFields } from './media-fields.tsx';
+import { problemsOf } from './request-problems.ts';
 import { SendPreview } from './send-preview.tsx';
 import { TemplateFields } from './template-fields.tsx';
-
-const NO_MEDIA = { imageURL: '', audioURL: '', fileURL: '' };
-const MEDIA_NAMES = { imageURL: 'Image URL', audioURL: 'Audio URL', fileURL: 'File URL' };
-const MEDIA = ['imageURL', 'audioURL', 'fileURL'] as const;
 
 /** Puts a request on the send queue, as an internal system does. */
 export const SendCard = () => {
   const contact = useConsole((state) => state.route.user);
   const user = useSelectedUser();
   const rules = useConsole((state) => state.rules);
+  const latest = useConsole((state) => state.conversation.messages.findLast(({ direction }) => direction === 'in')?.id);
   const now = useWindowTime(user === undefined ? [] : [user]);
-  const [text, setText] = useState('Your parcel arrives *today*.');
-  const [template, setTemplate] = useState('');
-  // A map, because a template's variable may have the name of a property that every object inherits.
-  const [params, setParams] = useState<ReadonlyMap<string, string>>(new Map());
-  const [reason, setReason] = useState('');
-  const [media, setMedia] = useState(NO_MEDIA);
+  const request = useDraft((state) => state);
   const [hasTried, setTried] = useState(false);
   const id = useId();
 
+  const { text, template, params, reason, media, queue } = request;
   const rule = rules.find(({ name }) => name === template);
   const userName = user?.name ?? '';
   const values = new Map(
     variablesOf(rule?.text ?? '').map((name) => [name, params.get(name) ?? (name === 'name' ? userName : '')]),
   );
+  const since = sinceOf(request, contact, latest ?? '');
+  const content = contentOf(request, { values, since });
   const found = problemsOf({ text, template, values, mediaUrls: Object.values(media) });
   const problems: typeof found = hasTried ? found : new Map();
   const problem = problems.get(undefined);
@@ -45,25 +44,17 @@ export const SendCard = () => {
     if (invalid !== undefined) document.getElementById(`${id}-${invalid}`)?.focus();
     if (found.size > 0) return;
     const { route } = store.get();
-    const result = await enqueueRequest(contact, {
-      ...(text.trim() !== '' && { messageText: text }),
-      ...Object.fromEntries(Object.entries(media).filter(([, url]) => url !== '')),
-      ...(template !== '' && {
-        ruleNameOrId: template,
-        ...(values.size > 0 && { params: Object.fromEntries(values) }),
-      }),
-      ...(reason !== '' && { reason }),
-    });
+    const result = await enqueueRequest(contact, content, newRequestId(), queue);
     if (!result.ok) return showError(result.error);
     setTried(false);
-    showNotice(`Request ${result.value} added to the send queue.`);
+    showNotice(`Request ${result.value} added to the ${queue === 'bulk' ? 'queue for bulk requests' : 'send queue'}.`);
     selectUnlessMoved(route, { kind: 'request', id: result.value });
   };
 
   const chooseTemplate = (name: string) => {
-    setTemplate(name);
     // The rule of a template that was created just now is not among those of the last rendering.
-    setReason(store.get().rules.find((one) => one.name === name)?.category ?? '');
+    const category = store.get().rules.find((one) => one.name === name)?.category ?? '';
+    draft.set({ template: name, reason: category });
   };
 
   return (
@@ -71,38 +62,34 @@ export const SendCard = () => {
       <Form onSubmit={send}>
         <label class="field">
           Free-form text
-          <textarea rows={2} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+          <textarea
+            id={TEXT_FIELD}
+            rows={2}
+            value={text}
+            onInput={({ currentTarget }) => draft.set({ text: currentTarget.value })}
+          />
         </label>
         <TemplateFields
           id={id}
           template={template}
           onTemplate={chooseTemplate}
           reason={reason}
-          onReason={setReason}
+          onReason={(chosen) => draft.set({ reason: chosen })}
           values={values}
-          onValue={(name, value) => setParams(new Map(params).set(name, value))}
+          onValue={(name, value) => draft.set({ params: new Map(params).set(name, value) })}
           problems={problems}
         />
-        <details class="more">
-          <summary>Media</summary>
-          {MEDIA.map((name) => (
-            <label class="field" key={name}>
-              {MEDIA_NAMES[name]}
-              <input
-                type="url"
-                placeholder="https://"
-                value={media[name]}
-                aria-describedby={`${id}-${name}-warning`}
-                onInput={({ currentTarget }) => setMedia({ ...media, [name]: currentTarget.value })}
-              />
-              <span class="field-error" id={`${id}-${name}-warning`}>
-                {mediaWarning(media[name])}
-              </span>
-            </label>
-          ))}
-        </details>
+        <MediaFields id={id} />
+        <AgentFields contact={contact} since={since} latest={latest ?? ''} />
         {user !== undefined && (
-          <SendPreview text={text} rule={rule} values={values} isWindowOpen={hasOpenWindow(user, now)} />
+          <SendPreview
+            contact={user.contact}
+            content={found.has(undefined) ? undefined : content}
+            text={text}
+            rule={rule}
+            values={values}
+            isWindowOpen={hasOpenWindow(user, now)}
+          />
         )}
         {problem !== undefined && (
           <p class="field-error" role="alert">

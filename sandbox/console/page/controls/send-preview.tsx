@@ -1,52 +1,59 @@
 import { FormattedText } from '../phone/message-bubble.tsx';
-import type { Rule } from '../state/api.ts';
-import { useConsole } from '../state/console-state.ts';
+import type { Decided, Rule } from '../state/api.ts';
+import { useDryRun } from '../state/dry-run.ts';
+import type { RequestContent } from '../state/enqueue.ts';
 import { fillTemplate } from '../state/templates.ts';
-import { focusTemplate } from './focus-template.ts';
+import { DecisionNote } from './decision-note.tsx';
 import { contentToSend } from './request-problems.ts';
 
 type Props = {
+  contact: string;
+  /** The request; undefined if it has nothing to send. */
+  content: RequestContent | undefined;
   text: string;
   rule: Rule | undefined;
   values: ReadonlyMap<string, string>;
   isWindowOpen: boolean;
 };
 
-const WHY = {
+const CAPTIONS = {
   text: 'Free-form text, because the window is open',
   template: 'The template',
   refused: 'Not sent',
 };
 
-/** What the user will see on the phone, or why nothing will be sent. */
-export const SendPreview = ({ text, rule, values, isWindowOpen }: Props) => {
-  const content = contentToSend({ text, template: rule?.name ?? '' }, isWindowOpen);
-  const hasRules = useConsole((state) => state.rules.length > 0);
-  const shown = content === 'template' ? fillTemplate(rule?.text ?? '', values) : text;
-  const isFallback = content === 'template' && text.trim() !== '';
+/** What the user will see on the phone, and what Parley would decide. */
+export const SendPreview = ({ contact, content, text, rule, values, isWindowOpen }: Props) => {
+  const decided = useDryRun(contact, content);
+  const guess = contentToSend({ text, template: rule?.name ?? '' }, isWindowOpen);
+  const toSend = decidedContent(decided) ?? guess;
+  const shown = toSend === 'template' ? fillTemplate(rule?.text ?? '', values) : text;
+  const isFallback = toSend === 'template' && text.trim() !== '';
   return (
     <div class="send-preview">
       {shown.trim() !== '' && (
         <figure>
-          <figcaption>{isFallback ? 'The template, because the window is closed' : WHY[content]}</figcaption>
+          <figcaption>
+            {decided === 'asking'
+              ? 'Preview'
+              : isFallback
+                ? 'The template, because the window is closed'
+                : CAPTIONS[toSend]}
+          </figcaption>
           <p class="bubble">
             <FormattedText text={shown} />
           </p>
         </figure>
       )}
-      {content === 'refused' && (
-        <div class="send-warning" role="note">
-          <p>
-            The window is closed and no template is chosen, so Parley will refuse the request with{' '}
-            <code>WINDOW_CLOSED</code>.
-          </p>
-          {hasRules && (
-            <button type="button" onClick={() => void focusTemplate()}>
-              Choose a template
-            </button>
-          )}
-        </div>
-      )}
+      {decided !== undefined && <DecisionNote decided={decided} />}
     </div>
   );
+};
+
+/** Returns which content Parley would send; undefined if it has not said so. */
+const decidedContent = (decided: Decided | 'asking' | undefined): keyof typeof CAPTIONS | undefined => {
+  if (decided === undefined || decided === 'asking' || decided.kind === 'unavailable') return undefined;
+  if (decided.kind === 'refused') return 'refused';
+  const { decision } = decided.decision;
+  return decision === 'free-form' ? 'text' : decision === 'template' ? 'template' : 'refused';
 };

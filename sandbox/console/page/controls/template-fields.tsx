@@ -1,7 +1,7 @@
 import { Button } from '../components/button.tsx';
 import { useConsole } from '../state/console-state.ts';
 import { createSampleTemplate, REASONS } from '../state/templates.ts';
-import { TEMPLATE_FIELD } from './focus-template.ts';
+import { TEMPLATE_FIELD } from './focus-field.ts';
 
 type Props = {
   /** The prefix of the fields' ids. */

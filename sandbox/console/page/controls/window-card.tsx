@@ -2,7 +2,7 @@ import { Button } from '../components/button.tsx';
 import { formatDuration, formatRoughly, useServiceTime } from '../components/time.ts';
 import { useWindowEnd } from '../phone/open-windows.ts';
 import { useConsole } from '../state/console-state.ts';
-import { focusTemplate } from './focus-template.ts';
+import { focusTemplate } from './focus-field.ts';
 
 const WINDOW_MS = 24 * 60 * 60 * 1000;
 const CIRCUMFERENCE = 2 * Math.PI * 26;

@@ -1,26 +1,20 @@
 import { hasOpenWindow } from '../phone/open-windows.ts';
 import { addUser } from '../state/add-user.ts';
-import { type ApiResult, callApi, type Message, type UserRow, userPath } from '../state/api.ts';
+import { callApi, userPath } from '../state/api.ts';
 import { serviceTime, store } from '../state/console-state.ts';
-import { enqueueRequest, type RequestContent } from '../state/enqueue.ts';
 import { navigate, selectUnlessMoved, selectUser } from '../state/navigate.ts';
-import type { Route, Selection } from '../state/route.ts';
+import type { Route } from '../state/route.ts';
 import { createSampleTemplate, SAMPLE_TEMPLATE, variablesOf } from '../state/templates.ts';
-import { firstRun, openChecklist } from './first-run-state.ts';
-import type { Item } from './progress.ts';
-import { failed, untilDelivered, untilSent, untilStored } from './waiting.ts';
+import { AGENT_ACTIONS, addAgentUser } from './agent-actions.ts';
+import { firstRun, openChecklist, recordItem } from './first-run-state.ts';
+import { type Action, nameOf, type Outcome, openWindow, type Say, send, userOf, write } from './moves.ts';
+import { type Item, isAgentItem } from './progress.ts';
+import { failed, untilDelivered } from './waiting.ts';
 
 /** Who writes if there is no user yet. */
 const SAMPLE_USER = { contact: '+5491155550100', name: 'Ana Torres' };
 
-const QUESTION = 'Where is my *parcel*?';
 const CLOSING_SECONDS = 25 * 3_600;
-
-/** Reports progress. */
-type Say = (running: string) => void;
-
-/** What an action created, or why it failed. */
-type Outcome = Promise<ApiResult<Selection>>;
 
 /** Plays a question, the reply, and its read receipt. Without Parley, nobody replies. */
 export const playSampleConversation = (): Promise<void> =>
@@ -36,8 +30,11 @@ export const playSampleConversation = (): Promise<void> =>
 /** Does what an item of the checklist asks for. */
 export const doItem = (item: Item): Promise<void> =>
   run(async (say) => {
-    const contact = await chooseUser(item);
-    return contact === undefined ? failed('The user could not be added.') : ACTIONS[item](contact, say);
+    const contact = isAgentItem(item) ? await addAgentUser(item) : await chooseUser(item);
+    if (contact === undefined) return failed('The user could not be added.');
+    const outcome = await ACTIONS[item](contact, say);
+    if (outcome.ok && isAgentItem(item)) recordItem(item, { contact, selection: outcome.value });
+    return outcome;
   });
 
 const run = async (action: (say: Say) => Outcome): Promise<void> => {
@@ -53,7 +50,9 @@ const run = async (action: (say: Say) => Outcome): Promise<void> => {
     const outcome = await action(say);
     firstRun.set({ failure: outcome.ok ? undefined : outcome.error });
     // The checklist stays open. A timeline gives way to that of the action's result.
-    if (outcome.ok && before?.selection !== undefined) selectUnlessMoved(before, outcome.value);
+    if (outcome.ok && before?.selection !== undefined && outcome.value !== undefined) {
+      selectUnlessMoved(before, outcome.value);
+    }
   } finally {
     firstRun.set({ running: undefined });
   }
@@ -72,32 +71,11 @@ const chooseUser = async (item: Item): Promise<string | undefined> => {
   return (await addUser(SAMPLE_USER.contact, { name: SAMPLE_USER.name })) ? SAMPLE_USER.contact : undefined;
 };
 
-const write = async (contact: string, say: Say): Outcome => {
-  say(`Sending a message from ${nameOf(contact)}…`);
-  const wrote = await callApi<{ _id_: string }>('POST', `${userPath(contact)}/messages`, { text: QUESTION });
-  if (!wrote.ok) return wrote;
-  const selection = { kind: 'message', id: wrote.value._id_ } as const;
-  if (!store.get().hasInspector) return { ok: true, value: selection };
-  say('Parley is verifying the webhook event and storing the message…');
-  const stored = await untilStored(wrote.value._id_);
-  return stored.ok ? { ok: true, value: selection } : stored;
-};
-
 const reply = async (contact: string, say: Say): Outcome => {
   const window = await openWindow(contact, say);
   if (!window.ok) return window;
   say('Parley is sending the reply from the send queue…');
-  return send(contact, { messageText: 'It arrives _today_.' }, 'accepted');
-};
-
-/** Parley decides by its table, so the user's message must be stored first. */
-const openWindow = async (contact: string, say: Say): Promise<ApiResult<unknown>> => {
-  const user = userOf(contact);
-  if (user === undefined || !hasOpenWindow(user, serviceTime())) return write(contact, say);
-  const page = await callApi<{ messages: readonly Message[] }>('GET', `${userPath(contact)}/conversation?limit=50`);
-  if (!page.ok) return page;
-  const latest = page.value.messages.findLast(({ direction }) => direction === 'in');
-  return latest === undefined ? write(contact, say) : untilStored(latest.id);
+  return send(contact, { messageText: 'It arrives _today_.' }, { state: 'accepted' });
 };
 
 const refuse = async (contact: string, say: Say): Outcome => {
@@ -108,7 +86,7 @@ const refuse = async (contact: string, say: Say): Outcome => {
     if (!moved.ok) return moved;
   }
   say('Sending free-form text after the window has closed…');
-  return send(contact, { messageText: 'Are you still there?' }, 'refused');
+  return send(contact, { messageText: 'Are you still there?' }, { state: 'refused' });
 };
 
 const sendTemplate = async (contact: string, say: Say): Outcome => {
@@ -119,7 +97,7 @@ const sendTemplate = async (contact: string, say: Say): Outcome => {
   const rule = store.get().rules.find((one) => one.name === name);
   const [firstName = ''] = nameOf(contact).split(' ');
   const params = Object.fromEntries(variablesOf(rule?.text ?? '').map((variable) => [variable, firstName]));
-  return send(contact, { ruleNameOrId: name, params, reason: rule?.category }, 'accepted');
+  return send(contact, { ruleNameOrId: name, params, reason: rule?.category }, { state: 'accepted' });
 };
 
 const read = async (contact: string, say: Say): Outcome => {
@@ -137,24 +115,14 @@ const read = async (contact: string, say: Say): Outcome => {
   return result.ok ? { ok: true, value: { kind: 'message', id: delivered.value } } : result;
 };
 
-const ACTIONS: Readonly<Record<Item, (contact: string, say: Say) => Outcome>> = {
-  wrote: write,
+const ACTIONS: Readonly<Record<Item, Action>> = {
+  ...AGENT_ACTIONS,
+  wrote: (contact, say) => write(contact, say),
   replied: reply,
   refused: refuse,
   templated: sendTemplate,
   read,
 };
-
-const send = async (contact: string, content: RequestContent, expected: 'accepted' | 'refused'): Outcome => {
-  const enqueued = await enqueueRequest(contact, content);
-  if (!enqueued.ok) return enqueued;
-  const sent = await untilSent(enqueued.value, expected);
-  return sent.ok ? { ok: true, value: { kind: 'request', id: enqueued.value } } : sent;
-};
-
-const nameOf = (contact: string): string => userOf(contact)?.name || contact;
-
-const userOf = (contact: string): UserRow | undefined => store.get().users.byContact.get(contact);
 
 /** Opens the checklist, on a narrow screen in its pane. */
 export const showChecklist = (): void => {

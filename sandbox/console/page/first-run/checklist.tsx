@@ -3,10 +3,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { Link } from '../components/link.tsx';
 import { useConsole } from '../state/console-state.ts';
-import { doItem, playSampleConversation } from './actions.ts';
-import { closeChecklist, openChecklist, useFirstRun } from './first-run-state.ts';
+import { playSampleConversation } from './actions.ts';
+import { ChecklistItem, ItemButton } from './checklist-item.tsx';
+import { closeChecklist, firstRun, openChecklist, useFirstRun } from './first-run-state.ts';
 import { ITEM_TEXTS } from './item-texts.ts';
-import { type Evidence, ITEMS, type Item, type Progress } from './progress.ts';
+import { AGENT_ITEMS, ITEMS, type Progress } from './progress.ts';
 
 /** The checklist, or what is shown instead once it is closed. */
 export const FirstRun = ({ fallback }: { fallback: ComponentChildren }) =>
@@ -53,6 +54,7 @@ const Checklist = () => {
           <ChecklistItem key={item} item={item} progress={progress} />
         ))}
       </ol>
+      {hasInspector && <AgentItems progress={progress} />}
       {done === ITEMS.length && (
         <p class="hint">That is the whole tour. Select any message or request to see its timeline.</p>
       )}
@@ -60,49 +62,29 @@ const Checklist = () => {
   );
 };
 
-const ChecklistItem = ({ item, progress }: { item: Item; progress: Progress }) => {
-  const { title, explains } = ITEM_TEXTS[item];
-  const evidence = progress[item];
+/** The second part of the checklist, which is closed at first. */
+const AgentItems = ({ progress }: { progress: Progress }) => {
+  const isOpen = useFirstRun((state) => state.isAgentPartOpen);
+  const played = AGENT_ITEMS.filter((item) => progress[item] !== undefined).length;
   return (
-    <li class={evidence ? 'done' : undefined}>
-      <span class="check" role="img" aria-label={evidence ? 'Done' : 'To do'} />
-      <div>
-        <h3>{title}</h3>
-        <p>{explains}</p>
-      </div>
-      {evidence ? <EvidenceLink evidence={evidence} title={title} /> : <ItemButton item={item} progress={progress} />}
-    </li>
+    <details
+      class="agent-items"
+      open={isOpen}
+      onToggle={({ currentTarget: { open } }) => open !== isOpen && firstRun.set({ isAgentPartOpen: open })}
+    >
+      <summary>
+        <h3>For bots and agents</h3>
+        <span class="count">
+          {played} of {AGENT_ITEMS.length} played
+        </span>
+      </summary>
+      <ul class="checklist">
+        {AGENT_ITEMS.map((item) => (
+          <ChecklistItem key={item} item={item} progress={progress} />
+        ))}
+      </ul>
+    </details>
   );
-};
-
-const EvidenceLink = ({ evidence: { contact, selection }, title }: { evidence: Evidence; title: string }) => {
-  const selected = useConsole((state) => state.route.user);
-  const thing = selection?.kind ?? 'user';
-  return (
-    <Link to={{ user: contact ?? selected, selection }} label={`Show the ${thing}: ${title}`}>
-      Show the {thing}
-    </Link>
-  );
-};
-
-const ItemButton = ({ item, progress, class: className }: { item: Item; progress: Progress; class?: string }) => {
-  const hasInspector = useConsole((state) => state.hasInspector);
-  const isRunning = useFirstRun(({ running }) => running !== undefined);
-  const reason = isRunning ? 'Wait for the current step to finish.' : missingFor(item, progress, hasInspector);
-  return (
-    <Button class={className} disabledReason={reason} onClick={() => void doItem(item)}>
-      {ITEM_TEXTS[item].action}
-    </Button>
-  );
-};
-
-/** Returns why an item cannot be done yet. */
-const missingFor = (item: Item, progress: Progress, hasInspector: boolean): string | undefined => {
-  if (item === 'wrote') return undefined;
-  if (!hasInspector && item !== 'read')
-    return 'Only the sandbox is running. To send messages with Parley, run npm start.';
-  if (progress.wrote === undefined) return 'A user must write first.';
-  return item === 'read' && progress.templated === undefined ? 'Send the template first.' : undefined;
 };
 
 /** Above a timeline: the checklist's progress and its next item. */

@@ -1,12 +1,14 @@
 import { callApi, inspectorPath, type SendSummary } from '../state/api.ts';
-import { store } from '../state/console-state.ts';
+import { serviceTime, store } from '../state/console-state.ts';
 import { createStore, useStore } from '../state/store.ts';
-import { isComplete, observe, type Progress } from './progress.ts';
+import { type Evidence, type Item, isComplete, observe, type Progress, REFUSAL_ITEMS } from './progress.ts';
 
 export type FirstRunState = {
   readonly progress: Progress;
   /** Whether the checklist is shown while nothing is selected. It stays when it is complete, until it is closed. */
   readonly isOpen: boolean;
+  /** Whether its second part, for bots and agents, is open. */
+  readonly isAgentPartOpen: boolean;
   /** What the running action is doing. */
   readonly running: string | undefined;
   /** Why the latest action failed. */
@@ -16,6 +18,7 @@ export type FirstRunState = {
 export const firstRun = createStore<FirstRunState>({
   progress: {},
   isOpen: false,
+  isAgentPartOpen: false,
   running: undefined,
   failure: undefined,
 });
@@ -32,7 +35,7 @@ export const followProgress = (): void => {
     update();
     const { progress } = firstRun.get();
     const { refused: refusals = 0 } = sendStates;
-    const isRefusalNew = hasInspector && progress.wrote && !progress.refused && refusals !== knownRefusals;
+    const isRefusalNew = hasInspector && progress.wrote && isRefusalMissing(progress) && refusals !== knownRefusals;
     if (isRefusalNew) knownRefusals = refusals;
     const loaded = isRefusalNew ? loadRefusals() : Promise.resolve();
     if (isLoaded) return;
@@ -57,7 +60,7 @@ export const closeChecklist = (): void => {
 
 const update = (sends: readonly SendSummary[] = []): void => {
   const { progress } = firstRun.get();
-  if (isComplete(progress)) return;
+  if (isComplete(progress) && sends.length === 0) return;
   const { users, route, conversation, eventLog } = store.get();
   const updated = observe(progress, {
     users: users.byContact.values(),
@@ -69,11 +72,24 @@ const update = (sends: readonly SendSummary[] = []): void => {
   if (updated !== progress) firstRun.set({ progress: updated });
 };
 
+const isRefusalMissing = (progress: Progress): boolean =>
+  [...REFUSAL_ITEMS.values()].some((item) => progress[item] === undefined);
+
 /** Loads the refusals of all users, because the listed requests may not include them. */
 const loadRefusals = async (): Promise<void> => {
-  const path = inspectorPath('sends?state=refused&text=WINDOW_CLOSED');
-  const result = await callApi<{ sends: readonly SendSummary[] }>('GET', path);
-  if (result.ok) update(result.value.sends);
+  const codes = [...REFUSAL_ITEMS].flatMap(([code, item]) => (firstRun.get().progress[item] ? [] : [code]));
+  const results = await Promise.all(
+    codes.map((code) =>
+      callApi<{ sends: readonly SendSummary[] }>('GET', inspectorPath(`sends?state=refused&text=${code}`)),
+    ),
+  );
+  update(results.flatMap((result) => (result.ok ? result.value.sends : [])));
+};
+
+/** Checks off an item that its button has done. */
+export const recordItem = (item: Item, { contact, selection }: Pick<Evidence, 'contact' | 'selection'>): void => {
+  const at = new Date(serviceTime()).toISOString();
+  firstRun.set({ progress: { ...firstRun.get().progress, [item]: { contact, at, selection } } });
 };
 
 const DISMISSED = 'parley.first-run-dismissed';

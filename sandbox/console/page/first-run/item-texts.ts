@@ -1,3 +1,4 @@
+import type { StageFeatures } from '../state/api.ts';
 import type { Item } from './progress.ts';
 
 type ItemText = {
@@ -6,6 +7,8 @@ type ItemText = {
   readonly explains: string;
   /** The label of the button that does it. */
   readonly action: string;
+  /** What the stage must turn on; nothing by default. */
+  readonly needs?: { readonly isOn: (features: StageFeatures) => boolean; readonly setting: string };
 };
 
 export const ITEM_TEXTS: Readonly<Record<Item, ItemText>> = {
@@ -33,5 +36,36 @@ export const ITEM_TEXTS: Readonly<Record<Item, ItemText>> = {
     title: 'The user reads it',
     explains: 'The ticks on the phone turn blue, and MessageRead is published.',
     action: 'Read as the user',
+  },
+  condition: {
+    title: 'Condition: an answer that comes too late',
+    explains: 'The user has written again before the bot answers, so the answer is refused with SUPERSEDED.',
+    action: 'Answer too late',
+  },
+  handover: {
+    title: 'Handover: a person answers',
+    explains: 'An operator writes, so the request of a bot is refused with HANDED_OVER. Then the user is handed back.',
+    action: 'Write as operator and bot',
+    needs: {
+      isOn: ({ operatorField }) => operatorField !== undefined,
+      setting: 'Turn on the setting operators with an echoField to play this.',
+    },
+  },
+  keyword: {
+    title: 'Keyword: STOP opts the user out',
+    explains: 'Parley records the opt-out from the message, so the reply is refused with OPTED_OUT.',
+    action: 'Write STOP and send',
+    needs: { isOn: ({ keywords }) => keywords, setting: 'Turn on the setting keywords to play this.' },
+  },
+  lane: {
+    title: 'Lane: a code overtakes a broadcast',
+    explains: '20 bulk requests and one code have queues of their own. The code arrives while the others still wait.',
+    action: 'Send 20 and a code',
+    needs: { isOn: ({ bulkLane }) => bulkLane, setting: 'Turn on the setting sends.bulkLane to play this.' },
+  },
+  dryRun: {
+    title: 'Dry run: the decision before you send',
+    explains: 'The form shows what Parley would decide now. Change it, or write as the user, and see what changes.',
+    action: 'Fill in the form',
   },
 };

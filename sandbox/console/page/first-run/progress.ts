@@ -1,9 +1,16 @@
 import { type FeedEntry, field, type Message, type SendSummary, type UserRow } from '../state/api.ts';
 import type { Selection } from '../state/route.ts';
 
-/** The steps of the tour, in order. */
+/** The steps of the first ten minutes, in order. */
 export const ITEMS = ['wrote', 'replied', 'refused', 'templated', 'read'] as const;
-export type Item = (typeof ITEMS)[number];
+
+/** What is there for bots and agents, in any order. */
+export const AGENT_ITEMS = ['condition', 'handover', 'keyword', 'lane', 'dryRun'] as const;
+
+export type AgentItem = (typeof AGENT_ITEMS)[number];
+export type Item = (typeof ITEMS)[number] | AgentItem;
+
+export const isAgentItem = (item: Item): item is AgentItem => AGENT_ITEMS.some((one) => one === item);
 
 /** Proof that an item happened. */
 export type Evidence = {
@@ -28,6 +35,15 @@ export type Observed = {
   readonly eventLog: readonly FeedEntry[];
 };
 
+/** The items that a refusal by Parley proves, by its code. */
+export const REFUSAL_ITEMS: ReadonlyMap<string, Item> = new Map([
+  ['WINDOW_CLOSED', 'refused'],
+  ['SUPERSEDED', 'condition'],
+  ['HANDED_OVER', 'handover'],
+  ['OPTED_OUT', 'keyword'],
+]);
+
+/** Whether the first ten minutes are over. */
 export const isComplete = (progress: Progress): boolean => ITEMS.every((item) => progress[item] !== undefined);
 
 /** Adds what the loaded data shows. Returns the same object if that is nothing new. */
@@ -46,9 +62,9 @@ export const observe = (progress: Progress, loaded: Observed): Progress => {
     if (window !== undefined) add('wrote', { contact, at: window.lastInboundAt, selection: undefined });
   }
   const { wrote = found.wrote } = progress;
-  for (const evidence of refusalsIn(observed)) {
+  for (const [item, evidence] of refusalsIn(observed)) {
     // Parley's table outlives a reset of the sandbox, so it can contain refusals from before the first message.
-    if (wrote !== undefined && Date.parse(evidence.at) > Date.parse(wrote.at)) add('refused', evidence);
+    if (wrote !== undefined && Date.parse(evidence.at) > Date.parse(wrote.at)) add(item, evidence);
   }
   return Object.keys(found).length === 0 ? progress : { ...progress, ...found };
 };
@@ -70,6 +86,7 @@ function* messagesIn({ users, contact, messages, eventLog }: Observed): Iterable
 
 const itemsOf = (message: Message): readonly Item[] => {
   if (!('endpoint' in message)) return ['wrote'];
+  if (message.endpoint === 'operator-console') return [];
   if (message.endpoint === 'message/v3') return ['replied'];
   return message.status === 'read' ? ['templated', 'read'] : ['templated'];
 };
@@ -78,13 +95,14 @@ const itemsOf = (message: Message): readonly Item[] => {
 const WINDOW_CLOSED_CODE = 201;
 
 /** Refusals by Parley, or by the chat service where Parley does not run. */
-function* refusalsIn({ sends, eventLog }: Observed): Iterable<Evidence> {
+function* refusalsIn({ sends, eventLog }: Observed): Iterable<readonly [Item, Evidence]> {
   for (const { code, at = '', requestId, platformContactId } of sends) {
-    if (code !== 'WINDOW_CLOSED') continue;
-    yield { contact: platformContactId, at, selection: { kind: 'request', id: requestId } };
+    const item = REFUSAL_ITEMS.get(code ?? '');
+    if (item === undefined) continue;
+    yield [item, { contact: platformContactId, at, selection: { kind: 'request', id: requestId } }];
   }
   for (const entry of eventLog) {
     if (entry.type !== 'call' || field(field(entry.call.answer, 'error'), 'code') !== WINDOW_CLOSED_CODE) continue;
-    yield { contact: entry.call.contact ?? undefined, at: entry.call.at, selection: undefined };
+    yield ['refused', { contact: entry.call.contact ?? undefined, at: entry.call.at, selection: undefined }];
   }
 }

@@ -1,5 +1,6 @@
 import {
   type ApiResult,
+  type ContactStatus,
   callApi,
   encodeText,
   inspectorPath,
@@ -37,8 +38,11 @@ const isStored = async (messageId: string): Promise<true | undefined> => {
 /** The states that Parley does not change by itself. */
 const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
 
+/** How a request is to end; with a code, for that reason. */
+export type Expected = { readonly state: 'accepted' | 'refused'; readonly code?: string };
+
 /** Waits until Parley has decided about a request and sent it. */
-export const untilSent = async (requestId: string, expected: string): Promise<ApiResult<true>> => {
+export const untilSent = async (requestId: string, { state, code }: Expected): Promise<ApiResult<true>> => {
   let latest: SendSummary | undefined;
   await poll(async () => {
     const path = inspectorPath(`sends?text=${encodeText(requestId)}`);
@@ -46,11 +50,21 @@ export const untilSent = async (requestId: string, expected: string): Promise<Ap
     latest = result.ok ? result.value.sends.find((send) => send.requestId === requestId) : latest;
     return latest !== undefined && FINAL.includes(latest.state);
   });
-  if (latest?.state === expected) return { ok: true, value: true };
+  if (latest?.state === state && (code === undefined || latest.code === code)) return { ok: true, value: true };
   if (latest === undefined) return failed(`Parley did not take ${requestId} from the send queue within 15 seconds.`);
   const why = latest.code ?? latest.outcomeDetails ?? latest.outcome ?? latest.decision;
   const is = FINAL.includes(latest.state) ? 'is' : 'is still';
-  return failed(`${requestId} ${is} ${latest.state}, not ${expected}${why === undefined ? '' : `: ${why}`}.`);
+  return failed(`${requestId} ${is} ${latest.state}, not ${state}${why === undefined ? '' : `: ${why}`}.`);
+};
+
+/** Waits until what Parley has recorded about a user satisfies a condition. Returns whether it does. */
+export const untilContact = async (contact: string, isWanted: (status: ContactStatus) => boolean): Promise<boolean> => {
+  const found = await poll(async () => {
+    const path = inspectorPath(`contacts/${encodeText(contact)}`);
+    const result = await callApi<{ contact: ContactStatus | null }>('GET', path);
+    return result.ok && result.value.contact !== null && isWanted(result.value.contact);
+  });
+  return found === true;
 };
 
 /** Waits until the latest message to a user has reached the device. Returns its id. */

@@ -18,9 +18,10 @@ export const MessageBubble = (props: { message: Message; isSelected: boolean; is
         to={{ selection: { kind: 'message', id: message.id } }}
         isCurrent={isSelected}
         isTabStop={isTabStop}
-        label={`Timeline of the ${message.direction === 'in' ? 'user' : 'business'}'s message: ${summaryOf(message)}`}
+        label={`Timeline of the ${writerOf(message)}'s message: ${summaryOf(message)}`}
       />
       {'ruleName' in message && message.ruleName && <p class="rule">{message.ruleName}</p>}
+      {writerOf(message) === 'operator' && <p class="rule">Operator</p>}
       {message.media.map(({ kind, url }) => (
         <Attachment key={url} kind={kind} url={url} />
       ))}
@@ -35,6 +36,11 @@ export const MessageBubble = (props: { message: Message; isSelected: boolean; is
       </p>
     </div>
   );
+};
+
+const writerOf = (message: Message): 'user' | 'business' | 'operator' => {
+  if (!('endpoint' in message)) return 'user';
+  return message.endpoint === 'operator-console' ? 'operator' : 'business';
 };
 
 /** Summarizes a message in one line, with an arrow before those of the business. */

@@ -1,17 +1,22 @@
 import type { deliveryView, expiredView } from '../../../delivery/views.ts';
+import type { StageFeatures } from '../../../inspector.ts';
 import type { Activity, MinuteCounts } from '../../../service/activity-counts.ts';
 import type { Call as LoggedCall } from '../../../service/call-log.ts';
 import type { Faults } from '../../../service/faults.ts';
 import type { accountView, messageView, ruleView, templateView, userView } from '../../../service/views.ts';
 
 export type {
+  ContactStatus,
   DeadLetter,
   DeadLetterQueue,
+  Decided,
+  Decision,
   InspectorChange,
   QueueDepths,
   SendList,
   SendStates,
   SendSummary,
+  StageFeatures,
   StageStatus,
   Trace,
 } from '../../../inspector.ts';
@@ -57,6 +62,8 @@ export type FeedEntry = { readonly id: number; readonly at: string } & (
 export type ConsoleStart = {
   readonly feedId: number;
   readonly hasInspector: boolean;
+  /** Null without an inspector. */
+  readonly features: StageFeatures | null;
   readonly now: string;
   readonly chatChannelNumbers: readonly string[];
   readonly account: Account;

@@ -1,7 +1,9 @@
 import { type ConsoleStart, callApi, type FeedEntry, type InspectorChange, inspectorPath } from './api.ts';
 import { applyFeedEntry } from './apply-feed-entry.ts';
 import { store } from './console-state.ts';
+import { isItemOf } from './contact-item.ts';
 import { correctRoute } from './correct-route.ts';
+import { noteContactChange } from './dry-run.ts';
 import { loadRequests, refreshRequests } from './requests.ts';
 import { loadSelectedUser } from './selected-user.ts';
 import { loadSendStates } from './send-states.ts';
@@ -89,6 +91,7 @@ const followInspector = (): EventSource => {
   });
   on('item', ({ key }) => {
     const { route, timeline } = store.get();
+    if (route.user !== undefined && isItemOf(key, route.user)) noteContactChange();
     const { selection } = route;
     const isShown = timeline?.trace?.items.some(({ pk, sk }) => `${pk} ${sk}` === key) ?? false;
     if (selection !== undefined && (isShown || key.includes(selection.id))) refreshTimeline();

@@ -2,6 +2,7 @@ import type {
   Account,
   ApiResult,
   Call,
+  ContactStatus,
   Delivery,
   ExpiredEvent,
   FaultList,
@@ -12,6 +13,7 @@ import type {
   Rule,
   SendList,
   SendStates,
+  StageFeatures,
   StageStatus,
   Template,
   Trace,
@@ -50,6 +52,8 @@ export type ConsoleState = {
   readonly connection: 'connecting' | 'live' | 'lost';
   /** Whether the local stack runs with the sandbox, so that the console can inspect Parley. */
   readonly hasInspector: boolean;
+  /** What the stage's settings turn on; null without an inspector. */
+  readonly features: StageFeatures | null;
   /** The service's clock minus this machine's clock, in milliseconds. */
   readonly clockOffsetMs: number;
   readonly chatChannelNumbers: readonly string[];
@@ -63,6 +67,10 @@ export type ConsoleState = {
   readonly route: Route;
   readonly pane: Pane;
   readonly conversation: Conversation;
+  /** What Parley has recorded about the user that was selected when it was loaded. */
+  readonly contactStatus: { readonly contact: string; readonly status: ContactStatus | undefined } | undefined;
+  /** How often the selected user's items in Parley's table have changed. */
+  readonly contactChanges: number;
   /** The requests that are listed, latest change first; undefined until they are loaded. */
   readonly requests: Pick<SendList, 'sends' | 'total'> | undefined;
   readonly timeline: Timeline | undefined;
@@ -88,6 +96,7 @@ export const EMPTY_CONVERSATION: Conversation = { messages: [], before: null, is
 export const store = createStore<ConsoleState>({
   connection: 'connecting',
   hasInspector: false,
+  features: null,
   clockOffsetMs: 0,
   chatChannelNumbers: [],
   account: undefined,
@@ -98,6 +107,8 @@ export const store = createStore<ConsoleState>({
   route: parseRoute(''),
   pane: 'phone',
   conversation: EMPTY_CONVERSATION,
+  contactStatus: undefined,
+  contactChanges: 0,
   requests: undefined,
   timeline: undefined,
   queueDepths: undefined,

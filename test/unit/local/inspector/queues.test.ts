@@ -10,18 +10,24 @@ it('puts requests on the send queue and counts the messages of each queue', asyn
   onTestFinished(() => emulator.close());
   const sqs = new SQSClient({ region: REGION, credentials: CREDENTIALS, endpoint: emulator.url });
   onTestFinished(() => sqs.destroy());
-  const names = ['send.fifo', 'send-dead.fifo', 'inbound', 'inbound-dead'];
+  const names = ['send.fifo', 'send-dead.fifo', 'inbound', 'inbound-dead', 'bulk.fifo'];
   for (const QueueName of names) {
     const Attributes = QueueName.endsWith('fifo') ? { FifoQueue: 'true' } : {};
     await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
   }
-  const [sendQueueUrl = '', sendDeadLetterQueueUrl = '', inboundQueueUrl = '', inboundDeadLetterQueueUrl = ''] =
-    names.map((name) => `${emulator.url}/000000000000/${name}`);
-  const urls = { sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl };
+  const urlOf = (name: string) => `${emulator.url}/000000000000/${name}`;
+  const urls = {
+    sendQueueUrl: urlOf('send.fifo'),
+    bulkSendQueueUrl: urlOf('bulk.fifo'),
+    sendDeadLetterQueueUrl: urlOf('send-dead.fifo'),
+    inboundQueueUrl: urlOf('inbound'),
+    inboundDeadLetterQueueUrl: urlOf('inbound-dead'),
+  };
   const operations = createQueueOperations(sqs, urls);
 
   await operations.enqueue('{', { groupId: 'a', id: '1' });
   await operations.enqueue('{', { groupId: 'a', id: '2' });
+  await operations.enqueue('{', { groupId: 'a', id: '3' }, 'bulk');
 
   expect(await operations.depths()).toEqual({ send: 2, sendDeadLetters: 0, inbound: 0, inboundDeadLetters: 0 });
 });

@@ -29,6 +29,38 @@ describe('the trace of a send', () => {
     expect(trace.busEvents).toEqual([event('request-1')]);
   });
 
+  it("contains an operator's echo with the handover, and the event of the same contact and time", async () => {
+    const stage = await createManagedStage(tables);
+    const contact = contactRef('chat', USER);
+    const body = { _id_: 'by-ana', FROM: 'me', TO: USER, MESSAGE: 'This is Ana.', CREATION_TIME: NOW };
+    const parsed = parseEvent(JSON.stringify(body), {
+      times: { receivedAt: NOW },
+      chatPlatform: 'chat',
+      windowPer: 'user',
+    });
+    if (parsed.kind === 'event' && parsed.event.kind === 'echo') await stage.messages.recordEcho(parsed.event);
+    await stage.contacts.recordHandover(contact, 'people', NOW);
+    const event = (key: string, at: string) => ({
+      at: NOW,
+      type: 'ContactHandedOver',
+      detail: { contact: { platform: 'chat', channel: '*', key }, at },
+    });
+    const own = event(contact.key, NOW);
+
+    const trace = await readTrace(
+      tables.client,
+      stage.tableName,
+      (isWanted) =>
+        [own, event(contact.key, '2026-01-01T00:00:00.000Z'), event('541155559999', NOW)].filter(({ detail }) =>
+          isWanted(detail),
+        ),
+      { messageId: 'by-ana' },
+    );
+
+    expect(trace.items.map(({ sk }) => sk)).toEqual(['ECHO', 'HANDOVER']);
+    expect(trace.busEvents).toEqual([own]);
+  });
+
   it('has the members of sets in a stable order', async () => {
     const stage = await createManagedStage(tables);
     for (const status of ['read', 'delivered']) {

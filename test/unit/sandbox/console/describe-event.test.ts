@@ -30,6 +30,32 @@ const attempt = (status: Delivery['status'], event: unknown = EVENT): FeedEntry 
 });
 
 describe('an entry of the event log', () => {
+  it("tells an operator's message from one that the API accepted", () => {
+    const accepted = (endpoint: 'message/v3' | 'operator-console'): FeedEntry => ({
+      id: 3,
+      at: AT,
+      type: 'message-accepted',
+      contact: '+5491155550001',
+      message: {
+        id: 'message-1',
+        direction: 'out',
+        at: AT,
+        chatChannelNumber: '+5491100000000',
+        text: 'This is Ana.',
+        media: [],
+        endpoint,
+        ruleName: null,
+        clientPayload: null,
+        status: 'accepted',
+        deliveredAt: null,
+        seenAt: null,
+      },
+    });
+
+    expect(describeEvent(accepted('message/v3')).event).toBe('Message accepted');
+    expect(describeEvent(accepted('operator-console')).event).toBe('Operator message');
+  });
+
   it('about an API call has its message and its user', () => {
     expect(describeEvent(call(200, 'message-1'))).toEqual({
       event: 'API call: 200',

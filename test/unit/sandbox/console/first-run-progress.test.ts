@@ -16,7 +16,10 @@ const aQuestion = (at = '2026-11-21T10:00:00.000Z'): Message => ({
   media: [],
 });
 
-const anAnswer = (endpoint: 'message/v3' | 'intent/v2', status: 'accepted' | 'read' = 'accepted'): Message => ({
+const anAnswer = (
+  endpoint: 'message/v3' | 'intent/v2' | 'operator-console',
+  status: 'accepted' | 'read' = 'accepted',
+): Message => ({
   id: `answer by ${endpoint}`,
   direction: 'out',
   at: '2026-11-21T11:00:00.000Z',
@@ -89,6 +92,18 @@ describe('the progress of the checklist', () => {
       at: '2026-11-22T12:00:00.000Z',
       selection: { kind: 'request', id: 'refused-1' },
     });
+  });
+
+  it.each([
+    ['SUPERSEDED', 'condition'],
+    ['HANDED_OVER', 'handover'],
+    ['OPTED_OUT', 'keyword'],
+  ])('includes what is there for bots and agents by the refusal %s', (code, item) => {
+    expect(itemsOf({ messages: [aQuestion()], sends: [{ ...aRefusal(), code }] })).toEqual([item, 'wrote'].toSorted());
+  });
+
+  it('does not count what an operator wrote as an answer', () => {
+    expect(itemsOf({ messages: [anAnswer('operator-console')] })).toEqual([]);
   });
 
   it('ignores a refusal from before a reset, and one for another reason', () => {

@@ -1,0 +1,32 @@
+import { type ManagementClient, ManagementError } from '../../cli/operations/management-client.ts';
+import { contactResponse } from '../../lambdas/manage/contacts.ts';
+import type { ContactChanged, ContactStatus, Inspector } from '../../sandbox/inspector.ts';
+import { orRefused } from './or-refused.ts';
+
+/** Creates the inspector's view of a contact and its handovers: the same calls as those of `parley`. */
+export const createContactOperations = (
+  api: ManagementClient,
+): Pick<Inspector, 'contact' | 'handOver' | 'handBack'> => {
+  const change = (path: string, platformContactId: string): Promise<ContactChanged> =>
+    orRefused(async () => ({ kind: 'changed', contact: statusOf(await api('POST', path, { platformContactId })) }));
+  return {
+    async contact(platformContactId) {
+      try {
+        return statusOf(await api('GET', `/v1/contacts/${encodeURIComponent(platformContactId)}`));
+      } catch (error) {
+        if (error instanceof ManagementError && error.code === 'CONTACT_NOT_FOUND') return undefined;
+        throw error;
+      }
+    },
+    handOver: (platformContactId) => change('/v1/handovers', platformContactId),
+    handBack: (platformContactId) => change('/v1/handbacks', platformContactId),
+  };
+};
+
+const statusOf = (response: unknown): ContactStatus => {
+  const { consent, handover } = contactResponse.parse(response);
+  return {
+    consent,
+    ...(handover && { handover: { state: handover.state, since: handover.since, until: handover.until } }),
+  };
+};

@@ -1,0 +1,120 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LocalCloud } from '../../local/local-cloud.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
+import { startChromium } from './chromium.ts';
+import { accessibilityViolations, type ConsolePage, expectNoProblems, openConsole, step } from './console-page.ts';
+import { withKeyboard } from './person.ts';
+
+// The second part of the checklist: each item plays what is there for bots and agents.
+
+let cloud: LocalCloud;
+let browser: Browser;
+let opened: ConsolePage;
+let page: Page;
+
+beforeAll(async () => {
+  const settings = {
+    keywords: { languages: ['en', 'es'] },
+    operators: { echoField: 'OPERATOR_ID', handoverMinutes: 60 },
+    sends: { bulkLane: { maxConcurrentCalls: 2 } },
+  };
+  [cloud, browser] = await Promise.all([startTestCloud({ settings }), startChromium()]);
+  opened = await openConsole(browser, cloud.consoleUrl ?? '');
+  page = opened.page;
+});
+afterAll(async () => {
+  await browser?.close();
+  await cloud?.close();
+});
+
+const checklist = () => page.getByRole('region', { name: 'Get started' });
+const item = (title: string) => checklist().getByRole('listitem').filter({ hasText: title });
+const play = (title: string, action: string) => item(title).getByRole('button', { name: action }).click();
+const request = (title: string) => item(title).getByRole('link', { name: 'Show the request' });
+const toChecklist = () => page.getByRole('link', { name: 'Show the checklist' }).click();
+
+it('is closed at first, and opened with the keyboard', async () => {
+  await checklist().getByText('0 of 5 played').waitFor();
+  expect(await item('Condition').count()).toBe(0);
+
+  await withKeyboard(page).press(checklist().locator('summary'));
+
+  await item('Condition').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+});
+
+describe('the tour for bots and agents', () => {
+  it.each([
+    ['Condition', 'Answer too late', 'SUPERSEDED'],
+    ['Handover', 'Write as operator and bot', 'HANDED_OVER'],
+    ['Keyword', 'Write STOP and send', 'OPTED_OUT'],
+  ])('plays %s: the request is refused', async (title, action, code) => {
+    await play(title, action);
+
+    await request(title).click();
+
+    await step(page, `Decision: ${code}`);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await toChecklist();
+  });
+
+  it('shows the operator on the phone, and has handed the user back', async () => {
+    await page.getByRole('link', { name: 'Bruno Diaz' }).first().click();
+
+    await page.locator('.conversation .out').filter({ hasText: 'This is Ana.' }).getByText('Operator').waitFor();
+    await page.locator('.card').getByText('Requests of bots are sent.').waitFor();
+    await page.getByRole('button', { name: 'Hand over to people' }).waitFor();
+  });
+
+  it('plays Lane: the code arrives while bulk requests still wait', async () => {
+    await play('Lane', 'Send 20 and a code');
+    await request('Lane').waitFor();
+
+    const texts = await page.locator('.conversation .out .text').allInnerTexts();
+    expect(texts.at(-1)).toBe('News 20');
+    expect(texts.indexOf('Your code is 123456.')).toBeLessThan(texts.indexOf('News 20'));
+  });
+
+  it('plays Dry run: the form shows the decision, which changes when the user writes', async () => {
+    const form = page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Send a request' }) });
+    await play('Dry run', 'Fill in the form');
+
+    await form.getByText('Parley would call message/v3.').waitFor();
+    await form.getByLabel('Free-form text').and(page.locator(':focus')).waitFor();
+    await page.getByLabel('Message from the user').fill('Hello?');
+    await page.keyboard.press('Enter');
+
+    await form.getByRole('note').getByText('SUPERSEDED').waitFor();
+    await toChecklist();
+    await checklist().getByText('5 of 5 played').waitFor();
+  });
+
+  it('remembers the refusals after the page is loaded again', async () => {
+    await page.reload();
+
+    await checklist().getByText('3 of 5 played').waitFor();
+    expectNoProblems(opened);
+  });
+});
+
+it('says which setting turns an item on, instead of a button', async () => {
+  const { page: other } = await openConsole(browser, cloud.consoleUrl ?? '');
+  await other.route('**/console/start', async (route) => {
+    const response = await route.fetch();
+    const features = { handovers: true, keywords: false, bulkLane: false };
+    await route.fulfill({ response, json: { ...(await response.json()), users: [], features } });
+  });
+  await fetch(`${cloud.chatServiceUrl}/sandbox/reset`, { method: 'POST' });
+  await other.reload();
+  const list = other.getByRole('region', { name: 'Get started' });
+  await list.getByText('For bots and agents').click();
+
+  for (const setting of ['operators with an echoField', 'keywords', 'sends.bulkLane']) {
+    await list.getByText(`Turn on the setting ${setting} to play this.`).waitFor();
+  }
+  await list.getByRole('button', { name: 'Answer too late' }).waitFor();
+  expect(await list.getByRole('button', { name: 'Write STOP and send' }).count()).toBe(0);
+  expect(await accessibilityViolations(other)).toEqual([]);
+  await other.context().close();
+});

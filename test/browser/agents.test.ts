@@ -1,0 +1,138 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLocalClient } from '../../local/local-client.ts';
+import type { LocalCloud } from '../../local/local-cloud.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
+import { startChromium } from './chromium.ts';
+import {
+  accessibilityViolations,
+  addUser,
+  type ConsolePage,
+  expectNoProblems,
+  openConsole,
+  step,
+  writeAsUser,
+} from './console-page.ts';
+
+// What bots and agents use, in a stage whose settings turn it on.
+
+let cloud: LocalCloud;
+let browser: Browser;
+let opened: ConsolePage;
+let page: Page;
+
+beforeAll(async () => {
+  const settings = {
+    keywords: { languages: ['en', 'es'] },
+    operators: { echoField: 'OPERATOR_ID', handoverMinutes: 60 },
+    sends: { bulkLane: { maxConcurrentCalls: 2 } },
+  };
+  [cloud, browser] = await Promise.all([startTestCloud({ settings }), startChromium()]);
+  opened = await openConsole(browser, cloud.consoleUrl ?? '');
+  page = opened.page;
+  await addUser(page, '+5491155550001');
+  await writeAsUser(page, 'Hello');
+  await step(page, 'Published MessageReceived');
+});
+afterAll(async () => {
+  await browser?.close();
+  await cloud?.close();
+});
+
+const card = (title: string) =>
+  page.locator('.card').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+const form = () => card('Send a request');
+const refusal = (code: string) => form().getByRole('note').getByText(code).waitFor();
+const wouldSend = () => form().getByText('Parley would call message/v3.').waitFor();
+
+describe('the fields for bots and agents', () => {
+  it('are closed at first, and have names', async () => {
+    await form().getByText('For bots and agents').waitFor();
+    expect(await form().getByLabel('Automated (a bot)').isVisible()).toBe(false);
+
+    await form().getByText('For bots and agents').click();
+
+    await form().getByRole('combobox', { name: 'Queue' }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
+
+  it('refuse a reply to a message after which the user has written', async () => {
+    await form().getByLabel('the user has written').check();
+    await wouldSend();
+
+    await writeAsUser(page, 'And another question');
+
+    await refusal('SUPERSEDED');
+    await form().getByRole('button', { name: 'Latest message' }).click();
+    await wouldSend();
+  });
+
+  it('say what is wrong with a deadline', async () => {
+    await form().getByLabel('Not after (duration)').fill('10 minutes');
+    await form().getByRole('note').getByText('Parley would move this request to the dead letters.').waitFor();
+
+    await form().getByLabel('Not after (duration)').fill('PT10M');
+
+    await wouldSend();
+  });
+
+  it('put a request on the queue for bulk requests', async () => {
+    await form().getByRole('combobox', { name: 'Queue' }).selectOption('Bulk');
+    await form().getByRole('button', { name: 'Send request' }).click();
+
+    await page.getByText('added to the queue for bulk requests').waitFor();
+    await step(page, 'Send state: accepted');
+    await form().getByRole('combobox', { name: 'Queue' }).selectOption('Ordinary');
+  });
+});
+
+describe('a handover', () => {
+  it('makes the form say that an automated request would be refused, until the user is handed back', async () => {
+    await form().getByLabel('the user has written').uncheck();
+    await form().getByLabel('Automated (a bot)').check();
+    await wouldSend();
+
+    await card('Handover').getByRole('button', { name: 'Hand over to people' }).click();
+
+    await refusal('HANDED_OVER');
+    await card('Handover').getByText('until the user is handed back').waitFor();
+    await card('Handover').getByRole('button', { name: 'Hand back' }).click();
+    await wouldSend();
+  });
+
+  it('starts with the message of an operator, which the phone shows, and ends an hour later', async () => {
+    await card('Handover').getByLabel('Message from an operator').fill('This is Ana.');
+    await card('Handover').getByRole('button', { name: 'Write as operator' }).click();
+
+    await page.locator('.conversation .out').filter({ hasText: 'This is Ana.' }).getByText('Operator').waitFor();
+    await refusal('HANDED_OVER');
+    await step(page, 'Operator recognized');
+    await step(page, 'Published ContactHandedOver');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: '+ 1 h' }).click();
+    await wouldSend();
+    await card('Handover').getByText('Automated systems answer').waitFor();
+  });
+
+  it('is recorded in the audit trail', async () => {
+    const client = createLocalClient(cloud);
+    const entries = Object.values(await client.table()).filter(({ sk }) => sk === 'AUDIT');
+    client.close();
+
+    expect(entries.map(({ action }) => action).toSorted()).toEqual(['handback', 'handover']);
+  });
+});
+
+describe('a keyword', () => {
+  it("is shown as the user's consent, and in the form", async () => {
+    await writeAsUser(page, 'STOP');
+
+    await card('User').getByText('opted out').waitFor();
+    await card('User').getByText('by keyword STOP').waitFor();
+    await refusal('OPTED_OUT');
+    await step(page, 'Opt-out recorded');
+    await step(page, 'Published ContactOptedOut');
+  });
+});
+
+it('logs no errors', () => expectNoProblems(opened));

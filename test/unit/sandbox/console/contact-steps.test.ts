@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { timelineSteps } from '../../../../sandbox/console/page/activity/timeline-steps.ts';
+import type { Message } from '../../../../sandbox/console/page/state/api.ts';
+import type { Timeline } from '../../../../sandbox/console/page/state/console-state.ts';
+
+const USER = '+5491155550000';
+const AT = '2026-01-31T10:00:00.000Z';
+const LATER = '2026-01-31T10:05:00.000Z';
+const CONTACT = 'CONTACT#chat#*#541155550000';
+
+const STOP: Message = {
+  id: 'm1',
+  direction: 'in',
+  at: AT,
+  receivedAt: AT,
+  chatChannelNumber: '+5491100000000',
+  text: 'STOP',
+  media: [],
+};
+const BY_OPERATOR: Message = {
+  id: 'm1',
+  direction: 'out',
+  at: AT,
+  chatChannelNumber: '+5491100000000',
+  text: 'This is Ana.',
+  media: [],
+  endpoint: 'operator-console',
+  ruleName: null,
+  clientPayload: null,
+  status: 'delivered',
+  deliveredAt: AT,
+  seenAt: null,
+};
+
+const stepsOf = (message: Message, items: readonly Record<string, unknown>[], busEvents = [] as readonly string[]) => {
+  const event = (status?: string) => ({ _id_: 'm1', FROM: USER, ...(status && { STATUS: status }) });
+  const delivery = { messageId: 'event', attempt: 1, status: 200, at: AT };
+  const timeline: Timeline = {
+    selection: { kind: 'message', id: 'm1' },
+    message,
+    deliveries: [
+      { ...delivery, event: event() },
+      ...(message.direction === 'in' ? [] : [{ ...delivery, messageId: 'status', event: event('delivered') }]),
+    ],
+    expired: [],
+    calls: [],
+    trace: { items, busEvents: busEvents.map((type) => ({ at: LATER, type, detail: {} })) },
+  };
+  return timelineSteps(timeline).map(({ step }) => step);
+};
+
+describe('the timeline of a keyword', () => {
+  const MESSAGE_ITEM = { pk: 'MESSAGE#m1', sk: 'MESSAGE', createdAt: AT };
+  const consent = (at: string, source: string, kind = 'userOptOut') => ({
+    pk: CONTACT,
+    sk: 'CONSENT',
+    [`${kind}At`]: at,
+    [`${kind}Source`]: source,
+  });
+
+  it('shows the opt-out that it recorded', () => {
+    const steps = stepsOf(STOP, [MESSAGE_ITEM, consent(AT, 'keyword STOP')], ['ContactOptedOut']);
+
+    expect(steps.map(({ title }) => title)).toEqual([
+      'User sent a message',
+      'Webhook attempt 1: 200',
+      'Message stored',
+      'Opt-out recorded',
+      'Published ContactOptedOut',
+    ]);
+    expect(steps[3]?.detail).toMatch(/^The message is the keyword STOP\./);
+  });
+
+  it('shows the opt-in that it recorded', () => {
+    const steps = stepsOf(STOP, [MESSAGE_ITEM, consent(AT, 'keyword ALTA', 'userOptIn')]);
+
+    expect(steps.map(({ title }) => title)).toContain('Opt-in recorded');
+  });
+
+  it.each([
+    ['of another message', consent(LATER, 'keyword STOP')],
+    ['of another source at the same time', consent(AT, 'call center')],
+  ])('shows no consent %s', (_, item) => {
+    expect(stepsOf(STOP, [MESSAGE_ITEM, item]).map(({ title }) => title)).not.toContain('Opt-out recorded');
+  });
+});
+
+describe("the timeline of an operator's message", () => {
+  const ECHO = { pk: 'MESSAGE#m1', sk: 'ECHO', createdAt: AT };
+  const handover = (operatorWroteAt: string, operatorUntil?: string) => ({
+    pk: CONTACT,
+    sk: 'HANDOVER',
+    operatorWroteAt,
+    ...(operatorUntil && { operatorUntil }),
+  });
+
+  it('shows its event, its echo, and the handover', () => {
+    const steps = stepsOf(BY_OPERATOR, [ECHO, handover(AT, LATER)], ['ContactHandedOver']);
+
+    expect(steps.map(({ title }) => title)).toEqual([
+      'An operator wrote a message',
+      "Delivered to the user's device",
+      'Webhook attempt 1: 200',
+      'Echo stored',
+      'Operator recognized',
+      'Webhook attempt 1 (delivered): 200',
+      'Published ContactHandedOver',
+    ]);
+    expect(steps[4]?.detail).toMatch(/^This is the operators' latest message\. People answer until /);
+  });
+
+  it('says that an operator has written again', () => {
+    const recognized = stepsOf(BY_OPERATOR, [ECHO, handover(LATER)]).find(
+      ({ title }) => title === 'Operator recognized',
+    );
+
+    expect(recognized?.detail).toMatch(/^An operator has written again at /);
+  });
+
+  it('shows no recognition in a stage that recognizes none', () => {
+    expect(stepsOf(BY_OPERATOR, [ECHO]).map(({ title }) => title)).not.toContain('Operator recognized');
+  });
+});
