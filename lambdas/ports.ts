@@ -18,7 +18,7 @@ import type { ChatServiceAnswer } from './domain/send-outcome.ts';
 import type { SendState } from './domain/send-transitions.ts';
 import type { Sending, Stop } from './domain/sending-stop.ts';
 import type { Traceparent } from './domain/trace-context.ts';
-import type { OpenTurn, TurnMessage } from './domain/turn.ts';
+import type { EndedTurn, OpenTurn, TurnMessage } from './domain/turn.ts';
 import type { Echo, InboundMessage, StatusChange } from './domain/webhook-event.ts';
 import type { VerifiedRequest } from './domain/webhook-request.ts';
 
@@ -68,6 +68,7 @@ export interface MessageRepository {
    * Returns the time of the message's item, which is that of its earliest version.
    *
    * @param turn adds a message that is new to its contact's open turn, or starts a turn at this time. @default no turn
+   * @throws ItemBusyError if the turn cannot be written now
    */
   recordInbound(message: InboundMessage, turn?: { readonly startedAt: Instant }): Promise<Instant>;
   /** Returns the time of the echo's item, which is that of its earliest version. */
@@ -90,14 +91,10 @@ export interface MessageRepository {
 
 /** Turns: what a user wrote since the last turn ended. Every message is in exactly one turn. */
 export interface TurnRepository {
-  /**
-   * Ends a turn, unless a message was added since. Returns whether it did. The call can be repeated.
-   *
-   * @param isFull whether to end it also if a message was added since
-   */
-  end(turn: OpenTurn, how: { readonly isFull: boolean }): Promise<boolean>;
-  /** Returns those of the messages that are still stored. */
-  readMessages(ids: readonly string[]): Promise<readonly TurnMessage[]>;
+  /** Ends a turn unless a message was added since, or it is full. Returns whether it did. The call can be repeated. */
+  end(turn: OpenTurn): Promise<boolean>;
+  /** Returns the messages of the turn that are still stored. */
+  readMessages(turn: Pick<EndedTurn, 'contact' | 'messageIds'>): Promise<readonly TurnMessage[]>;
 }
 
 /** Where open turns wait for the user to be silent. A turn may be put on the queue, and received, more than once. */
@@ -330,8 +327,8 @@ export interface ErasureRepository {
    * later belongs to a new contact. Without one, also removes what functions recorded since about earlier sends.
    */
   removeContact(contact: ContactRef, until: Instant): Promise<void>;
-  /** Ends the contact's turn if it started until then. Its event has the messages that are still stored. */
-  endTurn(contact: ContactRef, until: Instant): Promise<void>;
+  /** Ends the contact's open turn if it started until then. Its event has the messages that are still stored. */
+  endOpenTurn(contact: ContactRef, until: Instant): Promise<void>;
   /**
    * Returns a page of what is stored under a contact or a customer, and the customers that these items name. A
    * customer's items must be erased first, because nothing else leads to them.

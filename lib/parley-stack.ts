@@ -62,6 +62,8 @@ export class ParleyStack extends Stack {
     this.publisher = settings.events.publish
       ? new ParleyPublisher(this, 'Publisher', { ...parts, eventBus: existingEventBus(this, settings) })
       : undefined;
+    // A message that `receive` adds to a turn must find a function that ends it, also during a gradual rollout.
+    if (settings.turns && this.publisher) this.receiver.handler.node.addDependency(this.publisher);
     this.management = new ParleyManagement(this, 'Management', {
       ...parts,
       sender: this.sender,

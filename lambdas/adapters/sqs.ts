@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { summarizeError } from '../domain/describe-error.ts';
 import { LoggableError } from '../domain/errors.ts';
+import { queueJson } from '../domain/queue-json.ts';
 import { serializeRequest } from '../domain/serialized-request.ts';
 import { TRACEPARENT, type Traceparent } from '../domain/trace-context.ts';
 import type { VerifiedRequest } from '../domain/webhook-request.ts';
@@ -83,7 +84,7 @@ export const createSqsErasureQueue = (client: SQSClient, queueUrl: string): Eras
 
 export const createSqsTurnQueue = (client: SQSClient, queueUrl: string): TurnQueue => ({
   async put(turn, DelaySeconds) {
-    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(turn), DelaySeconds }));
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: queueJson(turn), DelaySeconds }));
   },
 });
 
@@ -100,9 +101,9 @@ const MAX_CHANGE_BYTES = 1024 * 1024 - 8_192;
 /** Lambda puts its own records of failed stream batches on the same queue. */
 export const createSqsPublishDeadLetterQueue = (client: SQSClient, queueUrl: string): PublishDeadLetterQueue => ({
   async put({ sequenceNumber, record }, reason) {
-    const whole = JSON.stringify({ reason, sequenceNumber, record });
+    const whole = queueJson({ reason, sequenceNumber, record });
     const fits = Buffer.byteLength(whole) <= MAX_CHANGE_BYTES;
-    const MessageBody = fits ? whole : JSON.stringify({ reason, sequenceNumber, keys: keysIn(record) });
+    const MessageBody = fits ? whole : queueJson({ reason, sequenceNumber, keys: keysIn(record) });
     const MessageAttributes = reasonAttribute(reason);
     await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, MessageAttributes }));
   },

@@ -1,3 +1,4 @@
+import { isRejectedBySqs, queueJson } from './queue-json.ts';
 import * as z from './schema.ts';
 import { parseTraceparent } from './trace-context.ts';
 import { ENVELOPES, type Envelope, type VerifiedRequest, withoutEnvelope } from './webhook-request.ts';
@@ -16,9 +17,6 @@ const REASON_BYTES = 2048;
  * difference from 1 MiB is for the metadata: reason, times, delivery id, business number, and trace.
  */
 export const MAX_EVENT_BYTES = MAX_MESSAGE_BYTES - 2 * REASON_BYTES - 1024;
-
-/** Characters that JSON does not escape but SQS rejects. They are written as JSON escapes instead. */
-const REJECTED_BY_SQS = /[\ufffe\uffff]/g;
 
 const ENCODINGS = [
   /** The body is JSON and is written as it is, so that it does not grow. */
@@ -75,8 +73,8 @@ const writePlain = (request: VerifiedRequest, reason: string | undefined): strin
   const { rawBody } = request;
   const text = rawBody.toString('utf8');
   if (!Buffer.from(text).equals(rawBody)) return write(request, reason, 'base64', `"${rawBody.toString('base64')}"`);
-  return z.parseJson(text) === undefined || text.search(REJECTED_BY_SQS) >= 0
-    ? write(request, reason, 'utf8', escapeForSqs(JSON.stringify(text)))
+  return z.parseJson(text) === undefined || isRejectedBySqs(text)
+    ? write(request, reason, 'utf8', queueJson(text))
     : write(request, reason, 'json', text);
 };
 
@@ -89,14 +87,10 @@ const write = (
 ): string => {
   const times = { publishedAt, receivedAt };
   const metadata = { reason, deliveryId, ...times, chatChannelNumber, traceparent, envelope, isEvent, encoding };
-  return `${escapeForSqs(JSON.stringify(metadata)).slice(0, -1)},${BODY_KEY}${body}}`;
+  return `${queueJson(metadata).slice(0, -1)},${BODY_KEY}${body}}`;
 };
 
 const BODY_KEY = '"rawBody":';
-
-/** Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
-const escapeForSqs = (json: string): string =>
-  json.replace(REJECTED_BY_SQS, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 
 /**
  * Parses what {@link serializeRequest} wrote. Returns undefined for anything else.

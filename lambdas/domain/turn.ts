@@ -12,8 +12,7 @@ export const openTurn = z.object({
   firstMessageId: z.string(),
   /** When it was stored, not when the user wrote it. */
   startedAt: z.string(),
-  /** The number of messages. */
-  messages: z.int().check(z.minimum(1)),
+  messageCount: z.int().check(z.minimum(1)),
 });
 
 export type OpenTurn = z.output<typeof openTurn>;
@@ -38,8 +37,14 @@ export interface TurnMessage {
 /** Far more than a person writes before a pause. It keeps the item of a turn, and its event, small. */
 export const MAX_TURN_MESSAGES = 100;
 
-/** Whether a turn ends at once, because it has the maximum number of messages. */
-export const isFull = ({ messages }: Pick<OpenTurn, 'messages'>): boolean => messages >= MAX_TURN_MESSAGES;
+/** Whether a turn ends without silence, because it has the maximum number of messages. */
+export const isFull = ({ messageCount }: OpenTurn): boolean => messageCount >= MAX_TURN_MESSAGES;
+
+/**
+ * A turn ends some time after it is full. Further messages wait in the inbound queue then, so that its item stays below
+ * DynamoDB's 400 KB even if every ID has the maximum length.
+ */
+export const MAX_STORED_MESSAGES = 3 * MAX_TURN_MESSAGES;
 
 /** Parses a message of the turn queue. Returns undefined for anything else. */
 export const parseOpenTurn = (body: string): OpenTurn | undefined => z.safeParse(openTurn, z.parseJson(body)).data;

@@ -128,8 +128,9 @@ export const createErasureWorker =
       await erasures.removeContact(each, requestedAt);
       isComplete = await turn.eraseAll(each);
       if (!isComplete) break;
-      // After its messages, because the event of the turn has those that are still stored.
-      await erasures.endTurn(each, requestedAt);
+      // After its messages, because the event of the turn has those that are still stored. Also in a stage without turns,
+      // which may have had them.
+      await erasures.endOpenTurn(each, requestedAt);
     }
 
     const { messages, sends, auditEntries, busy } = turn.erased;

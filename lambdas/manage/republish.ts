@@ -6,7 +6,6 @@ import { itemEvents } from '../domain/events/item-events.ts';
 import { type SerializedEvent, serializeEvent } from '../domain/events/serialize-event.ts';
 import { endedTurnIn, openTurnIn, turnEvents } from '../domain/events/turn-events.ts';
 import { type DeadEvent, parseDeadEvent, parsePublishFailure } from '../domain/publish-failure.ts';
-import { isFull } from '../domain/turn.ts';
 import type { ChangeReader, DeadLetterSource, EventBus, PublishResult, TurnRepository } from '../ports.ts';
 
 /** The operations of a dead-letter queue that a redrive needs. */
@@ -71,9 +70,9 @@ export const createRepublish = ({ bus, changes, turns, content }: Omit<Republish
   /** Ends an open turn that could not be queued: by now, the user has been silent for long enough. */
   const eventsOfTurn = async (change: ItemChange): Promise<readonly BusEvent[]> => {
     const open = openTurnIn(change);
-    if (open !== undefined) await turns.end(open, { isFull: isFull(open) });
+    if (open !== undefined) await turns.end(open);
     const ended = endedTurnIn(change);
-    return ended === undefined ? [] : turnEvents(change, ended, await turns.readMessages(ended.messageIds));
+    return ended === undefined ? [] : turnEvents(change, ended, await turns.readMessages(ended));
   };
 
   const republishFailure = async (body: string): Promise<Republished> => {
@@ -82,7 +81,7 @@ export const createRepublish = ({ bus, changes, turns, content }: Omit<Republish
       case 'event':
         return publish([eventOf(failure.event)]);
       case 'turn':
-        await turns.end(failure.turn, { isFull: isFull(failure.turn) });
+        await turns.end(failure.turn);
         return DONE;
       case 'record':
         return publishChanges([changes.readRecord(failure.record)]);
@@ -121,7 +120,8 @@ const left = (why: string): Republished => ({ kind: 'left', why });
 
 const EXPIRED =
   "The table's stream no longer has these changes, because it keeps them for 24 hours. What they changed is in the " +
-  'table: consumers can read it through the management API. Then delete this dead letter.';
+  'table: consumers can read it through the management API. A turn that is still open ends after the next message of ' +
+  'its user, or when its item is deleted; see parley audit. Then delete this dead letter.';
 
 const eventOf = ({ id, name, time, detail }: DeadEvent): SerializedEvent => ({
   id,

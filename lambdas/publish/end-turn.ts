@@ -1,6 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import { eventFloorMs } from '../domain/backoff.ts';
-import { isFull, parseOpenTurn } from '../domain/turn.ts';
+import { parseOpenTurn } from '../domain/turn.ts';
 import type { Clock, Log, TurnRepository } from '../ports.ts';
 import { createQueueHandler, DONE, type MessageResult, type QueueHandlerOptions } from '../runtime/queue-handler.ts';
 
@@ -16,7 +16,7 @@ export const createEndTurn =
     const turn = parseOpenTurn(body);
     // The table has the turn, so nothing is lost.
     if (turn === undefined) log.error('queue message is not a turn; deleted', { messageId });
-    else await turns.end(turn, { isFull: isFull(turn) });
+    else await turns.end(turn);
     return DONE;
   };
 

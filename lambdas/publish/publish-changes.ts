@@ -1,4 +1,5 @@
 import { summarizeError } from '../domain/describe-error.ts';
+import { ParleyError } from '../domain/errors.ts';
 import type { BusEvent } from '../domain/events/event-details.ts';
 import type { ItemChange } from '../domain/events/item-change.ts';
 import { itemEvents } from '../domain/events/item-events.ts';
@@ -34,6 +35,7 @@ interface PendingEvent {
 }
 
 const MAX_ATTEMPTS = 5;
+const MAX_TURN_ATTEMPTS = 3;
 const FIRST_BACKOFF_MS = 100;
 
 /**
@@ -73,12 +75,31 @@ const eventsOf = async (
     await deadLetter(options, origin, `UNREADABLE: ${summarizeError(error)}`, failed);
     return [];
   }
-  try {
-    return pendingOf(options, (await options.publishTurn?.(change)) ?? [], origin);
-  } catch (error) {
-    failed.add(origin.sequenceNumber);
-    options.log.error('turn neither queued nor read; Lambda will retry the change', { error });
-    return [];
+  return pendingOf(options, await eventsOfTurn(options, origin, change, failed), origin);
+};
+
+/** Retries here first, because Lambda would deliver all records behind this one again. */
+const eventsOfTurn = async (
+  { publishTurn, log, ...options }: PublishChangesOptions,
+  origin: ChangeRecord,
+  change: ItemChange,
+  failed: Set<string>,
+): Promise<readonly BusEvent[]> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return (await publishTurn?.(change)) ?? [];
+    } catch (error) {
+      if (error instanceof ParleyError) {
+        await deadLetter({ ...options, log }, origin, `UNREADABLE: ${summarizeError(error)}`, failed);
+        return [];
+      }
+      if (attempt === MAX_TURN_ATTEMPTS) {
+        failed.add(origin.sequenceNumber);
+        log.error('turn neither queued nor read; Lambda will retry the change', { error });
+        return [];
+      }
+      await options.sleep(backoffMs(options, attempt + 1));
+    }
   }
 };
 
@@ -123,8 +144,13 @@ const backOff = async (
 ): Promise<void> => {
   metrics.count('PublishRetried');
   log.warn('events not published; retrying', { events, attempt });
+  await sleep(backoffMs({ randomness }, attempt));
+};
+
+/** Returns the pause before an attempt. */
+const backoffMs = ({ randomness }: Pick<PublishChangesOptions, 'randomness'>, attempt: number): number => {
   const full = FIRST_BACKOFF_MS * 2 ** (attempt - 1);
-  await sleep(full / 2 + (full / 2) * randomness.random());
+  return full / 2 + (full / 2) * randomness.random();
 };
 
 const deadLetter = async (

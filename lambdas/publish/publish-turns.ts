@@ -11,7 +11,10 @@ export interface PublishTurnsOptions {
   readonly silenceSeconds: number;
 }
 
-/** Handles a change of a turn. Returns the events to publish. A failed call can be repeated. */
+/**
+ * Handles a change of a turn. Returns the events to publish. A failed call can be repeated, unless it fails with a
+ * `ParleyError`.
+ */
 export type PublishTurn = (change: ItemChange) => Promise<readonly BusEvent[]>;
 
 /**
@@ -28,5 +31,5 @@ export const createPublishTurn =
       return [];
     }
     const ended = endedTurnIn(change);
-    return ended === undefined ? [] : turnEvents(change, ended, await turns.readMessages(ended.messageIds));
+    return ended === undefined ? [] : turnEvents(change, ended, await turns.readMessages(ended));
   };

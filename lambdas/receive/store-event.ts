@@ -1,6 +1,6 @@
 import type { WindowPer } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
-import { WriteRefusedError } from '../domain/errors.ts';
+import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import { consentIn, type Keywords, optOutConfirmation } from '../domain/keywords.ts';
 import { isFromOperator, type OperatorEchoes } from '../domain/operator-echo.ts';
@@ -68,7 +68,9 @@ const COOLDOWN_MS = 1_000;
 
 /** The result of the writes of an event, with the trace of the item that it was stored in. */
 type EventWrite =
-  | Exclude<WriteResult, { kind: 'written' }>
+  | Exclude<WriteResult, { kind: 'written' | 'unavailable' }>
+  /** `isBusy`: the table answered, so other events can be stored. */
+  | { readonly kind: 'unavailable'; readonly reason: string; readonly isBusy?: true }
   | { readonly kind: 'written'; readonly traceparent: Traceparent | undefined };
 
 const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was unavailable a moment ago.' };
@@ -76,8 +78,8 @@ const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was u
 const UNCONFIRMED: EventWrite = { kind: 'written', traceparent: undefined };
 
 /**
- * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, or three
- * if it is a keyword, an echo in one, or two if an operator wrote it, a status in one, and a status with a request id in
+ * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, of which
+ * one is a transaction in a stage with turns, or three if it is a keyword, an echo in one, or two if an operator wrote it, a status in one, and a status with a request id in
  * up to two more. A status that also carries a message causes the writes of both. It reads nothing, and all of its writes
  * are idempotent.
  *
@@ -99,7 +101,8 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
     // A write that may still succeed counts before one that never will: the retry does both.
     const failure =
       results.find(({ kind }) => kind === 'unavailable') ?? results.find(({ kind }) => kind === 'refused');
-    if (failure?.kind === 'unavailable') coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
+    const hasAnswered = failure !== undefined && 'isBusy' in failure;
+    if (failure?.kind === 'unavailable' && !hasAnswered) coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
     const stored = results.flatMap((result) => ('traceparent' in result ? (result.traceparent ?? []) : []));
     if (failure !== undefined) return failure;
     const confirmed = await confirmOptOut(event, startedMs);
@@ -164,7 +167,7 @@ type Meanings = Pick<StoreEventOptions, 'clock' | 'keywords' | 'operatorEchoes' 
 const writesOf = (event: WebhookEvent, meanings: Meanings): readonly Write[] => {
   switch (event.kind) {
     case 'message':
-      return [...writesOfMessage(event, turnOf(meanings)), ...writesOfConsent(event, meanings)];
+      return [...writesOfMessage(event, turnOf(event, meanings)), ...writesOfConsent(event, meanings)];
     case 'echo':
       return [writeOfEcho(event, meanings.operatorEchoes)];
     case 'status': {
@@ -180,8 +183,12 @@ const writesOf = (event: WebhookEvent, meanings: Meanings): readonly Write[] => 
   }
 };
 
-/** A turn starts when its first message is stored. Silence since an event's own time would end the turn of a late event. */
-const turnOf = ({ turns, clock }: Meanings): Turn | undefined => (turns ? { startedAt: clock.now() } : undefined);
+/**
+ * A turn starts when its first message is stored. Silence since an event's own time would end the turn of a late event.
+ * A message from a status may not be the user's. If it is, it arrives by itself as well.
+ */
+const turnOf = ({ isFromStatus }: InboundMessage, { turns, clock }: Meanings): Turn =>
+  turns && isFromStatus === undefined ? { startedAt: clock.now() } : undefined;
 
 type Turn = Parameters<MessageRepository['recordInbound']>[1];
 
@@ -262,6 +269,7 @@ const attempt = async (
     return { kind: 'written', traceparent: await withinBudget(budgetMs, write) };
   } catch (error) {
     if (error instanceof WriteRefusedError) return { kind: 'refused', reason: error.message };
-    return { kind: 'unavailable', reason: summarizeError(error) };
+    const reason = summarizeError(error);
+    return { kind: 'unavailable', reason, ...(error instanceof ItemBusyError && { isBusy: true }) };
   }
 };

@@ -34,10 +34,7 @@ export const PUBLISHED_CHANGES: readonly FilterPattern[] = [
       { otherStatuses: { SS: PRESENT } },
     ],
   }),
-];
-
-/** Filters for the changes of turns: each message of a turn, and the turn's end, which deletes its item. */
-export const TURN_CHANGES: readonly FilterPattern[] = [
-  itemLike({ sk: { S: [turn.sk] } }),
-  { dynamodb: { OldImage: { sk: { S: [turn.sk] } } } },
+  // Each message of a turn, and its end, which deletes the item. Also in a stage without turns, where no item matches: a
+  // filter that changed together with the setting could miss the first turns.
+  { dynamodb: { Keys: { sk: { S: [turn.sk] } } } },
 ];

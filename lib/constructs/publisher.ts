@@ -19,7 +19,7 @@ import {
 import { EventTargets } from './event-targets.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
-import { PUBLISHED_CHANGES, TURN_CHANGES } from './published-changes.ts';
+import { PUBLISHED_CHANGES } from './published-changes.ts';
 import { serviceUrl } from './service-url.ts';
 import { grantItemActions, grantStreamRange, grantStreamRead } from './table.ts';
 
@@ -139,9 +139,7 @@ export class ParleyPublisher extends Construct {
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       maxRecordAge: MAX_RECORD_AGE,
-      filters: [...PUBLISHED_CHANGES, ...(this.turnQueue ? TURN_CHANGES : [])].map((pattern) =>
-        FilterCriteria.filter(pattern),
-      ),
+      filters: PUBLISHED_CHANGES.map((pattern) => FilterCriteria.filter(pattern)),
       // CDK's `SqsDlq` would also let the function look up the queue's URL and attributes.
       onFailure: { bind: () => ({ destination: this.publishFailures.queueArn }) },
     });

@@ -65,8 +65,8 @@ export const conditionFailure = (error: unknown): { readonly Item: GetItemComman
 };
 
 /**
- * Returns why each write of a cancelled transaction failed, such as `ConditionalCheckFailed`; `None` for a write that did
- * not. Returns undefined for any other error.
+ * Returns why each write of a cancelled transaction failed, such as `ConditionalCheckFailed`, or `None` if it did not.
+ * Returns undefined for any other error.
  *
  * Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
@@ -76,18 +76,18 @@ export const cancellationCodes = (error: unknown): readonly string[] | undefined
   return Array.isArray(reasons) ? reasons.map((reason) => String(Object(reason).Code)) : [];
 };
 
-/** The codes of writes that can succeed when they are repeated. */
-const PASSING = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
-
 /**
- * Whether DynamoDB refused a call because another transaction was writing the same item, or because it was throttled,
- * and a repetition can succeed. The SDK's rules do not repeat these.
+ * Whether DynamoDB refused a call because another transaction was writing one of its items, or was throttled. The SDK's
+ * rules do not repeat such a call.
  */
-export const isPassingConflict = (error: unknown): boolean => {
+export const isConflict = (error: unknown): boolean => {
   if (error instanceof AwsServiceError && error.name === 'TransactionConflictException') return true;
-  const codes = cancellationCodes(error);
-  return codes !== undefined && codes[0] !== CONDITION_FAILED && codes.some((code) => PASSING.has(code));
+  const codes = cancellationCodes(error) ?? [];
+  return !codes.includes(CONDITION_FAILED) && codes.some((code) => CONFLICTS.has(code));
 };
+
+/** The codes of writes that can succeed if they are repeated. */
+const CONFLICTS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /** The code of a write whose condition failed. */
 export const CONDITION_FAILED = 'ConditionalCheckFailed';

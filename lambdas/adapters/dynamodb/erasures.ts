@@ -63,7 +63,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
 
   removeContact: (contact, until) => removeContact(table, contact, until),
 
-  endTurn: (contact, until) => endTurnBefore(table, contact, until),
+  endOpenTurn: (contact, until) => endTurnBefore(table, contact, until),
 
   async listItems(subject, until, after) {
     const { kind, key } = after ? z.parse(erasablePosition, after) : { kind: 'MESSAGE' as const, key: undefined };

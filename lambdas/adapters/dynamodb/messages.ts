@@ -1,5 +1,5 @@
 import { ANY_CHANNEL, type ContactRef } from '../../domain/contact.ts';
-import { WriteRefusedError } from '../../domain/errors.ts';
+import { ItemBusyError, WriteRefusedError } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
 import {
   conversationPosition,
@@ -43,11 +43,11 @@ import { turnUpdate } from './turns.ts';
  */
 export const createDynamodbMessages = (table: ConversationTable): MessageRepository => ({
   async recordInbound(message, turn) {
-    // A message from a status may not be the user's. If it is, it arrives by itself as well.
-    if (turn !== undefined && message.isFromStatus === undefined) {
+    if (turn !== undefined) {
       const first = { ...arrivalUpdate(table, message), condition: IS_FIRST_ARRIVAL };
       const added = await table.updateBoth(first, turnUpdate(table, message, turn.startedAt));
       if (added === 'written') return message.time.at;
+      if (added === 'second-conflicts') throw new ItemBusyError('The turn has too many messages, and has not ended.');
     }
     return recordArrival(table, message);
   },

@@ -33,7 +33,7 @@ export const readItemChange = ({ eventName, userIdentity, dynamodb = {} }: Strea
   const { NewImage, OldImage, ApproximateCreationDateTime = 0 } = dynamodb;
   const isDeletion = eventName === 'REMOVE';
   const image = isDeletion ? OldImage : NewImage;
-  if (image === undefined || userIdentity !== undefined) return undefined;
+  if (image === undefined || userIdentity) return undefined;
   const item = readImage(image);
   const { pk, sk } = item;
   if (typeof pk !== 'string' || typeof sk !== 'string') return undefined;

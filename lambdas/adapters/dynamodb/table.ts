@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { DamagedItemError, InvalidPositionError, LoggableError, WriteRefusedError } from '../../domain/errors.ts';
+import {
+  DamagedItemError,
+  InvalidPositionError,
+  ItemBusyError,
+  LoggableError,
+  WriteRefusedError,
+} from '../../domain/errors.ts';
 import type { KindOfData, RetentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
@@ -12,7 +18,7 @@ import {
   conditionFailure,
   type DynamodbClient,
   type InputOf,
-  isPassingConflict,
+  isConflict,
 } from './client.ts';
 import { type ItemUpdate, namesOf, updateExpressions, valuesOf } from './item-update.ts';
 import { CHANNELS_KEY, channelOf, type ItemKey } from './keys.ts';
@@ -57,12 +63,13 @@ export interface ConversationTable {
   /** @throws WriteRefusedError if the table can never accept the item. */
   update(update: ItemUpdate, options?: { readonly returnItem: boolean }): Promise<WriteOutcome>;
   /**
-   * Updates two items in one transaction, or neither, if the condition of the first does not hold. A transaction costs
-   * twice as much as the two writes.
+   * Updates two items in one transaction, or neither if a condition does not hold. Returns whose condition that was. A
+   * transaction costs twice as much as the two writes.
    *
    * @throws WriteRefusedError if the table can never accept one of the items.
+   * @throws ItemBusyError if other transactions keep writing one of the items.
    */
-  updateBoth(conditional: ItemUpdate, other: Omit<ItemUpdate, 'condition'>): Promise<'written' | 'conflict'>;
+  updateBoth(first: ItemUpdate, second: ItemUpdate): Promise<'written' | 'first-conflicts' | 'second-conflicts'>;
   /** Deletes an item if the condition holds. Returns whether it deleted one. */
   delete(
     key: ItemKey,
@@ -107,10 +114,10 @@ export const registeringChannels = (
     if (channel !== undefined) await registerChannel(table, registered, channel);
     return table.update(update, updateOptions);
   },
-  async updateBoth(conditional, other) {
-    const channel = channelOf(other.key.pk) ?? channelOf(conditional.set?.contact);
+  async updateBoth(first, second) {
+    const channel = channelOf(second.key.pk) ?? channelOf(first.set?.contact);
     if (channel !== undefined) await registerChannel(table, registered, channel);
-    return table.updateBoth(conditional, other);
+    return table.updateBoth(first, second);
   },
 });
 
@@ -145,7 +152,7 @@ const createTable = ({
   sleep = pause,
   random = Math.random,
 }: TableOptions): ConversationTable => {
-  /** Writes with this, because a transaction of another function can be writing the same item. */
+  /** Repeats a write while transactions of other functions write the same item. */
   const write = async <Name extends 'DeleteItem' | 'TransactWriteItems' | 'UpdateItem'>(
     name: Name,
     input: InputOf<Name>,
@@ -154,8 +161,9 @@ const createTable = ({
       try {
         return await client.call(name, input, { abortSignal });
       } catch (error) {
-        if (attempt === MAX_CONFLICTS || !isPassingConflict(error)) throw error;
-        await sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * random());
+        if (!isConflict(error)) throw error;
+        if (attempt === MAX_ATTEMPTS) throw new ItemBusyError('Others keep writing the item.', { cause: error });
+        await sleep(Math.min(FIRST_PAUSE_MS * attempt, MAX_CONFLICT_PAUSE_MS) * random());
         abortSignal?.throwIfAborted();
       }
     }
@@ -221,8 +229,8 @@ const createTable = ({
       }
     },
 
-    async updateBoth(conditional, other) {
-      const transaction = [conditional, other].map((update) => ({
+    async updateBoth(first, second) {
+      const transaction = [first, second].map((update) => ({
         Update: { ...updateExpressions(update), TableName: tableName },
       }));
       try {
@@ -230,7 +238,8 @@ const createTable = ({
         return 'written';
       } catch (error) {
         const codes = cancellationCodes(error) ?? [];
-        if (codes[0] === CONDITION_FAILED) return 'conflict';
+        if (codes[0] === CONDITION_FAILED) return 'first-conflicts';
+        if (codes[1] === CONDITION_FAILED) return 'second-conflicts';
         const isRefused = error instanceof Error && error.name === 'ValidationException';
         if (isRefused || codes.some((code) => REFUSED.has(code))) throw refusalOf(error);
         throw error;
@@ -304,5 +313,6 @@ const MAX_BATCH_KEYS = 100;
 const FIRST_PAUSE_MS = 25;
 const MAX_PAUSES_MS = 2_000;
 
-/** More conflicts in a row than the messages of a burst cause, within the webhook's time budget for the table. */
-const MAX_CONFLICTS = 6;
+/** With these, a write gives up after a third of a second on average, within the webhook's time budget for the table. */
+const MAX_ATTEMPTS = 8;
+const MAX_CONFLICT_PAUSE_MS = 60;

@@ -16,12 +16,12 @@ export interface SerializedEvent {
  */
 export const MAX_DETAIL_BYTES = 240 * 1024;
 
-/** The length that long strings are shortened to before the content is dropped altogether. */
-const SHORTENED_CHARACTERS = 8_000;
+/** The lengths that long strings are shortened to, one after the other, before the content is dropped altogether. */
+const SHORTENED_CHARACTERS = [8_000, 1_000];
 
 /**
- * Serializes an event's detail, with or without its content. If the detail is too large, long strings are shortened; if
- * that is not enough, the content is dropped. Both set `truncated`.
+ * Serializes an event's detail, with or without its content. If the detail is too large, long strings are shortened,
+ * and then once more; if that is not enough, the content is dropped. All of these set `truncated`.
  */
 export const serializeEvent = (
   { name, detail }: BusEvent,
@@ -32,17 +32,17 @@ export const serializeEvent = (
   if (!includeContent || content === undefined) return serialize(rest);
   const whole = serialize({ ...rest, content });
   if (fits(whole)) return whole;
-  const shortened = serialize({ ...rest, truncated: true, content: shorten(content) });
-  return fits(shortened) ? shortened : serialize({ ...rest, truncated: true });
+  const shortened = SHORTENED_CHARACTERS.map((length) =>
+    serialize({ ...rest, truncated: true, content: shorten(content, length) }),
+  );
+  return shortened.find(fits) ?? serialize({ ...rest, truncated: true });
 };
 
 const fits = ({ detail }: SerializedEvent): boolean => Buffer.byteLength(detail) <= MAX_DETAIL_BYTES;
 
-const shorten = (value: unknown): unknown => {
-  if (typeof value === 'string') {
-    return value.length > SHORTENED_CHARACTERS ? `${value.slice(0, SHORTENED_CHARACTERS).toWellFormed()}…` : value;
-  }
-  if (Array.isArray(value)) return value.map(shorten);
+const shorten = (value: unknown, length: number): unknown => {
+  if (typeof value === 'string') return value.length > length ? `${value.slice(0, length).toWellFormed()}…` : value;
+  if (Array.isArray(value)) return value.map((member) => shorten(member, length));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shorten(part)]));
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shorten(part, length)]));
 };

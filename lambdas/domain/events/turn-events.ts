@@ -8,7 +8,7 @@ import { eventId, type ItemChange, type ItemImage, stringOf } from './item-chang
 export const openTurnIn = ({ contact, after }: ItemChange): OpenTurn | undefined => {
   const { firstMessageId, startedAt, messageIds } = readTurn(after);
   if (contact === undefined || firstMessageId === undefined || startedAt === undefined) return undefined;
-  return messageIds.length === 0 ? undefined : { contact, firstMessageId, startedAt, messages: messageIds.length };
+  return messageIds.length === 0 ? undefined : { contact, firstMessageId, startedAt, messageCount: messageIds.length };
 };
 
 /** Returns the turn that a write ended: it deleted the turn's item. */

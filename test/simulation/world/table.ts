@@ -22,7 +22,7 @@ export interface TableState {
   readonly items: ReadonlyMap<string, Item>;
   get(key: ItemKey): Item | undefined;
   update(update: ItemUpdate, options?: { readonly returnItem: boolean }): WriteOutcome;
-  updateBoth(conditional: ItemUpdate, other: ItemUpdate): 'written' | 'conflict';
+  updateBoth(first: ItemUpdate, second: ItemUpdate): Awaited<ReturnType<ConversationTable['updateBoth']>>;
   delete: (...parameters: Parameters<ConversationTable['delete']>) => boolean;
   query(query: Query): QueryPage;
   put(item: Item): void;
@@ -72,7 +72,8 @@ export const createTableState = (onWrite: (write: ItemWrite) => void = () => und
     },
     updateBoth(...updates) {
       const plans = updates.map(plan);
-      if (plans.some(({ after }) => after === undefined)) return 'conflict';
+      const conflict = plans.findIndex(({ after }) => after === undefined);
+      if (conflict >= 0) return conflict === 0 ? 'first-conflicts' : 'second-conflicts';
       for (const { key, before, after } of plans) store(nameOf(key), before, after);
       return 'written';
     },
@@ -118,12 +119,12 @@ export const createSimulatedTable = (state: TableState, takeTurn: TakeTurn): Con
       update,
       () => updateOf(update, state.get(update.key)),
     ),
-  updateBoth: (conditional, other) =>
+  updateBoth: (first, second) =>
     takeTurn(
-      `${labelOf(conditional)} and ${other.key.pk}`,
-      () => state.updateBoth(conditional, other),
-      conditional,
-      () => both(updateOf(conditional, state.get(conditional.key)), updateOf(other, state.get(other.key))),
+      `${labelOf(first)} and ${second.key.pk}`,
+      () => state.updateBoth(first, second),
+      first,
+      () => both(updateOf(first, state.get(first.key)), updateOf(second, state.get(second.key))),
     ),
   delete: (key, ...rest) =>
     takeTurn(

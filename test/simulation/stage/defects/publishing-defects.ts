@@ -85,7 +85,18 @@ export const PUBLISHING_DEFECTS = {
   turnEndedWhileTheUserWrites: {
     breaks: 'A turn ends although a message was added to it meanwhile.',
     invariant: 'turnsEndAfterSilence',
-    create: () => ({ publish: { turns: (turns) => ({ end: (turn) => turns.end(turn, { isFull: true }) }) } }),
+    create: () => ({
+      publish: {
+        turns: (turns) => ({
+          async end(turn) {
+            for (let added = 0; added < 3; added += 1) {
+              if (await turns.end({ ...turn, messageCount: turn.messageCount + added })) return true;
+            }
+            return false;
+          },
+        }),
+      },
+    }),
     history: BURST,
   },
   turnNotQueued: {
@@ -105,7 +116,10 @@ export const PUBLISHING_DEFECTS = {
     invariant: 'turnsAreTrue',
     create: () => ({
       publish: {
-        turns: (turns) => ({ readMessages: (ids) => turns.readMessages(ids.slice(0, Math.max(1, ids.length - 1))) }),
+        turns: (turns) => ({
+          readMessages: ({ contact, messageIds: [first = '', ...others] }) =>
+            turns.readMessages({ contact, messageIds: [first, ...others.slice(1)] }),
+        }),
       },
     }),
     history: BURST,

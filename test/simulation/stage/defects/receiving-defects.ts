@@ -53,8 +53,8 @@ export const RECEIVING_DEFECTS = {
     create: () => ({
       receive: {
         table: (table) => ({
-          async updateBoth(conditional) {
-            return (await table.update(conditional)).kind;
+          async updateBoth(first) {
+            return (await table.update(first)).kind === 'written' ? 'written' : 'first-conflicts';
           },
         }),
       },
@@ -67,7 +67,7 @@ export const RECEIVING_DEFECTS = {
     create: () => ({
       receive: {
         table: (table) => ({
-          updateBoth: (conditional, other) => table.updateBoth(withoutCondition(conditional), other),
+          updateBoth: (first, second) => table.updateBoth(withoutCondition(first), second),
         }),
       },
     }),

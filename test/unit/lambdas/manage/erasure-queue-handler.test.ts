@@ -39,7 +39,7 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
     read: async () => record,
     contactsOf: async (contact) => [contact],
     customerOf: async () => undefined,
-    endTurn: async () => undefined,
+    endOpenTurn: async () => undefined,
     removeContact: async () => {},
     async listItems() {
       if (!isCause('short turns')) return { items: isErased ? [] : [SEND], customers: [] };

@@ -190,7 +190,7 @@ describe('a redrive of what a target did not accept', () => {
 
 describe('a redrive of a turn', () => {
   const CONTACT = { platform: 'chat', channel: '*', key: '541155550000' };
-  const OPEN = { contact: CONTACT, firstMessageId: 'message-1', startedAt: NOW, messages: 1 };
+  const OPEN = { contact: CONTACT, firstMessageId: 'message-1', startedAt: NOW, messageCount: 1 };
   const KEY = { pk: 'CONTACT#chat#*#541155550000', sk: 'TURN' };
   const TURN = { ...KEY, firstMessageId: 'message-1', startedAt: NOW, messageIds: new Set(['message-1']) };
   const recordOf = (eventName: string, images: object) => ({
@@ -220,7 +220,7 @@ describe('a redrive of a turn', () => {
   });
 
   it('leaves one open to which a message was added since', async () => {
-    queues.publishing.add('turn', { ...OPEN, messages: 2 });
+    queues.publishing.add('turn', { ...OPEN, messageCount: 2 });
     expect(await redrive('publishing')).toMatchObject({ moved: 1, left: 0 });
     expect(await isOpen()).toBe(true);
   });

@@ -77,16 +77,28 @@ describe('publishing changes', () => {
     expect(counted).toEqual([]);
   });
 
-  it('retries a change of a turn that can neither be queued nor read, and publishes the others', async () => {
-    const turn: ChangeRecord = { ...record(2), readChange: () => change({ kind: 'turn' }) };
-    const publishTurn = () => Promise.reject(new Error('The queue is unavailable.'));
-    const { retried, calls, deadLettered } = await publish([record(1), turn, record(3)], undefined, { publishTurn });
+  const turn: ChangeRecord = { ...record(2), readChange: () => change({ kind: 'turn' }) };
 
-    expect([retried, calls, deadLettered]).toEqual([['2'], [['message-1', 'message-3']], []]);
+  it('retries a change of a turn that can neither be queued nor read, first by itself, and publishes the others', async () => {
+    let calls = 0;
+    const publishTurn = () => {
+      calls += 1;
+      return Promise.reject(new Error('The queue is unavailable.'));
+    };
+    const result = await publish([record(1), turn, record(3)], undefined, { publishTurn });
+
+    expect(result).toMatchObject({ retried: ['2'], calls: [['message-1', 'message-3']], deadLettered: [] });
+    expect([calls, result.pauses]).toEqual([3, [150, 300]]);
+  });
+
+  it('dead-letters a change of a turn that no retry can fix', async () => {
+    const publishTurn = () => Promise.reject(new DamagedItemError('unknown format'));
+    const { retried, deadLettered } = await publish([turn], undefined, { publishTurn });
+
+    expect([retried, deadLettered]).toEqual([[], ['2 UNREADABLE: ERR_DAMAGED_ITEM: unknown format']]);
   });
 
   it('publishes the events of a turn, and ignores turns in a stage without them', async () => {
-    const turn: ChangeRecord = { ...record(2), readChange: () => change({ kind: 'turn' }) };
     const publishTurn: PublishTurn = async () => itemEvents(change({ id: 'turn' }));
 
     expect(await publish([turn], undefined, { publishTurn })).toMatchObject({ retried: [], calls: [['turn']] });

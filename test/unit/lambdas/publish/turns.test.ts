@@ -25,7 +25,7 @@ const createSituation = (messages: readonly TurnMessage[] = []) => {
   const queued: [turn: OpenTurn, delaySeconds: number][] = [];
   const publishTurn = createPublishTurn({
     queue: { put: async (turn, delaySeconds) => void queued.push([turn, delaySeconds]) },
-    turns: { readMessages: async (ids) => messages.filter(({ id }) => ids.includes(id)) },
+    turns: { readMessages: async ({ messageIds }) => messages.filter(({ id }) => messageIds.includes(id)) },
     silenceSeconds: 8,
   });
   return { queued, publishTurn };
@@ -35,7 +35,7 @@ describe('a change of a turn', () => {
   it('puts the turn on the queue for as long as the user must be silent', async () => {
     const { queued, publishTurn } = createSituation();
     expect(await publishTurn(turnChange({ before: turnOf(['a']), after: turnOf(['a', 'b']) }))).toEqual([]);
-    expect(queued).toEqual([[{ contact: CONTACT, firstMessageId: 'a', startedAt: STARTED, messages: 2 }, 8]]);
+    expect(queued).toEqual([[{ contact: CONTACT, firstMessageId: 'a', startedAt: STARTED, messageCount: 2 }, 8]]);
   });
 
   it('puts a full turn on the queue without a delay', async () => {
@@ -97,16 +97,16 @@ describe('a change of a turn', () => {
 });
 
 describe('a message of the turn queue', () => {
-  const OPEN: OpenTurn = { contact: CONTACT, firstMessageId: 'a', startedAt: STARTED, messages: 2 };
+  const OPEN: OpenTurn = { contact: CONTACT, firstMessageId: 'a', startedAt: STARTED, messageCount: 2 };
 
   const handle = async (body: string, fails = false) => {
-    const ended: [OpenTurn, { readonly isFull: boolean }][] = [];
+    const ended: OpenTurn[] = [];
     const log = recordingLog();
     const handler = createTurnQueueHandler({
       turns: {
-        async end(...parameters) {
+        async end(turn) {
           if (fails) throw new Error('The table is unavailable.');
-          return ended.push(parameters) > 0;
+          return ended.push(turn) > 0;
         },
       },
       changeVisibility: async () => undefined,
@@ -119,16 +119,14 @@ describe('a message of the turn queue', () => {
   };
 
   it('ends the turn', async () => {
-    expect(await handle(JSON.stringify(OPEN))).toMatchObject({ ended: [[OPEN, { isFull: false }]], retried: 0 });
-    const full = { ...OPEN, messages: MAX_TURN_MESSAGES };
-    expect(await handle(JSON.stringify(full))).toMatchObject({ ended: [[full, { isFull: true }]], retried: 0 });
+    expect(await handle(JSON.stringify(OPEN))).toMatchObject({ ended: [OPEN], retried: 0 });
   });
 
   it('is retried if the table is unavailable', async () => {
     expect(await handle(JSON.stringify(OPEN), true)).toMatchObject({ ended: [], retried: 1 });
   });
 
-  it.each(['', '{}', 'null', JSON.stringify({ ...OPEN, messages: 0 })])(
+  it.each(['', '{}', 'null', JSON.stringify({ ...OPEN, messageCount: 0 })])(
     'is deleted if it is no turn: %s',
     async (body) => {
       const { ended, retried, logged } = await handle(body);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Consent } from '../../../../lambdas/domain/consent.ts';
-import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
+import { ItemBusyError, WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
 import type { Keywords } from '../../../../lambdas/domain/keywords.ts';
 import type { OperatorEchoes } from '../../../../lambdas/domain/operator-echo.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
@@ -383,6 +383,20 @@ describe('the turn of a message', () => {
     const { storeEvent, turnsOfMessages } = createSituation(undefined, { turns: true });
     await storeEvent(request);
     expect(turnsOfMessages).toEqual([{ startedAt: NOW }]);
+  });
+
+  it('does not have a copy from a status, which may not be a message of the user', async () => {
+    const { storeEvent, turnsOfMessages } = createSituation(undefined, { turns: true });
+    await storeEvent(requestOf({ ...wireMessage(), STATUS: 'queued' }));
+    expect(turnsOfMessages).toEqual([undefined]);
+  });
+
+  it('that others keep writing defers its event, and no other', async () => {
+    const { storeEvent, failures } = createSituation(undefined, { turns: true });
+    failures.set('recordMessage', () => Promise.reject(new ItemBusyError('Others keep writing the item.')));
+    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: 'Others keep writing the item.' });
+    failures.clear();
+    expect(await storeEvent(requestOf(wireMessage({ _id_: 'other' })))).toMatchObject({ kind: 'stored' });
   });
 
   it('is none in a stage without turns', async () => {

@@ -157,7 +157,15 @@ describe("The filter of the table's stream", () => {
     expect(isDelivered(recordOf(messageKey('message-1'), outboundImage()))).toBe(false);
   });
 
-  test.each(Object.values(KEYS))('leaves out the removal of $pk $sk', (key) => {
+  test('delivers each message of a turn, and its end', () => {
+    const turn = { firstMessageId: 'a', messageIds: new Set(['a']) };
+    expect(isDelivered(recordOf(KEYS.turn, turn))).toBe(true);
+    expect(isDelivered(recordOf(KEYS.turn, turn, turn))).toBe(true);
+    const { Keys, NewImage } = recordOf(KEYS.turn, turn).dynamodb;
+    expect(isDelivered({ eventName: 'REMOVE', dynamodb: { Keys, OldImage: NewImage } })).toBe(true);
+  });
+
+  test.each(Object.values(KEYS).filter((key) => key !== KEYS.turn))('leaves out the deletion of $pk $sk', (key) => {
     const { Keys, NewImage } = recordOf(key, { ...inboundImage(), state: 'accepted' }).dynamodb;
 
     expect(isDelivered({ eventName: 'REMOVE', dynamodb: { Keys, OldImage: NewImage } })).toBe(false);
@@ -168,31 +176,5 @@ describe("The filter of the table's stream", () => {
     expect(patterns.length).toBeGreaterThan(0);
     expect(patterns.length).toBeLessThanOrEqual(5);
     for (const pattern of patterns) expect(pattern.length).toBeLessThanOrEqual(4_096);
-  });
-});
-
-describe("The filter of the table's stream in a stage with turns", () => {
-  const all = patternsOf(synthesizedStack('prod', { turns: { silenceSeconds: 8 } }));
-  const added = filtersOf(all.filter((pattern) => !patterns.includes(pattern)));
-  const isAdded = (record: unknown): boolean => added.some((matches) => matches(record));
-  const [KEY, TURN] = [KEYS.turn, { firstMessageId: 'a', messageIds: new Set(['a']) }];
-
-  test('delivers each message of a turn, and its end, in at most five patterns', () => {
-    expect(isAdded(recordOf(KEY, TURN))).toBe(true);
-    expect(isAdded(recordOf(KEY, TURN, TURN))).toBe(true);
-    const { Keys, NewImage } = recordOf(KEY, TURN).dynamodb;
-    expect(isAdded({ eventName: 'REMOVE', dynamodb: { Keys, OldImage: NewImage } })).toBe(true);
-    expect(all.length).toBeLessThanOrEqual(5);
-  });
-
-  test('leaves out turns in a stage without them', () => {
-    expect(isDelivered(recordOf(KEY, TURN))).toBe(false);
-  });
-
-  test.each([...UNPUBLISHED, ...Object.values(KEYS).filter((key) => key !== KEY)])('adds nothing of $pk $sk', (key) => {
-    const record = recordOf(key, inboundImage(), inboundImage());
-    const { Keys, OldImage } = record.dynamodb;
-    expect(isAdded(record)).toBe(false);
-    expect(isAdded({ eventName: 'REMOVE', dynamodb: { Keys, OldImage } })).toBe(false);
   });
 });

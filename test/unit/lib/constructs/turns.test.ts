@@ -32,6 +32,19 @@ describe('A stage with turns', () => {
     });
   });
 
+  test('deploys what ends turns before what starts them', () => {
+    const [[, receive] = []] = Object.entries(template.findResources('AWS::Lambda::Function')).filter(([id]) =>
+      id.startsWith('ReceiverFunction'),
+    );
+    const dependencies: readonly string[] = receive?.DependsOn ?? [];
+    for (const id of ['PublisherFunction', 'PublisherMapping', 'PublisherTurnQueueMapping']) {
+      expect(
+        dependencies.some((one) => one.startsWith(id)),
+        id,
+      ).toBe(true);
+    }
+  });
+
   test('sets the variables of receive and publish', () => {
     for (const Variables of [{ TURNS: 'true' }, { TURN_SILENCE_SECONDS: '8', TURN_QUEUE_URL: Match.anyValue() }]) {
       template.hasResourceProperties('AWS::Lambda::Function', {
@@ -41,8 +54,8 @@ describe('A stage with turns', () => {
   });
 });
 
-test('A stage without them has no trace of them', () => {
-  expect(JSON.stringify(plain.toJSON())).not.toMatch(/TurnQueue|"TURN|TURN_/);
+test('A stage without them has no trace of them, except in the filter of the stream', () => {
+  expect(JSON.stringify(plain.toJSON())).not.toMatch(/TurnQueue|TURN_|TURNS/);
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { AwsServiceError } from '../../../../../lambdas/adapters/aws-service-err
 import { createDynamodbClient, type OutputOf } from '../../../../../lambdas/adapters/dynamodb/client.ts';
 import { type ItemKey, messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { type ConversationTable, createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
-import { WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
+import { ItemBusyError, WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
 import { listenLocally } from '../../../../../local/listen-locally.ts';
 import { RETENTION_DAYS } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
@@ -142,12 +142,10 @@ describe('a write of an item that a transaction is writing', () => {
     ]);
   });
 
-  it('fails after six attempts', async () => {
+  it('fails after eight attempts, which does not mean that the table is unavailable', async () => {
     const { failing, pauses } = failingWith(Array.from({ length: 9 }, conflict));
-    await expect(failing.update({ key, set: { a: 1 } })).rejects.toMatchObject({
-      name: 'TransactionConflictException',
-    });
-    expect(pauses).toHaveLength(5);
+    await expect(failing.update({ key, set: { a: 1 } })).rejects.toBeInstanceOf(ItemBusyError);
+    expect(pauses).toEqual([12.5, 25, 30, 30, 30, 30, 30]);
   });
 
   it.each([
@@ -158,7 +156,7 @@ describe('a write of an item that a transaction is writing', () => {
     ['is not written if its condition fails', ['ConditionalCheckFailed', 'None']],
   ])('%s', async (_what, codes) => {
     const { failing, pauses } = failingWith([cancelled(...codes)]);
-    expect(await failing.updateBoth({ key, set: { a: 1 } }, { key: other, set: { b: 2 } })).toBe('conflict');
+    expect(await failing.updateBoth({ key, set: { a: 1 } }, { key: other, set: { b: 2 } })).toBe('first-conflicts');
     expect(pauses).toEqual([]);
   });
 
@@ -179,11 +177,20 @@ describe('two updates together', () => {
         { key: other, add: { values: new Set([String(value)]) } },
       );
     expect(await write(1)).toBe('written');
-    expect(await write(2)).toBe('conflict');
+    expect(await write(2)).toBe('first-conflicts');
     expect(await table.getAll([key, other])).toEqual([
       { ...key, value: 1 },
       { ...other, values: new Set(['1']) },
     ]);
+  });
+
+  it('are not done if the condition of the second does not hold', async () => {
+    const writing = table.updateBoth(
+      { key, set: { a: 1 } },
+      { key: other, set: { b: 2 }, condition: 'attribute_exists(#b)' },
+    );
+    expect(await writing).toBe('second-conflicts');
+    expect(await table.getAll([key, other])).toEqual([undefined, undefined]);
   });
 
   it('are refused if one of the items would be too large', async () => {

@@ -3,7 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { turnKeyOf } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbTurns, endTurnBefore } from '../../../../../lambdas/adapters/dynamodb/turns.ts';
-import type { OpenTurn } from '../../../../../lambdas/domain/turn.ts';
+import { contactRef } from '../../../../../lambdas/domain/contact.ts';
+import { ItemBusyError } from '../../../../../lambdas/domain/errors.ts';
+import { MAX_STORED_MESSAGES, MAX_TURN_MESSAGES, type OpenTurn } from '../../../../../lambdas/domain/turn.ts';
 import type { InboundMessage } from '../../../../../lambdas/domain/webhook-event.ts';
 import type { MessageRepository, TurnRepository } from '../../../../../lambdas/ports.ts';
 import { NOW, RETENTION_DAYS, TRACEPARENT, USER } from '../../../../support/builders.ts';
@@ -47,12 +49,12 @@ const openTurn = (changes: Partial<OpenTurn> = {}): OpenTurn => ({
   contact,
   firstMessageId: 'a',
   startedAt: NOW,
-  messages: 2,
+  messageCount: 2,
   ...changes,
 });
 
 describe('the messages of a turn', () => {
-  it('are those since the last turn, and the first of them identifies it', async () => {
+  it('are those since the last turn, which its first message identifies', async () => {
     await messages.recordInbound(message('a'), TURN);
     await messages.recordInbound(message('b'), LATER);
     expect(await storedTurn()).toEqual({
@@ -73,7 +75,7 @@ describe('the messages of a turn', () => {
     expect(await messages.recordInbound(message('a'), TURN)).toBe('2026-11-20T11:00:00.000Z');
     await messages.recordInbound(message('a'), LATER);
     expect(await idsIn()).toEqual(['a']);
-    expect(await turns.end(openTurn({ messages: 1 }), { isFull: false })).toBe(true);
+    expect(await turns.end(openTurn({ messageCount: 1 }))).toBe(true);
     expect(await messages.recordInbound(message('a'), LATER)).toBe('2026-11-20T11:00:00.000Z');
     expect(await storedTurn()).toBeUndefined();
   });
@@ -81,7 +83,7 @@ describe('the messages of a turn', () => {
   it('do not include an earlier version of a message, which still replaces the stored one', async () => {
     const earlier = { at: '2026-11-20T10:00:00.000Z', source: 'event' as const };
     await messages.recordInbound(message('a'), TURN);
-    await turns.end(openTurn({ messages: 1 }), { isFull: false });
+    await turns.end(openTurn({ messageCount: 1 }));
     expect(await messages.recordInbound(message('a', { time: earlier }), LATER)).toBe(earlier.at);
     expect(await storedTurn()).toBeUndefined();
     expect((await messages.read('a'))?.createdAt).toBe(earlier.at);
@@ -93,12 +95,11 @@ describe('the messages of a turn', () => {
     expect(await storedTurn()).toBeUndefined();
   });
 
-  it('include a message after its status has brought a copy, which may not be the user’s', async () => {
-    await messages.recordInbound(message('a', { isFromStatus: true, opensWindow: false }), TURN);
-    expect(await storedTurn()).toBeUndefined();
+  it('include a message after its status has brought a copy', async () => {
+    await messages.recordInbound(message('a', { isFromStatus: true, opensWindow: false }));
     await messages.recordInbound(message('a'), TURN);
     expect(await idsIn()).toEqual(['a']);
-    await messages.recordInbound(message('a', { isFromStatus: true, opensWindow: false }), LATER);
+    await messages.recordInbound(message('a', { isFromStatus: true, opensWindow: false }));
     expect(await idsIn()).toEqual(['a']);
   });
 
@@ -126,40 +127,61 @@ describe('the end of a turn', () => {
   it('needs that no message was added since, and happens once', async () => {
     await messages.recordInbound(message('a'), TURN);
     await messages.recordInbound(message('b'), LATER);
-    expect(await turns.end(openTurn({ messages: 1 }), { isFull: false })).toBe(false);
+    expect(await turns.end(openTurn({ messageCount: 1 }))).toBe(false);
     expect(await idsIn()).toEqual(['a', 'b']);
-    expect(await turns.end(openTurn(), { isFull: false })).toBe(true);
-    expect(await turns.end(openTurn(), { isFull: false })).toBe(false);
+    expect(await turns.end(openTurn())).toBe(true);
+    expect(await turns.end(openTurn())).toBe(false);
     expect(await storedTurn()).toBeUndefined();
   });
 
   it('is not that of a later turn with the same number of messages, or the same first message', async () => {
     await messages.recordInbound(message('b'), TURN);
-    expect(await turns.end(openTurn({ messages: 1 }), { isFull: false })).toBe(false);
-    const earlier = openTurn({ firstMessageId: 'b', startedAt: '2026-11-20T11:59:59.000Z', messages: 1 });
-    expect(await turns.end(earlier, { isFull: false })).toBe(false);
+    expect(await turns.end(openTurn({ messageCount: 1 }))).toBe(false);
+    const earlier = openTurn({ firstMessageId: 'b', startedAt: '2026-11-20T11:59:59.000Z', messageCount: 1 });
+    expect(await turns.end(earlier)).toBe(false);
     expect(await idsIn()).toEqual(['b']);
   });
 
   it('needs no silence once the turn is full', async () => {
-    await messages.recordInbound(message('a'), TURN);
-    await messages.recordInbound(message('b'), LATER);
-    expect(await turns.end(openTurn({ messages: 1 }), { isFull: true })).toBe(true);
+    for (let count = 0; count <= MAX_TURN_MESSAGES; count += 1)
+      await messages.recordInbound(message(`m${count}`), TURN);
+    const queued = openTurn({ firstMessageId: 'm0', messageCount: MAX_TURN_MESSAGES });
+    expect(await turns.end({ ...queued, messageCount: MAX_TURN_MESSAGES - 1 })).toBe(false);
+    expect(await turns.end(queued)).toBe(true);
     expect(await storedTurn()).toBeUndefined();
+  });
+
+  it('must come before a turn with many messages gets more, which are stored later', async () => {
+    const ids = Array.from({ length: MAX_STORED_MESSAGES }, (_, index) => `${index}`.padEnd(1024, 'x'));
+    for (const id of ids) await messages.recordInbound(message(id), TURN);
+    await expect(messages.recordInbound(message('late'), LATER)).rejects.toBeInstanceOf(ItemBusyError);
+    expect(await messages.read('late')).toBeUndefined();
+    await turns.end(openTurn({ firstMessageId: ids[0], messageCount: ids.length }));
+    await messages.recordInbound(message('late'), LATER);
+    expect(await idsIn()).toEqual(['late']);
   });
 
   it('leaves the messages, which can be read until they are erased', async () => {
     await messages.recordInbound(message('a'), TURN);
     await messages.recordInbound(message('b'), LATER);
-    await turns.end(openTurn(), { isFull: false });
+    await turns.end(openTurn());
     await tables.remove(tableName, { pk: 'MESSAGE#b', sk: 'MESSAGE' });
     const { body } = message('a');
-    expect(await turns.readMessages(['a', 'b', 'c'])).toEqual([
+    expect(await turns.readMessages({ contact, messageIds: ['a', 'b', 'c'] })).toEqual([
       { id: 'a', createdAt: '2026-11-20T11:00:00.000Z', body, traceparent: TRACEPARENT },
     ]);
   });
 
-  it('comes with an erasure, unless the turn started after it was requested', async () => {
+  it('leaves out the message of another contact that has the same ID', async () => {
+    const other = contactRef('chat', '+5491155559999');
+    const earlier = { at: '2026-11-20T10:00:00.000Z', source: 'event' as const };
+    await messages.recordInbound(message('a'), TURN);
+    await messages.recordInbound(message('a', { contact: other, time: earlier }), TURN);
+    expect(await turns.readMessages({ contact, messageIds: ['a'] })).toEqual([]);
+    expect(await turns.readMessages({ contact: other, messageIds: ['a'] })).toMatchObject([{ id: 'a' }]);
+  });
+
+  it('is part of an erasure, unless the turn started after it was requested', async () => {
     const table = tables.tableOf(tableName);
     await endTurnBefore(table, contact, NOW);
     await messages.recordInbound(message('a'), LATER);
@@ -173,7 +195,7 @@ describe('the end of a turn', () => {
 it('puts every message in exactly one turn, whatever arrives twice, late, or while a turn ends', async () => {
   const step = fc.oneof(
     fc.record({ arrives: fc.constantFrom('a', 'b', 'c', 'd') }),
-    fc.record({ endsAfter: fc.integer({ min: 1, max: 4 }), isFull: fc.boolean() }),
+    fc.record({ endsAfter: fc.integer({ min: 1, max: 4 }) }),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
@@ -193,10 +215,10 @@ it('puts every message in exactly one turn, whatever arrives twice, late, or whi
         const queued = openTurn({
           firstMessageId: String(turn?.firstMessageId ?? 'a'),
           startedAt: String(turn?.startedAt ?? NOW),
-          messages: one.endsAfter,
+          messageCount: one.endsAfter,
         });
         const ids = await idsIn();
-        if (await turns.end(queued, { isFull: one.isFull })) ended.push(...ids);
+        if (await turns.end(queued)) ended.push(...ids);
       }
       expect([...ended, ...(await idsIn())].toSorted()).toEqual([...arrived].toSorted());
     }),

@@ -51,16 +51,22 @@ describe('serializeEvent', () => {
     expect(content.text.isWellFormed()).toBe(true);
   });
 
-  it('drops the content of a detail that is still too large', () => {
-    const params = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`p${index}`, 'x'.repeat(4_000)]));
-    const [event] = itemEvents(sendChange(sendImage({ call: callWith(params) })));
-    if (event === undefined) throw new Error('An accepted send is published.');
+  it('shortens strings once more if there are many, and drops the content only if that is not enough', () => {
+    const detailOf = (count: number) => {
+      const params = Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, 'x'.repeat(4_000)]));
+      const [event] = itemEvents(sendChange(sendImage({ call: callWith(params) })));
+      if (event === undefined) throw new Error('An accepted send is published.');
+      const { detail } = serializeEvent(event, { content: true });
+      expect(Buffer.byteLength(detail)).toBeLessThanOrEqual(MAX_DETAIL_BYTES);
+      return JSON.parse(detail);
+    };
 
-    const { detail } = serializeEvent(event, { content: true });
-
-    expect(JSON.parse(detail)).toMatchObject({ truncated: true, requestId: 'request-1' });
-    expect(JSON.parse(detail)).not.toHaveProperty('content');
-    expect(Buffer.byteLength(detail)).toBeLessThanOrEqual(MAX_DETAIL_BYTES);
+    expect(detailOf(100)).toMatchObject({
+      truncated: true,
+      content: { body: { params: { p99: `${'x'.repeat(1_000)}…` } } },
+    });
+    expect(detailOf(300)).toMatchObject({ truncated: true, requestId: 'request-1' });
+    expect(detailOf(300)).not.toHaveProperty('content');
   });
 });
 
