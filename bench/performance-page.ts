@@ -2,7 +2,7 @@ import { markdownTable } from '../test/simulation/markdown.ts';
 import { chartSvg, type PaletteName } from './chart.ts';
 import { costPage } from './cost-page.ts';
 import { imageOf, measured, picture, tableBlock, wrap } from './page-blocks.ts';
-import { PART_NAMES, type PartName } from './part-names.ts';
+import { PERFORMANCE_PARTS, type PerformancePart } from './part-names.ts';
 import { summaryRows } from './performance-summary.ts';
 import { ANSWER, DID_NOT_HELP, LEVERS, PART_TEXTS, PEER } from './performance-text.ts';
 import type { Report } from './report.ts';
@@ -33,7 +33,7 @@ export const performancePage = (reports: readonly Report[]): string =>
     ),
     wrap(PEER),
     '[What it costs](cost.md) has the costs of each.',
-    ...reports.filter(({ part }) => part !== 'cost').flatMap(section),
+    ...reports.flatMap(section),
     ...(LEVERS.length === 0
       ? []
       : [
@@ -50,11 +50,11 @@ export const performancePage = (reports: readonly Report[]): string =>
     .join('\n\n')
     .concat('\n');
 
-const isPartName = (name: string): name is PartName => PART_NAMES.some((part) => part === name);
+const isPerformancePart = (name: string): name is PerformancePart => PERFORMANCE_PARTS.some((part) => part === name);
 
 const section = (report: Report): readonly string[] => {
   const { part, tables, charts } = report;
-  if (!isPartName(part)) throw new Error(`There is no text for the part "${part}".`);
+  if (!isPerformancePart(part)) return [];
   const { heading, paragraphs } = PART_TEXTS[part];
   return [
     `## ${heading}`,

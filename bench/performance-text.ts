@@ -1,4 +1,4 @@
-import type { PartName } from './part-names.ts';
+import type { PerformancePart } from './part-names.ts';
 
 /** The hand-written text of docs/performance.md. */
 export interface PartText {
@@ -18,7 +18,7 @@ export const PEER =
   'circuit breaker, or quarantine. Measurements alternate between the stacks, so other load on the machine affects ' +
   'both alike. Only the ratios apply to other machines.';
 
-export const PART_TEXTS: Readonly<Record<PartName, PartText>> = {
+export const PART_TEXTS: Readonly<Record<PerformancePart, PartText>> = {
   coldstart: {
     heading: 'Cold starts',
     paragraphs: [
@@ -51,13 +51,6 @@ export const PART_TEXTS: Readonly<Record<PartName, PartText>> = {
     paragraphs: [
       'What an inbound message costs if the table already holds up to a million others. The cost stays the same, because ' +
         'every write addresses its item by key, without queries or scans.',
-    ],
-  },
-  cost: {
-    heading: 'Costs',
-    paragraphs: [
-      'What a million events cost at the list prices of us-east-1, from the counted calls, request units, bytes, and ' +
-        'milliseconds of each stack.',
     ],
   },
 };

@@ -6,9 +6,9 @@ import type { Report } from './report.ts';
 import { readResults, writePage, writeResult } from './results.ts';
 
 /*
- * `npm run bench -- [coldstart|warm|load|scale|cost|all]`: measures Parley beside the same service built as a tutorial
- * teaches it. `--write` also stores the results, and regenerates docs/performance.md and the figures in README.md; `page`
- * only regenerates those.
+ * `npm run bench -- [coldstart|warm|load|scale|cost|turns|all]`: measures Parley beside the same service built as a
+ * tutorial teaches it. `--write` also stores the results, and regenerates docs/performance.md, docs/cost.md, and the
+ * figures in README.md; `page` only regenerates those.
  */
 
 /** A part of the benchmark. It prints its progress to standard error. */
@@ -29,6 +29,7 @@ const PARTS: Readonly<Record<PartName, () => Promise<Part>>> = {
     return () => measureScale(numberOf('messages'));
   },
   cost: async () => (await import('./cost.ts')).measureCost,
+  turns: async () => (await import('./turns.ts')).measureTurns,
 };
 
 /** Regenerates docs/performance.md and the figures in README.md from the stored results, and measures nothing. */

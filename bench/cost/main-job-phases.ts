@@ -5,7 +5,8 @@ import type { Phase } from './subject.ts';
 const TEMPLATE = 'parcel_update';
 /** The size of the chat service's event, without the envelope that delivers it. */
 const EVENT_BYTES = 600;
-const WARM_UP = 100;
+/** How many users warm the functions up. */
+export const WARM_UP = 100;
 
 /**
  * Returns the phases of the main job: users write, receive an answer and a template, and their devices report Delivered
@@ -13,7 +14,7 @@ const WARM_UP = 100;
  */
 export const mainJobPhases = async (client: LocalClient, events: number): Promise<readonly Phase[]> => {
   await client.putRule(TEMPLATE, { text: 'Your parcel ${n} is on its way.', category: 'shipping-status' });
-  const text = await textFor(client, EVENT_BYTES);
+  const text = await eventText(client);
   const user = (index: number) => `+54911${50_000_000 + index}`;
   const path = (index: number) => `/users/${encodeURIComponent(user(index))}`;
   const device = (state: 'on' | 'off') => (index: number) => client.control('PATCH', path(index), { device: state });
@@ -54,8 +55,8 @@ export const mainJobPhases = async (client: LocalClient, events: number): Promis
   return [...phasesOf(0, WARM_UP, false), ...phasesOf(WARM_UP, events, true)];
 };
 
-/** Returns the text of a message whose event has this many bytes. */
-const textFor = async (client: LocalClient, bytes: number): Promise<string> => {
+/** Returns the text of a message whose event has the size that is counted. */
+export const eventText = async (client: LocalClient): Promise<string> => {
   const contact = '+5491149999999';
   const id = await client.userWrites(contact, { text: 'x' });
   const { event } = await waitFor('the first event is delivered', async () =>
@@ -64,5 +65,5 @@ const textFor = async (client: LocalClient, bytes: number): Promise<string> => {
     ),
   );
   const overhead = Buffer.byteLength(JSON.stringify(event)) - 1;
-  return 'Where is my parcel? '.repeat(bytes).slice(0, bytes - overhead);
+  return 'Where is my parcel? '.repeat(EVENT_BYTES).slice(0, EVENT_BYTES - overhead);
 };

@@ -176,6 +176,14 @@ export const startMeters = async (): Promise<Meters> => {
     const client = { region: REGION, credentials: CREDENTIALS, requestHandler: LONGER_THAN_A_LONG_POLL };
     const sqs = new SQSClient({ ...client, endpoint: mappingQueues.url });
     resources.defer(() => sqs.destroy());
+    // A queue's messages arrive one by one, as the bill assumes, although a run can make many visible at once.
+    sqs.middlewareStack.add(
+      (next) => (args) => {
+        const isReceive = 'MaxNumberOfMessages' in args.input;
+        return next(isReceive ? { ...args, input: { ...args.input, MaxNumberOfMessages: 1 } } : args);
+      },
+      { step: 'initialize' },
+    );
     return {
       environment: (variables) => ({
         ...Object.fromEntries(

@@ -2,40 +2,57 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { retentionDays } from '../../lambdas/domain/retention.ts';
-import { createLocalClient } from '../../local/local-client.ts';
+import type { Interpose } from '../../local/interposed.ts';
+import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
 import { startLocal } from '../../local/local-cloud.ts';
 import { findStack } from '../../local/synthesized-stack.ts';
 import { mainJobPhases } from './main-job-phases.ts';
-import type { Subject } from './subject.ts';
+import type { RunningSubject, Subject } from './subject.ts';
 
 const STAGE = 'dev';
 
-/** Parley's own stack, with the settings of the stage `dev`. */
+/** A running stack of Parley, and a client that acts as its users. */
+export interface RunningParley extends Omit<RunningSubject, 'phases'> {
+  readonly client: LocalClient;
+}
+
+/** Starts Parley's own stack, with the settings of the stage `dev` unless others override them. */
+export const startParley = async (
+  interpose: Interpose,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<RunningParley> => {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'parley-cost-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const outdir = join(folder, 'cdk.out');
+  const logFolder = join(folder, 'logs');
+  const cloud = await startLocal({ stage: STAGE, settings, interpose, outdir, logFolder });
+  stack.defer(cloud.close);
+  const client = createLocalClient(cloud);
+  stack.defer(client.close);
+  const retention = [...cloud.functions.values()]
+    .map(({ declaration }) => declaration.variables.RETENTION_DAYS)
+    .find((days) => days !== undefined);
+  const { templateFile } = await findStack(outdir, `Parley-${STAGE}`);
+  const template: unknown = JSON.parse(await readFile(templateFile, 'utf8'));
+  const resources = stack.move();
+  return {
+    cloud,
+    client,
+    template,
+    retentionDays: retentionDays.parse(JSON.parse(retention ?? '')).messages,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+};
+
+/** Parley's own stack, which does the main job. */
 export const PARLEY: Subject = {
   name: 'Parley',
   async start(interpose, events) {
     await using stack = new AsyncDisposableStack();
-    const folder = await mkdtemp(join(tmpdir(), 'parley-cost-'));
-    stack.defer(() => rm(folder, { recursive: true, force: true }));
-    const outdir = join(folder, 'cdk.out');
-    const logFolder = join(folder, 'logs');
-    const cloud = await startLocal({ stage: STAGE, interpose, outdir, logFolder });
-    stack.defer(cloud.close);
-    const client = createLocalClient(cloud);
-    stack.defer(client.close);
-    const retention = [...cloud.functions.values()]
-      .map(({ declaration }) => declaration.variables.RETENTION_DAYS)
-      .find((days) => days !== undefined);
-    const { templateFile } = await findStack(outdir, `Parley-${STAGE}`);
-    const template: unknown = JSON.parse(await readFile(templateFile, 'utf8'));
-    const phases = await mainJobPhases(client, events);
+    const running = stack.use(await startParley(interpose));
+    const phases = await mainJobPhases(running.client, events);
     const resources = stack.move();
-    return {
-      cloud,
-      template,
-      phases,
-      retentionDays: retentionDays.parse(JSON.parse(retention ?? '')).messages,
-      [Symbol.asyncDispose]: () => resources.disposeAsync(),
-    };
+    return { ...running, phases, [Symbol.asyncDispose]: () => resources.disposeAsync() };
   },
 };

@@ -4,12 +4,13 @@ import { ASSUMPTIONS, DURATION_NOTE, RATE_NOTE } from './assumptions.ts';
 import { type Bill, billedMs, durationCost, logBytesOf, storageCost, totalOf } from './bill.ts';
 import { billFor, type Counted, usageFor } from './counted.ts';
 import { EVENT_KINDS } from './subject.ts';
-import type { FunctionUsage, Usage } from './usage.ts';
+import type { TemplateFacts } from './template-facts.ts';
+import { FROM_QUEUE, type FunctionUsage, type Usage } from './usage.ts';
 
 const DAYS_PER_MONTH = 365 / 12;
 const MEMORY_SIZES = [256, 512, 1024, 1769];
 
-const PARTS: readonly (readonly [name: string, part: keyof Bill])[] = [
+export const BILL_PARTS: readonly (readonly [name: string, part: keyof Bill])[] = [
   ['HTTP API', 'api'],
   ['Lambda requests', 'requests'],
   ['Lambda duration', 'duration'],
@@ -32,7 +33,7 @@ export const billTable = (one: Counted): Table => {
     title: `${one.name}: US dollars per million events (list prices of ${PRICES_REGION}, ${PRICES_CHECKED})`,
     rows: [
       ['', ...EVENT_KINDS],
-      ...PARTS.map(([name, part]) => row(name, (bill) => bill[part])),
+      ...BILL_PARTS.map(([name, part]) => row(name, (bill) => bill[part])),
       row('total without the event bus', (bill) => totalOf(bill) - bill.bus),
       row('event bus', ({ bus }) => bus),
       row('total', totalOf),
@@ -48,17 +49,29 @@ export const billTable = (one: Counted): Table => {
 };
 
 /** What was counted. */
-export const callTable = (one: Counted): Table => {
-  const usages = EVENT_KINDS.map((kind) => usageFor(one, kind));
+export const callTable = (one: Counted): Table =>
+  countTable(
+    `${one.name}: counted per event`,
+    one.facts,
+    EVENT_KINDS.map((kind) => [kind, usageFor(one, kind)]),
+  );
+
+/** A table of what some kinds of events used. Each has a column. */
+export const countTable = (
+  title: string,
+  { functions: declared }: Pick<TemplateFacts, 'functions'>,
+  columns: readonly (readonly [kind: string, usage: Usage])[],
+): Table => {
+  const usages = columns.map(([, usage]) => usage);
   const row = (name: string, value: (usage: Usage) => number, digits = 2) => [
     name,
     ...usages.map((usage) => value(usage).toFixed(digits)),
   ];
   const names = new Set(usages.flatMap(({ calls }) => [...calls.keys()]));
   return {
-    title: `${one.name}: counted per event`,
+    title,
     rows: [
-      ['', ...EVENT_KINDS],
+      ['', ...columns.map(([kind]) => kind)],
       row('HTTP API requests', ({ httpRequests }) => httpRequests),
       // How many calls publish the events depends on the batches of this run.
       ...[...names]
@@ -66,6 +79,9 @@ export const callTable = (one: Counted): Table => {
         .toSorted()
         .map((name) => row(name, ({ calls }) => calls.get(name) ?? 0)),
       row('SQS requests, FIFO', ({ fifoRequests }) => fifoRequests),
+      ...(usages.some(({ standardRequests }) => standardRequests > 0)
+        ? [row('SQS requests, standard', ({ standardRequests }) => standardRequests)]
+        : []),
       row('write request units, table', ({ table }) => table.writeUnits),
       row('write request units, indexes', ({ table }) => table.indexWriteUnits),
       row('read request units', ({ table }) => table.readUnits),
@@ -75,10 +91,10 @@ export const callTable = (one: Counted): Table => {
       row('stored bytes, table', ({ table }) => table.storedTableBytes, 0),
       row('stored bytes, indexes', ({ table }) => table.storedIndexBytes, 0),
       row('log bytes, access log', ({ accessLogBytes }) => accessLogBytes, 0),
-      ...[...one.facts.functions].flatMap(([id, { memoryMb }]) => {
+      ...idsOf(declared).flatMap(([id, { memoryMb }]) => {
+        if (usages.every(({ functions }) => !functions.has(id))) return [];
         const of = (value: (usage: FunctionUsage) => number, digits: number, name: string) =>
           row(`${id}: ${name}`, ({ functions }) => orZero(functions.get(id), value), digits);
-        if (usages.every(({ functions }) => !functions.has(id))) return [];
         return [
           of(({ invocations }) => invocations, 2, 'invocations'),
           of(({ cpuMs }) => cpuMs, 2, 'processor ms per invocation'),
@@ -91,6 +107,10 @@ export const callTable = (one: Counted): Table => {
     note: 'Changes are published in batches of the size that the reference rate leads to. Calls are those of functions.',
   };
 };
+
+/** Returns the names that the functions have in a usage. */
+const idsOf = (declared: TemplateFacts['functions']) =>
+  [...declared].flatMap(([id, facts]) => [[id, facts] as const, [`${id}${FROM_QUEUE}`, facts] as const]);
 
 const orZero = (usage: FunctionUsage | undefined, value: (usage: FunctionUsage) => number): number =>
   usage ? value(usage) : 0;

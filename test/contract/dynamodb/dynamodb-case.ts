@@ -41,6 +41,7 @@ export const SOURCES = {
   query: `${API}/API_Query.html`,
   reservedWords: `${GUIDE}/ReservedWords.html`,
   streams: `${GUIDE}/Streams.html`,
+  transactions: `${API}/API_TransactWriteItems.html`,
   types: `${GUIDE}/HowItWorks.NamingRulesDataTypes.html`,
   updateExpressions: `${GUIDE}/Expressions.UpdateExpressions.html`,
   updateItem: `${API}/API_UpdateItem.html`,

@@ -1,4 +1,4 @@
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, TransactionCanceledException, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { type CaseUpdate, type DynamoDbCase, type DynamoDbTools, SOURCES } from './dynamodb-case.ts';
 
@@ -28,10 +28,72 @@ const conflictOf = async ({ update }: DynamoDbTools, change: CaseUpdate): Promis
   }
 };
 
+/** Updates the items `a a` and `b b` in one transaction. Returns why each write failed, if it did. */
+const transact = async ({ client, tableName }: DynamoDbTools, conditions: readonly [string?, string?]) => {
+  const TransactItems = ['a', 'b'].map((name, index) => ({
+    Update: {
+      TableName: tableName,
+      Key: marshall({ pk: name, sk: name }),
+      UpdateExpression: 'ADD members :one',
+      ConditionExpression: conditions[index],
+      ExpressionAttributeValues: marshall({ ':one': new Set(['one']) }),
+    },
+  }));
+  try {
+    await client.send(new TransactWriteItemsCommand({ TransactItems }));
+    return 'written';
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) return nameOf(error);
+    return error.CancellationReasons?.map(({ Code }) => Code);
+  }
+};
+
 const SET_B = { UpdateExpression: 'SET b = :b', values: { ':b': 2 } };
 
 /** Cases about writes. */
 export const WRITE_CASES: readonly DynamoDbCase[] = [
+  {
+    name: 'transactions: write all items, or none and say which condition failed',
+    source: SOURCES.transactions,
+    async observe(tools) {
+      const absent = 'attribute_not_exists(members)';
+      const present = 'attribute_exists(members)';
+      return {
+        second: await transact(tools, [absent, present]),
+        nothing: [await tools.get('a'), await tools.get('b')],
+        written: await transact(tools, [absent, absent]),
+        first: await transact(tools, [absent, present]),
+        both: await transact(tools, [absent, absent]),
+        items: [await tools.get('a'), await tools.get('b')],
+        records: (await tools.records()).map(({ eventName }) => eventName),
+      };
+    },
+    expected: {
+      second: ['None', 'ConditionalCheckFailed'],
+      nothing: [null, null],
+      written: 'written',
+      first: ['ConditionalCheckFailed', 'None'],
+      both: ['ConditionalCheckFailed', 'ConditionalCheckFailed'],
+      items: [
+        { ...A, members: new Set(['one']) },
+        { pk: 'b', sk: 'b', members: new Set(['one']) },
+      ],
+      records: ['INSERT', 'INSERT'],
+    },
+  },
+  {
+    name: 'conditions: the size of a set is the number of its members, and no comparison holds for a missing one',
+    source: SOURCES.conditions,
+    async observe({ put, update }) {
+      await put({ ...A, members: new Set(['one', 'two']) });
+      const compared = (comparison: string) => {
+        const ConditionExpression = `size(${comparison}`;
+        return outcomeOf(update({ ...SET_B, ConditionExpression, values: { ':b': 2 } }));
+      };
+      return [await compared('members) = :b'), await compared('members) < :b'), await compared('missing) < :b')];
+    },
+    expected: ['accepted', 'ConditionalCheckFailedException', 'ConditionalCheckFailedException'],
+  },
   {
     name: 'conditions: a failed condition returns the current item, if there is one and ALL_OLD is requested',
     source: SOURCES.updateItem,

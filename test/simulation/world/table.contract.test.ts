@@ -191,7 +191,7 @@ describe.each([
 });
 
 describe('the simulated table', () => {
-  it.each(['size(#state) > :one', '#state = :one AND', '#state ~ :one', 'contains(#state)', '#state :one'])(
+  it.each(['attribute_type(#state, :one)', '#state = :one AND', '#state ~ :one', 'contains(#state)', '#state :one'])(
     'refuses the syntax %s',
     async (condition) => {
       const { table } = await simulated();

@@ -111,6 +111,11 @@ describe('an index', () => {
     expect(indexUnits(itemOf(500, KEYS), itemOf(500, { ...KEYS, sort: { S: 't' } }))).toBe(2);
   });
 
+  it('costs as much in a transaction as outside of one', () => {
+    const write = { before: undefined, after: itemOf(500, KEYS) };
+    expect(writeUnits(write, INDEXED, { isTransactional: true })).toEqual({ table: 2, indexes: 1 });
+  });
+
   it('costs a write for an entry that goes', () => {
     expect(indexUnits(itemOf(500, KEYS), undefined)).toBe(1);
   });
