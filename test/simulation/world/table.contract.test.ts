@@ -11,6 +11,7 @@ import {
   createConversationTable,
   type Item,
 } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { createDynamodbTurns } from '../../../lambdas/adapters/dynamodb/turns.ts';
 import { CONSENT_KINDS, CONSENT_ORIGINS } from '../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
@@ -104,11 +105,14 @@ describe.each([
     ['contains(#state, :one)', true],
     ['contains(#missing, :one)', false],
     ['NOT contains(#missing, :one)', true],
+    ['size(#seen) = :single', true],
+    ['size(#seen) < :single', false],
+    ['attribute_exists(#missing) AND size(#missing) < :ten', false],
   ])('evaluates the condition %s', async (condition, holds) => {
     const { table } = await create();
     await table.update({ key: KEY, set: { state: 'one', count: 10 }, add: { seen: new Set(['one']) } });
     const uses = (word: string): boolean => new RegExp(`${word}\\b`).test(condition);
-    const all = { one: 'one', two: 'two', zero: 0, ten: 10 };
+    const all = { one: 'one', two: 'two', zero: 0, single: 1, ten: 10 };
 
     const outcome = await table.update({
       key: KEY,
@@ -119,6 +123,22 @@ describe.each([
     });
 
     expect(outcome.kind).toBe(holds ? 'written' : 'conflict');
+  });
+
+  it('writes two items, or none and says which condition failed', async () => {
+    const { table, items } = await create();
+    const absent = 'attribute_not_exists(#state)';
+    const both = (condition: string) =>
+      table.updateBoth(
+        { key: KEY, set: { state: 'queued' }, condition: absent },
+        { key: { pk: 'other', sk: 'SEND' }, set: { state: 'queued' }, condition },
+      );
+
+    expect(await both('attribute_exists(#state)')).toBe('second-conflicts');
+    expect(await items()).toEqual({});
+    expect(await both(absent)).toBe('written');
+    expect(await both(absent)).toBe('first-conflicts');
+    expect(Object.values(await items())).toHaveLength(2);
   });
 
   it('deletes an item when the condition holds', async () => {
@@ -224,6 +244,7 @@ const at = fc.constantFrom(...['10', '11', '12'].map((hour) => `2026-11-20T${hou
 const send = fc
   .record({ requestId: fc.constantFrom('request-1', 'request-2'), messageText: fc.constantFrom('one', 'another') })
   .map((changes) => queuedSend(sendRequest(changes)));
+const TURN_STARTED_AT = '2026-11-20T11:30:00.000Z';
 const claimId = fc.constantFrom('claim-1', 'claim-2');
 const called = fc
   .tuple(fc.constantFrom('accepted' as const, 'rejected' as const, 'uncertain' as const, 'waiting' as const), at)
@@ -290,6 +311,12 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   at.map<Operation>((time) => (table) => createDynamodbContacts(table).readWithAccount(contact, ACCOUNT, time)),
   at.map<Operation>(() => (table) => createDynamodbContacts(table).readConsents(contact)),
   at.map<Operation>((time) => (table) => createDynamodbErasures(table).removeContact(contact, time)),
+  at.map<Operation>((time) => (table) => createDynamodbErasures(table).endOpenTurn(contact, time)),
+  fc.tuple(fc.constantFrom('message-1', 'message-2'), at, fc.integer({ min: 1, max: 2 })).map<Operation>(
+    ([firstMessageId, startedAt, messageCount]) =>
+      (table) =>
+        createDynamodbTurns(table).end({ contact, firstMessageId, startedAt, messageCount }),
+  ),
   fc.tuple(at, send, fc.integer({ min: 1, max: 3 })).map<Operation>(([claimedAt, { request }, attempt]) => (table) => {
     const message = { id: 'message-1', requestId: request.requestId, contact, call: claim().call, claimedAt, attempt };
     return createDynamodbMessages(table).recordOutbound(message);
@@ -308,13 +335,19 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       });
     }),
   fc
-    .tuple(at, fc.constantFrom('event' as const, 'arrival' as const), fc.constantFrom(true, undefined))
-    .map<Operation>(([time, source, isFromStatus]) => (table) => {
+    .tuple(
+      fc.constantFrom('message-1', 'message-2'),
+      at,
+      fc.constantFrom('event' as const, 'arrival' as const),
+      fc.constantFrom(true, undefined),
+      fc.constantFrom({ startedAt: TURN_STARTED_AT }, undefined),
+    )
+    .map<Operation>(([id, time, source, isFromStatus, turn]) => (table) => {
       const traceparent = startTrace('message', time);
-      const message = { id: 'message-1', contact, time: { at: time, source }, body: time, isFromStatus, traceparent };
+      const message = { id, contact, time: { at: time, source }, body: time, isFromStatus, traceparent };
       // A message with the id of one that Parley sent is refused.
       return createDynamodbMessages(table)
-        .recordInbound({ kind: 'message', ...message, opensWindow: true, address: contact.key })
+        .recordInbound({ kind: 'message', ...message, opensWindow: true, address: contact.key }, turn)
         .catch((error: unknown) => String(error));
     }),
   fc.tuple(at, at).map<Operation>(([calledAt, openedAt]) => (table) => {
