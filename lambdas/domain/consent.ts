@@ -18,6 +18,8 @@ export interface Consent {
   readonly source: string;
   /** When Parley recorded it, which decides whether an erasure removes it. @default at */
   readonly recordedAt?: Instant;
+  /** The ID of the message that was a keyword. @default none: it was given otherwise */
+  readonly messageId?: string;
 }
 
 /** The origin of a consent whose caller gives none. It never overrides a user's opt-out by mistake. */
@@ -29,7 +31,7 @@ export const CONSENT_STATES = ['opted-in', 'opted-out', 'none'] as const;
  * The effective consent: whether the business may write to the user first, and the opt-in or opt-out that decides it.
  */
 export type ConsentVerdict =
-  | (Pick<Consent, 'at' | 'origin' | 'source'> & { readonly state: 'opted-in' | 'opted-out' })
+  | (Pick<Consent, 'at' | 'origin' | 'source' | 'messageId'> & { readonly state: 'opted-in' | 'opted-out' })
   /** Neither an opt-in nor an opt-out is recorded. */
   | { readonly state: 'none' };
 
@@ -56,11 +58,12 @@ const latestOf = (consents: readonly Consent[]): Consent | undefined =>
 
 const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
-const describe = (state: 'opted-in' | 'opted-out', { at, origin, source }: Consent): ConsentVerdict => ({
+const describe = (state: 'opted-in' | 'opted-out', { at, origin, source, messageId }: Consent): ConsentVerdict => ({
   state,
   at,
   origin,
   source,
+  ...(messageId !== undefined && { messageId }),
 });
 
 /** The attributes that hold the latest consent of a kind and an origin. */
@@ -70,12 +73,14 @@ export interface ConsentRegister {
   readonly at: string;
   readonly source: string;
   readonly recordedAt: string;
+  readonly messageId: string;
 }
 
 /** Returns the attribute names of a consent, such as `userOptOutAt`. */
 export const consentRegister = ({ kind, origin }: Pick<Consent, 'kind' | 'origin'>): ConsentRegister => {
   const prefix = `${origin}${kind === 'opt-in' ? 'OptIn' : 'OptOut'}`;
-  return { kind, origin, at: `${prefix}At`, source: `${prefix}Source`, recordedAt: `${prefix}RecordedAt` };
+  const names = { at: `${prefix}At`, source: `${prefix}Source`, recordedAt: `${prefix}RecordedAt` };
+  return { kind, origin, ...names, messageId: `${prefix}MessageId` };
 };
 
 export const CONSENT_REGISTERS: readonly ConsentRegister[] = CONSENT_KINDS.flatMap((kind) =>
@@ -91,7 +96,9 @@ export const CONSENT_REGISTERS: readonly ConsentRegister[] = CONSENT_KINDS.flatM
 export const readConsents = (item: Readonly<Record<string, unknown>>): readonly Consent[] =>
   CONSENT_REGISTERS.flatMap(({ kind, origin, ...names }) => {
     if (item[names.at] === undefined) return [];
-    const [at, source] = [parseInstant(item[names.at]), item[names.source]];
-    if (at !== undefined && typeof source === 'string') return [{ kind, origin, at, source }];
+    const [at, source, messageId] = [parseInstant(item[names.at]), item[names.source], item[names.messageId]];
+    if (at !== undefined && typeof source === 'string') {
+      return [{ kind, origin, at, source, ...(typeof messageId === 'string' && { messageId }) }];
+    }
     throw new DamagedItemError(`An item cannot be read: ${names.at} is not a time, or ${names.source} not a string.`);
   });

@@ -3,6 +3,7 @@ import type { Contact } from './contact.ts';
 import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
 import { handoverOf } from './handover.ts';
 import { type Instant, parseInstant } from './instant.ts';
+import { confirmationIdOf } from './opt-out-confirmation.ts';
 import type { SendEndpoint } from './send-outcome.ts';
 import {
   type ApprovedReason,
@@ -238,7 +239,7 @@ const refuseAfterOptOut = (
   return refuse('OPTED_OUT', `${window} ${optedOut}, and the user has not written since.`);
 };
 
-/** Only the confirmation of an opt-out may be sent although the user has not written after it. */
+/** Only the confirmation of an opt-out may be sent although the user has not written after it, and only that one. */
 const confirmOptOut = (request: SendRequest, contact: Contact, rules: SendRules, open: string): SendDecision => {
   const verdict = verdictOf(contact);
   if (verdict.state !== 'opted-out') {
@@ -247,9 +248,11 @@ const confirmOptOut = (request: SendRequest, contact: Contact, rules: SendRules,
   const { optOutConfirmation: messageText } = rules;
   const optedOut = describeOptOut(verdict);
   if (messageText === undefined) return refuse('OPTED_OUT', `${open} ${optedOut}, and the stage confirms no opt-outs.`);
-  const { lastInboundAt } = contact;
-  if (lastInboundAt === undefined || lastInboundAt < verdict.at) {
-    return refuse('OPTED_OUT', `${open} ${optedOut}, and the user has not written since.`);
+  if (verdict.messageId === undefined || request.requestId !== confirmationIdOf(verdict.messageId)) {
+    return refuse(
+      'OPTED_OUT',
+      `${open} ${optedOut}, and this request is not the confirmation that Parley queued for it.`,
+    );
   }
   const call = freeFormCall({ ...request, messageText }, contact, rules);
   return { kind: 'call', call, why: `${open} ${optedOut}, and this message confirms it.` };

@@ -66,9 +66,19 @@ export const contactResponse = z.object({
     at: z.optional(z.string()),
     origin: z.optional(origin),
     source: z.optional(z.string()),
+    /** The ID of the message that was a keyword. */
+    messageId: z.optional(z.string()),
   }),
   /** The latest opt-in and opt-out of each origin. */
-  consents: z.array(z.object({ kind: z.enum(CONSENT_KINDS), origin, at: z.string(), source: z.string() })),
+  consents: z.array(
+    z.object({
+      kind: z.enum(CONSENT_KINDS),
+      origin,
+      at: z.string(),
+      source: z.string(),
+      messageId: z.optional(z.string()),
+    }),
+  ),
   /** Who answers the contact. Present if the stage has the setting `operators`. */
   handover: z.optional(
     z.object({
@@ -181,7 +191,7 @@ const viewContact = (
       closesAt: lastInboundAt && addMs(lastInboundAt, WINDOW_MS - windowMarginMs),
     },
     consent: consentVerdict(consents),
-    consents: consents.map(({ kind, origin, at, source }) => ({ kind, origin, at, source })),
+    consents: consents.map(({ kind, origin, at, source, messageId }) => ({ kind, origin, at, source, messageId })),
     ...(rules.operators && {
       handover: { ...handoverOf(contact, clock.now()), operatorWroteAt: contact.operatorWroteAt },
     }),

@@ -1,9 +1,11 @@
+import type { Consent } from '../domain/consent.ts';
 import type { WindowPer } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
 import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
-import { consentIn, type Keywords, optOutConfirmation } from '../domain/keywords.ts';
+import { consentIn, type Keywords } from '../domain/keywords.ts';
 import { isFromOperator, type OperatorEchoes } from '../domain/operator-echo.ts';
+import { optOutConfirmation } from '../domain/opt-out-confirmation.ts';
 import { type Traceparent, traceFieldOf, traceIdOf } from '../domain/trace-context.ts';
 import {
   type Echo,
@@ -74,14 +76,13 @@ type EventWrite =
   | { readonly kind: 'written'; readonly traceparent: Traceparent | undefined };
 
 const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was unavailable a moment ago.' };
-/** The event is no opt-out, or the stage confirms none. */
-const UNCONFIRMED: EventWrite = { kind: 'written', traceparent: undefined };
-
 /**
- * Creates the function that parses a verified request and writes its event: a message in two concurrent writes, of which
- * one is a transaction in a stage with turns, or three if it is a keyword, an echo in one, or two if an operator wrote it, a status in one, and a status with a request id in
- * up to two more. A status that also carries a message causes the writes of both. It reads nothing, and all of its writes
- * are idempotent.
+ * Creates the function that parses a verified request and writes its event. It reads nothing, and all of its writes are
+ * idempotent:
+ *
+ * - a message: two concurrent writes, or three if it is a keyword; in a stage with turns, one is a transaction;
+ * - an echo: one, or two if an operator wrote it;
+ * - a status: one, up to two more if it has a request ID, and those of the message if it carries one.
  *
  * Only after these writes does it queue the confirmation of an opt-out, which `send` decides about by what they stored.
  *
@@ -105,23 +106,24 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
     if (failure?.kind === 'unavailable' && !hasAnswered) coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
     const stored = results.flatMap((result) => ('traceparent' in result ? (result.traceparent ?? []) : []));
     if (failure !== undefined) return failure;
-    const confirmed = await confirmOptOut(event, startedMs);
-    if (confirmed.kind !== 'written') return confirmed;
-    return { kind: 'written', traceparent: stored[0] ?? event.traceparent };
+    return (await confirmOptOut(event, startedMs)) ?? { kind: 'written', traceparent: stored[0] ?? event.traceparent };
   };
 
-  /** Uses what the writes left of their time budget, so that deferring the event still fits into the webhook's deadline. */
-  const confirmOptOut = async (event: WebhookEvent, startedMs: number): Promise<EventWrite> => {
+  /**
+   * Gets the rest of the writes' time budget, so that deferring the event still fits into the webhook's deadline. Returns
+   * why an opt-out could not be confirmed, if so.
+   */
+  const confirmOptOut = async (event: WebhookEvent, startedMs: number): Promise<EventWrite | undefined> => {
     const { confirmations } = options;
     const isOptOut = event.kind === 'message' && consentOf(event, options)?.kind === 'opt-out';
     const confirmation = isOptOut ? optOutConfirmation(event) : undefined;
-    if (confirmations === undefined || confirmation === undefined) return UNCONFIRMED;
+    if (confirmations === undefined || confirmation === undefined) return undefined;
     const elapsedMs = Math.max(0, Date.parse(clock.now()) - startedMs);
     const queued = await attempt(Math.max(0, budgetMs - elapsedMs), async (abortSignal) => {
       await confirmations(abortSignal).put(confirmation);
       return undefined;
     });
-    if (queued.kind === 'written') return queued;
+    if (queued.kind === 'written') return undefined;
     return { ...queued, reason: `The confirmation of the opt-out could not be queued: ${queued.reason}` };
   };
 
@@ -167,7 +169,7 @@ type Meanings = Pick<StoreEventOptions, 'clock' | 'keywords' | 'operatorEchoes' 
 const writesOf = (event: WebhookEvent, meanings: Meanings): readonly Write[] => {
   switch (event.kind) {
     case 'message':
-      return [...writesOfMessage(event, turnOf(event, meanings)), ...writesOfConsent(event, meanings)];
+      return writesOfMessage(event, turnOf(event, meanings), consentOf(event, meanings));
     case 'echo':
       return [writeOfEcho(event, meanings.operatorEchoes)];
     case 'status': {
@@ -192,15 +194,20 @@ const turnOf = ({ isFromStatus }: InboundMessage, { turns, clock }: Meanings): T
 
 type Turn = Parameters<MessageRepository['recordInbound']>[1];
 
-const writesOfMessage = (event: InboundMessage, turn: Turn): readonly Write[] => {
+const writesOfMessage = (event: InboundMessage, turn: Turn, consent: Consent | undefined): readonly Write[] => {
   if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event, turn))];
-  // A repetition would open the window as of its own arrival, so the window takes the time of the message's item.
-  if (event.time.source === 'arrival')
-    return [async (repositories) => void (await openWindowAfterMessage(repositories, event, turn))];
-  return [
+  // A repetition has the time of its own arrival, so the window and the consent take that of the message's item.
+  if (event.time.source === 'arrival') {
+    return [async (repositories) => void (await writeAsOfItem(repositories, event, turn, consent))];
+  }
+  const writes: Write[] = [
     async ({ messages }) => void (await messages.recordInbound(event, turn)),
     async ({ contacts }) => void (await contacts.openWindow(event)),
   ];
+  if (consent !== undefined) {
+    writes.push(async ({ contacts }) => void (await contacts.recordConsent(event.contact, consent)));
+  }
+  return writes;
 };
 
 const writeOfEcho = (event: Echo, operatorEchoes: OperatorEchoes | undefined): Write => {
@@ -223,29 +230,26 @@ const operatorMessageAt = (at: Instant, { handoverMinutes }: OperatorEchoes) => 
 
 const consentOf = (event: InboundMessage, { keywords }: Meanings) => keywords && consentIn(event, keywords);
 
-const writesOfConsent = (event: InboundMessage, meanings: Meanings): readonly Write[] => {
-  const consent = consentOf(event, meanings);
-  return consent === undefined
-    ? []
-    : [async ({ contacts }) => void (await contacts.recordConsent(event.contact, consent))];
-};
-
-/** Opens the window even if the table refuses the message itself. */
-const openWindowAfterMessage = async (
+/** Opens the window and records the consent even if the table refuses the message itself. */
+const writeAsOfItem = async (
   { messages, contacts }: EventRepositories,
   event: InboundMessage,
   turn: Turn,
+  consent: Consent | undefined,
 ): Promise<void> => {
-  const open = (at: string) => contacts.openWindow({ ...event, time: { ...event.time, at } });
-  let at: string;
+  const writeAsOf = async (at: Instant) => {
+    await contacts.openWindow({ ...event, time: { ...event.time, at } });
+    if (consent !== undefined) await contacts.recordConsent(event.contact, { ...consent, at, recordedAt: at });
+  };
+  let at: Instant;
   try {
     at = await messages.recordInbound(event, turn);
   } catch (error) {
     // Unless the table can never accept the message, its item may have an earlier time.
-    if (error instanceof WriteRefusedError) await open(event.time.at);
+    if (error instanceof WriteRefusedError) await writeAsOf(event.time.at);
     throw error;
   }
-  await open(at);
+  await writeAsOf(at);
 };
 
 /**

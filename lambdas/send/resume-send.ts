@@ -1,6 +1,7 @@
 import { LoggableError } from '../domain/errors.ts';
 import { msBetween } from '../domain/instant.ts';
 import { acceptedMessage, logFieldsOf, mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
+import { parseSendRequest } from '../domain/send-request.ts';
 import type { Clock, Log, MessageRepository, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 
@@ -31,7 +32,7 @@ export const createResumeSend =
       return DONE;
     }
     // A keyword that is delivered again, to another business number or after an upgrade, is not confirmed twice.
-    if (stored.body !== send.body && send.request.confirmsOptOut) {
+    if (stored.body !== send.body && send.request.confirmsOptOut && isConfirmation(stored)) {
       log.info('duplicate request ignored', { ...fields, state: stored.state });
       return DONE;
     }
@@ -65,6 +66,11 @@ export const createResumeSend =
     log.info('duplicate request ignored', { ...fields, state: stored.state });
     return DONE;
   };
+
+const isConfirmation = ({ body }: SendRecord): boolean => {
+  const parsed = parseSendRequest(body);
+  return parsed.kind === 'request' && parsed.request.confirmsOptOut === true;
+};
 
 /** Waits for another function's lease to expire. If the send is still claimed then, its outcome is unknown. */
 const resumeClaim = async (

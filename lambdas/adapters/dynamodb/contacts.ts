@@ -106,10 +106,15 @@ export const createDynamodbContacts = (
   },
 
   async recordConsent(contact, consent) {
-    const { at, source, recordedAt = at } = consent;
+    const { at, source, recordedAt = at, messageId } = consent;
     const names = consentRegister(consent);
     const key = consentKeyOf(contact);
-    const set = { [names.at]: at, [names.source]: source, [names.recordedAt]: recordedAt };
+    const set = {
+      [names.at]: at,
+      [names.source]: source,
+      [names.recordedAt]: recordedAt,
+      [names.messageId]: messageId,
+    };
     const result = await table.update({ key, set, condition: isLaterConsent(names) });
     if (result.kind === 'written' || consent.kind === 'opt-in') return;
     // An erasure that was requested before this opt-out would remove the register with the later opt-out in it.
@@ -217,7 +222,7 @@ const removeOldConsents = async (
     ({ at, recordedAt }) => item?.[at] !== undefined && String(item[recordedAt] ?? '') <= until,
   );
   if (old.length === 0) return;
-  const removed = old.flatMap(({ at, source, recordedAt }) => [at, source, recordedAt]);
+  const removed = old.flatMap(({ at, source, recordedAt, messageId }) => [at, source, recordedAt, messageId]);
   const result = await table.update({
     key,
     set: Object.fromEntries(removed.map((name) => [name, undefined])),

@@ -1,3 +1,5 @@
+import { messageGroup } from '../../../lambdas/domain/contact.ts';
+import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
 import { NOW } from '../../support/builders.ts';
 import { ACT_WEIGHTS, drawAct, drawEdgeRequest } from './draw-acts.ts';
 import { drawContacts } from './draw-contacts.ts';
@@ -50,7 +52,8 @@ export const drawHistory = (seed: number): History => {
   const acts = drawActs(story, features);
   const withLanes = bulkLane ? withBulkRequests(acts) : acts;
   const withPeople = hasOperators ? withHandovers(withLanes) : withLanes;
-  return { seed, features, acts: hasTurns ? withBursts(withPeople) : withPeople };
+  const withTurns = hasTurns ? withBursts(withPeople) : withPeople;
+  return { seed, features, acts: seed % 8 === 0 ? withForgedConfirmations(withTurns) : withTurns };
 };
 
 /** Puts every other queued request on the bulk queue, and redrives both queues, without a draw. */
@@ -79,6 +82,18 @@ const withHandovers = (acts: readonly Act[]): readonly Act[] => {
     return index % 15 === 2 ? [over] : [over, back];
   });
   return [...acts, ...handovers].toSorted((one, other) => one.atMs - other.atMs);
+};
+
+/** Queues requests of other systems that claim to confirm an opt-out, soon after a user writes, without a draw. */
+const withForgedConfirmations = (acts: readonly Act[]): readonly Act[] => {
+  const written = acts.filter((act) => act.kind === 'user-writes');
+  const forged = written.map(({ atMs, contact }, index): Act => {
+    const requestId = `forged-${index}`;
+    const request = { requestId, platformContactId: contact, confirmsOptOut: true } satisfies SendRequest;
+    const message = { body: JSON.stringify(request), groupId: messageGroup(contact), deduplicationId: requestId };
+    return { atMs: atMs + SECOND_MS, kind: 'request', via: 'queue', ...message };
+  });
+  return [...acts, ...forged].toSorted((one, other) => one.atMs - other.atMs);
 };
 
 /** Lets some of the users write several messages in a row, without a draw. */

@@ -1,4 +1,5 @@
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
+import { confirmationIdOf } from '../../../../lambdas/domain/opt-out-confirmation.ts';
 import { ACCOUNT, USER } from '../../../support/builders.ts';
 import { PLAIN_FEATURES } from '../draw-features.ts';
 import { CONFIRMING } from '../draw-history.ts';
@@ -127,19 +128,28 @@ export const RECEIVING_DEFECTS = {
     history: CONFIRMED_TWICE,
   },
   confirmedAgain: {
-    breaks: 'The request that confirms an opt-out has another ID in each process.',
+    breaks: 'Each delivery of a keyword is another opt-out, with a confirmation of its own.',
     invariant: 'confirmedOnce',
-    create: () => ({
-      receive: {
-        confirmations: (queue, process) => ({
-          async put(message) {
-            const deduplicationId = `${message.deduplicationId}-${process}`;
-            const body = message.body.replace(message.deduplicationId, deduplicationId);
-            await queue.put({ ...message, body, deduplicationId });
-          },
-        }),
-      },
-    }),
+    create() {
+      const messageIds: string[] = [];
+      return {
+        receive: {
+          table: updating((update) => {
+            if (update.key.sk !== 'CONSENT') return update;
+            const userOptOutMessageId = `${update.set?.userOptOutMessageId}-${messageIds.length}`;
+            messageIds.push(userOptOutMessageId);
+            return { ...withoutCondition(update), set: { ...update.set, userOptOutMessageId } };
+          }),
+          confirmations: (queue) => ({
+            async put(message) {
+              const deduplicationId = confirmationIdOf(messageIds.at(-1) ?? '');
+              const body = message.body.replace(message.deduplicationId, deduplicationId);
+              await queue.put({ ...message, body, deduplicationId });
+            },
+          }),
+        },
+      };
+    },
     history: CONFIRMED_TWICE,
   },
   operatorForgotten: {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
@@ -354,14 +355,20 @@ const isWindowOpen = (contact: Item | undefined, atMs: number, marginMs: number)
 const blockingOptOut = (
   contact: Item | undefined,
   endpoint: string,
-  { confirmsOptOut = false }: SendRequest,
+  { confirmsOptOut, requestId }: SendRequest,
 ): string | undefined => {
   const consent = effectiveConsent(contact);
   if (consent?.state !== 'opted-out') return undefined;
   const writtenAt = String(contact?.lastInboundAt ?? '');
-  const isAnswer = writtenAt > consent.at || (confirmsOptOut && writtenAt === consent.at);
+  const isAnswer = confirmsOptOut
+    ? consent.origin === 'user' && requestId === confirmationIdOf(contact?.userOptOutMessageId)
+    : writtenAt > consent.at;
   return endpoint === 'message/v3' && isAnswer ? undefined : consent.at;
 };
+
+/** The ID of the request that confirms the opt-out of a message, as docs/receiving.md promises it. */
+const confirmationIdOf = (messageId: unknown): string =>
+  `opt-out-${createHash('sha256').update(String(messageId)).digest('hex')}`;
 
 const hasConsent = (contact: Item | undefined): boolean =>
   contact?.userOptInAt !== undefined || contact?.importOptInAt !== undefined;

@@ -111,9 +111,9 @@ export const keptDeadLetters = (items: ReadonlyMap<string, Item>): readonly stri
 
 const isBytes = (data: unknown): data is Uint8Array => data instanceof Uint8Array;
 
-/** The confirmations of opt-outs that were put on the send queue. */
+/** The confirmations of opt-outs that `receive` put on the send queue. */
 export const confirmationsIn = (facts: StageFacts): readonly (SendRequest & { readonly index: number })[] =>
   facts.entries('queued').flatMap(({ queue, body, index }) => {
     const request = queue === 'send' ? facts.requestIn(body) : undefined;
-    return request?.confirmsOptOut ? [{ ...request, index }] : [];
+    return request?.confirmsOptOut && request.requestId.startsWith('opt-out-') ? [{ ...request, index }] : [];
   });

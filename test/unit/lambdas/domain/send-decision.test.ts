@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Contact } from '../../../../lambdas/domain/contact.ts';
+import { confirmationIdOf } from '../../../../lambdas/domain/opt-out-confirmation.ts';
 import { decideOutsideWindow, decideSend, type SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import {
@@ -332,12 +333,14 @@ describe('an opt-out inside the open window', () => {
 
 describe('the confirmation of an opt-out', () => {
   const at = (time: string) => `2026-11-20T${time}.000Z`;
-  const confirmation: SendRequest = { requestId: 'opt-out-1', platformContactId: USER, confirmsOptOut: true };
+  const requestId = confirmationIdOf('message-1');
+  const confirmation: SendRequest = { requestId, platformContactId: USER, confirmsOptOut: true };
   const confirming = { optOutConfirmation: 'You will get no more messages.' };
   const decide = (changes: Partial<Contact>, request = confirmation, rules: Partial<SendRules> = confirming) =>
     decideSend(request, contact(changes), NOW, sendRules({ defaultTemplate, ...rules }));
+  const BY_KEYWORD = { source: 'keyword STOP', messageId: 'message-1' };
   /** The user wrote STOP at 11:00. */
-  const stopped = { lastInboundAt: at('11:00:00'), consents: [optOut(at('11:00:00'))] };
+  const stopped = { lastInboundAt: at('11:00:00'), consents: [optOut(at('11:00:00'), BY_KEYWORD)] };
 
   it('has the text of the stage, and says why it is sent', () => {
     expect(decide(stopped)).toMatchObject({
@@ -349,12 +352,23 @@ describe('the confirmation of an opt-out', () => {
     });
   });
 
+  it('is sent if the user has written since', () => {
+    expect(decide({ ...stopped, lastInboundAt: at('11:00:01') }).kind).toBe('call');
+  });
+
   it.each([
-    ['10:59:59', 'call'],
-    ['11:00:00', 'call'],
-    ['11:00:01', 'refuse'],
-  ])('of an opt-out at %s decides %s for a user who wrote at 11:00:00', (time, kind) => {
-    expect(decide({ ...stopped, consents: [optOut(at(time))] }).kind).toBe(kind);
+    ['is not a keyword', [optOut(at('11:00:00'))]],
+    ['is another message', [optOut(at('11:00:00'), { ...BY_KEYWORD, messageId: 'message-2' })]],
+    [
+      'is overridden by a later one',
+      [optOut(at('11:00:00'), BY_KEYWORD), optOut(at('11:00:01'), { origin: 'import' })],
+    ],
+  ])('is refused if the opt-out %s', (_what, consents) => {
+    expect(decide({ ...stopped, consents })).toMatchObject({
+      kind: 'refuse',
+      code: 'OPTED_OUT',
+      why: expect.stringContaining('and this request is not the confirmation that Parley queued for it.'),
+    });
   });
 
   it('does not let the same text through in another request', () => {
@@ -367,7 +381,7 @@ describe('the confirmation of an opt-out', () => {
   it('is refused if there is no opt-out, or a later opt-in', () => {
     const refused = { kind: 'refuse', code: 'SUPERSEDED' };
     expect(decide({ ...stopped, consents: [] })).toMatchObject(refused);
-    expect(decide({ ...stopped, consents: [optOut(at('11:00:00')), optIn(at('11:00:01'))] })).toMatchObject(refused);
+    expect(decide({ ...stopped, consents: [...stopped.consents, optIn(at('11:00:01'))] })).toMatchObject(refused);
   });
 
   it('is refused in a stage without one', () => {

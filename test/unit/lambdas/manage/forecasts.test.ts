@@ -113,12 +113,12 @@ describe('a forecast', () => {
     expect(await decisionsOf([OPTED_OUT], { ...TEMPLATE, reason: 'payment' })).toEqual(['NO_OPT_IN']);
   });
 
-  it('forecasts the confirmation of an opt-out, which nothing but the setting lets through', async () => {
+  it('forecasts no confirmation of an opt-out, because only the one that Parley queues is sent', async () => {
     stage = await createManagedStage(tables, { rules: { optOutConfirmation: 'You will get no more messages.' } });
     await populate();
     await stage.contacts.recordConsent(contactRef('chat', WRITER), optOut('2026-11-20T11:00:00.000Z'));
 
-    expect(await decisionsOf([WRITER, OPTED_OUT], { confirmsOptOut: true })).toEqual(['free-form', 'WINDOW_CLOSED']);
+    expect(await decisionsOf([WRITER, OPTED_OUT], { confirmsOptOut: true })).toEqual(['OPTED_OUT', 'WINDOW_CLOSED']);
     expect(await decisionsOf([WRITER], { messageText: 'You will get no more messages.' })).toEqual(['OPTED_OUT']);
   });
 

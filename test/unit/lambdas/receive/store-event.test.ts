@@ -22,6 +22,7 @@ const createSituation = (keywords?: Keywords, { confirms = false, turns = false 
   const turnsOfMessages: unknown[] = [];
   const confirmations: FifoMessage[] = [];
   const writes: Write[] = [];
+  const times = new Map<string, string>();
   const consents: Consent[] = [];
   const failures = new Map<Write, () => Promise<void>>();
   const time = { nowMs: Date.parse(NOW) };
@@ -41,10 +42,12 @@ const createSituation = (keywords?: Keywords, { confirms = false, turns = false 
         },
       },
       messages: {
-        async recordInbound({ time }, turn) {
+        async recordInbound({ id, time }, turn) {
           turnsOfMessages.push(turn);
           await write('recordMessage')();
-          return time.at;
+          const storedAt = times.get(id) ?? time.at;
+          times.set(id, storedAt);
+          return storedAt;
         },
         async recordStatus() {
           await write('recordStatus')();
@@ -195,7 +198,7 @@ describe('a message that is a keyword', () => {
   };
   const optOut = (word: string) => {
     const at = '2026-11-20T11:00:00.000Z';
-    return { kind: 'opt-out', origin: 'user', at, source: `keyword ${word}`, recordedAt: at };
+    return { kind: 'opt-out', origin: 'user', at, source: `keyword ${word}`, recordedAt: at, messageId: 'message-1' };
   };
 
   it.each([
@@ -230,6 +233,24 @@ describe('a message that is a keyword', () => {
   it("has the time of its arrival if the chat service's clock is ahead", async () => {
     const ahead = '2026-11-20T12:00:00.500Z';
     expect(await consentsOf(saying('STOP', { CREATION_TIME: ahead }))).toMatchObject([{ kind: 'opt-out', at: NOW }]);
+  });
+
+  it("has the time of the message's item if it is delivered again and the chat service's clock is still ahead", async () => {
+    const { storeEvent, consents } = createSituation(KEYWORDS);
+    const ahead = { ...saying('STOP', { CREATION_TIME: '2026-11-20T15:00:00.000Z' }) };
+    await storeEvent(ahead);
+    await storeEvent({ ...ahead, receivedAt: '2026-11-20T12:10:00.000Z' });
+    const asOfFirst = { kind: 'opt-out', at: NOW, recordedAt: NOW };
+    expect(consents).toMatchObject([asOfFirst, asOfFirst]);
+  });
+
+  it('is an opt-out although the table can never accept its message', async () => {
+    for (const CREATION_TIME of ['2026-11-20T11:00:00.000Z', '2026-11-20T15:00:00.000Z']) {
+      const { storeEvent, consents, failures } = createSituation(KEYWORDS);
+      failures.set('recordMessage', refused);
+      expect(await storeEvent(saying('STOP', { CREATION_TIME }))).toMatchObject({ kind: 'unstorable' });
+      expect(consents).toMatchObject([{ kind: 'opt-out' }]);
+    }
   });
 
   it('means nothing in a stage without keywords', async () => {

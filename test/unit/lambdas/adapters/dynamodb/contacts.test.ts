@@ -170,6 +170,28 @@ describe('what is recorded about a contact', () => {
   });
 });
 
+describe('a consent by a keyword', () => {
+  const byKeyword = optOut(at(0), { source: 'keyword STOP', messageId: 'message-1' });
+
+  it('names its message, unlike a later one by a form', async () => {
+    await contacts.recordConsent(contact, byKeyword);
+    expect(await contacts.readConsents(contact)).toEqual([byKeyword]);
+    await contacts.recordConsent(contact, optOut(at(1)));
+    expect(await contacts.readConsents(contact)).toEqual([optOut(at(1))]);
+  });
+
+  it('is removed by an erasure together with the ID of the message', async () => {
+    const later = optIn(at(1));
+    await contacts.recordConsent(contact, byKeyword);
+    await contacts.recordConsent(contact, { ...later, recordedAt: at(5) });
+    await removeContact(tables.tableOf(tableName), contact, at(3));
+
+    const items = JSON.stringify(await tables.items(tableName));
+    expect(items).toContain(later.source);
+    expect(items).not.toContain('message-1');
+  });
+});
+
 describe('a consent that was stored without recordedAt', () => {
   const store = async (...consents: readonly Consent[]) => {
     for (const consent of consents) await contacts.recordConsent(contact, consent);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { optOutConfirmation } from '../../../../lambdas/domain/keywords.ts';
+import { optOutConfirmation } from '../../../../lambdas/domain/opt-out-confirmation.ts';
+import { isRejectedBySqs } from '../../../../lambdas/domain/queue-json.ts';
 import { parseSendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { type ParseEventContext, parseEvent } from '../../../../lambdas/domain/webhook-event.ts';
 import { NOW, TRACEPARENT, wireMessage } from '../../../support/builders.ts';
@@ -30,6 +31,14 @@ describe('the confirmation of an opt-out', () => {
       deduplicationId: requestId,
       traceparent: TRACEPARENT,
     });
+  });
+
+  it.each(['FROM', 'CHAT_PLATFORM_ID'])('is accepted by SQS, whatever characters are in %s', (field) => {
+    const name = 'u\ufffe\uffff';
+    const confirmation = confirmationOf({ [field]: name });
+    expect(isRejectedBySqs(JSON.stringify(confirmation))).toBe(false);
+    const request = { [field === 'FROM' ? 'platformContactId' : 'chatPlatform']: name };
+    expect(requestOf(confirmation)).toMatchObject({ kind: 'request', request });
   });
 
   it('is the same for every delivery of the message, and another one for another message', () => {

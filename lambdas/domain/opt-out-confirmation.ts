@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { messageGroup } from './contact.ts';
+import { queueJson } from './queue-json.ts';
+import * as z from './schema.ts';
+import type { QueuedSend } from './send.ts';
+import type { SendRequest } from './send-request.ts';
+import type { InboundMessage } from './webhook-event.ts';
+
+/** Returns the ID of the request that confirms the opt-out of a message. */
+export const confirmationIdOf = (messageId: string): string =>
+  `opt-out-${createHash('sha256').update(messageId).digest('hex')}`;
+
+/**
+ * Returns the queue message of the request that confirms the opt-out of a message. Every delivery of the message gives
+ * the same one, so the request has no text: the stage may change it in between. Returns undefined for an address or a
+ * platform that is too long for a request.
+ */
+export const optOutConfirmation = ({
+  id,
+  contact,
+  address,
+  chatChannelNumber,
+  traceparent,
+}: InboundMessage): Pick<QueuedSend, 'body' | 'groupId' | 'deduplicationId' | 'traceparent'> | undefined => {
+  if ([address, contact.platform].some(({ length }) => length > z.MAX_NAME_LENGTH)) return undefined;
+  const requestId = confirmationIdOf(id);
+  // SQS refuses some characters, which an address can have.
+  const body = queueJson({
+    requestId,
+    platformContactId: address,
+    chatPlatform: contact.platform,
+    chatChannelNumber,
+    confirmsOptOut: true,
+  } satisfies SendRequest);
+  return { body, groupId: messageGroup(address), deduplicationId: requestId, traceparent };
+};
