@@ -42,9 +42,9 @@ export const consentIn = ({ body, time, opensWindow }: InboundMessage, words: Ke
 };
 
 /**
- * Returns the queue message of the request that confirms the opt-out of a message. Every delivery of the message gives
- * the same one, so the request has no text: the stage may change it in between. Returns undefined for an address or a
- * platform that is too long for a request.
+ * Returns the queue message of the request that confirms the opt-out of a message. It is the same for every delivery of
+ * the message. The request therefore has no text, which the stage may change in between. Returns undefined for an
+ * address or a platform that is too long for a request.
  */
 export const optOutConfirmation = ({
   id,

@@ -81,7 +81,7 @@ const withHandovers = (acts: readonly Act[]): readonly Act[] => {
   return [...acts, ...handovers].toSorted((one, other) => one.atMs - other.atMs);
 };
 
-/** Lets some of the users write several messages in a row, without a draw. */
+/** Lets some of the users write several messages in one turn, without a draw. */
 const withBursts = (acts: readonly Act[]): readonly Act[] => {
   const bursts = acts
     .filter((act) => act.kind === 'user-writes')
