@@ -29,7 +29,7 @@ const ADDRESSES = [
 const OPTIONAL_ADDRESSES = [
   // Only with turns.
   'turnQueueUrl',
-  // Only with a queue for bulk requests.
+  // Only with a bulk queue.
   'bulkSendQueueUrl',
   'bulkSendDeadLetterQueueUrl',
   'erasureQueueUrl',

@@ -89,7 +89,7 @@ export interface MessageRepository {
   ): Promise<ConversationPage>;
 }
 
-/** Turns: what a user wrote since the last turn ended. Every message is in exactly one turn. */
+/** Turns: what a user has written since the last turn ended. Every message is in exactly one turn. */
 export interface TurnRepository {
   /** Ends a turn unless a message was added since, or it is full. Returns whether it did. The call can be repeated. */
   end(turn: OpenTurn): Promise<boolean>;
@@ -97,7 +97,7 @@ export interface TurnRepository {
   readMessages(turn: Pick<EndedTurn, 'contact' | 'messageIds'>): Promise<readonly TurnMessage[]>;
 }
 
-/** Where open turns wait for the user to be silent. A turn may be put on the queue, and received, more than once. */
+/** Where open turns wait until the silence is over. A turn may be put on the queue, and received, more than once. */
 export interface TurnQueue {
   /** @param delaySeconds at most 900, the maximum of SQS */
   put(turn: OpenTurn, delaySeconds: number): Promise<void>;
@@ -278,7 +278,7 @@ export interface AuditRepository {
 /** Where the next page of the audit trail starts; opaque to callers. */
 export type AuditPosition = Readonly<Record<string, string>>;
 
-/** The send queue and, if the stage has one, the queue for bulk requests. */
+/** The send queue and, if the stage has one, the bulk queue. */
 export interface SendBacklog {
   /** Returns the approximate number of requests in each of them. */
   read(): Promise<{ readonly queue: number; readonly bulk?: number }>;

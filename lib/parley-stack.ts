@@ -62,7 +62,7 @@ export class ParleyStack extends Stack {
     this.publisher = settings.events.publish
       ? new ParleyPublisher(this, 'Publisher', { ...parts, eventBus: existingEventBus(this, settings) })
       : undefined;
-    // A message that `receive` adds to a turn must find a function that ends it, also during a gradual rollout.
+    // First the version of `publish` that ends turns, also during a gradual rollout. Then `receive` may start one.
     if (settings.turns && this.publisher) this.receiver.handler.node.addDependency(this.publisher);
     this.management = new ParleyManagement(this, 'Management', {
       ...parts,
@@ -111,7 +111,7 @@ export class ParleyStack extends Stack {
     output('SendQueueUrl', sendQueue.queueUrl, 'The queue for send requests');
     output('SendDeadLetterQueueUrl', sendQueue.deadLetters.queueUrl, 'Send requests that failed');
     if (bulkSendQueue) {
-      output('BulkSendQueueUrl', bulkSendQueue.queueUrl, 'The queue for bulk requests');
+      output('BulkSendQueueUrl', bulkSendQueue.queueUrl, 'The bulk queue');
       output('BulkSendDeadLetterQueueUrl', bulkSendQueue.deadLetters.queueUrl, 'Bulk requests that failed');
     }
     output('ScheduleDeadLetterQueueUrl', schedules.deadLetters.queueUrl, 'Scheduled sends that could not be queued');
@@ -122,7 +122,7 @@ export class ParleyStack extends Stack {
     if (this.publisher) {
       const { publishFailures, turnQueue } = this.publisher;
       output('PublishFailuresQueueUrl', publishFailures.queueUrl, 'Changes that could not be published');
-      if (turnQueue) output('TurnQueueUrl', turnQueue.queueUrl, 'Turns that wait for the user to be silent');
+      if (turnQueue) output('TurnQueueUrl', turnQueue.queueUrl, 'Turns that end when the user has been silent');
     }
     output('TableName', this.table.tableName, 'The table of contacts, messages, and sends');
     if (this.publisher) {

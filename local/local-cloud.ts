@@ -73,7 +73,7 @@ const stackAddresses = z.object({
   sendDeadLetterQueueUrl: z.string(),
   /** Undefined without turns. */
   turnQueueUrl: z.string().optional(),
-  /** Undefined without a queue for bulk requests. */
+  /** Undefined without a bulk queue. */
   bulkSendQueueUrl: z.string().optional(),
   bulkSendDeadLetterQueueUrl: z.string().optional(),
   scheduleDeadLetterQueueUrl: z.string(),

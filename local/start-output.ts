@@ -13,7 +13,7 @@ export const readyMessage = (cloud: LocalCloud): string => {
     ['Chat service', `${cloud.chatServiceUrl}${cloud.sandbox ? ' (sandbox)' : ''}`],
     ['Send queue', cloud.sendQueueUrl],
     ['  Dead letters', cloud.sendDeadLetterQueueUrl],
-    ['Bulk send queue', cloud.bulkSendQueueUrl],
+    ['Bulk queue', cloud.bulkSendQueueUrl],
     ['  Dead letters', cloud.bulkSendDeadLetterQueueUrl],
     ['  Of schedules', cloud.scheduleDeadLetterQueueUrl],
     ['Inbound queue', cloud.inboundQueueUrl],

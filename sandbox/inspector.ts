@@ -81,7 +81,7 @@ export type StageStatus = {
 /** The stage after an action. */
 export type StageChanged = { kind: 'changed'; stage: StageStatus } | Refused;
 
-/** What the stage's settings turn on, of what the console shows. */
+/** The features that the console shows and the stage's settings turn on. */
 export type StageFeatures = {
   /** Contacts can be handed over to people (`operators`). */
   handovers: boolean;
@@ -89,7 +89,7 @@ export type StageFeatures = {
   operatorField?: { name: string; value: string };
   /** Messages such as STOP opt the user out (`keywords`). */
   keywords: boolean;
-  /** There is a second queue for bulk requests (`sends.bulkLane`). */
+  /** There is a bulk queue (`sends.bulkLane`). */
   bulkLane: boolean;
 };
 
@@ -154,7 +154,7 @@ export type Inspector = {
   sends(filter: SendFilter): Promise<SendList>;
   trace(of: { messageId: string } | { requestId: string }): Promise<Trace>;
   /**
-   * Puts a request on the send queue, as an internal system does, or on the queue for bulk requests. It is not
+   * Puts a request on the send queue, as an internal system does, or on the bulk queue. It is not
    * validated, so that it can be malformed.
    */
   enqueue(body: string, fifo: { groupId: string; id: string }, queue?: 'send' | 'bulk'): Promise<void>;

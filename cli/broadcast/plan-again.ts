@@ -5,7 +5,7 @@ import { type BroadcastPlan, type PlannedMessage, planBroadcast } from './plan.t
 import { isFromEarlierVersion, readState, stateFileOf } from './state-file.ts';
 import { DOLLAR } from './template.ts';
 
-/** Returns the queue for bulk requests, or the send queue in a stage without one. */
+/** Returns the bulk queue, or the send queue in a stage without one. */
 export const broadcastQueueUrl = ({ addresses }: Pick<Target, 'addresses'>): string =>
   addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;
 

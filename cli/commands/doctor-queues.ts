@@ -27,7 +27,7 @@ export const checkQueues = async ({ sqs, addresses }: Target, commandFor: Comman
           {
             check,
             grade: 'ok',
-            message: `Bulk send queue: ${bulk.available} waiting, ${bulk.inFlight} in flight.`,
+            message: `Bulk queue: ${bulk.available} waiting, ${bulk.inFlight} in flight.`,
           } as const,
         ]
       : []),
@@ -69,7 +69,7 @@ export const checkQueues = async ({ sqs, addresses }: Target, commandFor: Comman
 
 const SOURCES: Readonly<Record<KeptQueue, string>> = {
   send: 'from the send queue',
-  bulk: 'from the bulk send queue',
+  bulk: 'from the bulk queue',
   schedules: 'of schedules',
   inbound: 'from the inbound queue',
   erasures: 'of erasures',

@@ -121,16 +121,16 @@ const readBacklog = async ({ sqs, addresses }: Target): Promise<Backlog> => {
     const queue = await requestsOn(sendQueueUrl);
     return { queue, ...(bulkSendQueueUrl !== undefined && { bulk: await requestsOn(bulkSendQueueUrl) }) };
   } catch (error) {
-    // Whoever may forecast sends may not count the messages of the queues.
+    // Permission to forecast sends does not include permission to read the queues.
     return { unknown: error instanceof Error ? error.message : String(error) };
   }
 };
 
-/** Says how many requests may be sent before a new one. */
+/** Describes how many requests may be sent before a new one. */
 export const describeBacklog = (backlog: Backlog): readonly string[] => {
   if ('unknown' in backlog) return [`  backlog: unknown: ${backlog.unknown}`];
   const { queue, bulk } = backlog;
-  const bulkRequests = bulk === undefined ? '' : `, and ${bulk} on the bulk send queue`;
+  const bulkRequests = bulk === undefined ? '' : `, and ${bulk} on the bulk queue`;
   return [`  backlog: about ${count(queue, 'request')} on the send queue${bulkRequests}`];
 };
 

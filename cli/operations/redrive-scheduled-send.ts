@@ -20,7 +20,7 @@ const scheduledSend = z.object({ request: z.object({ platformContactId: z.string
  * Creates the function that prepares the dead letters of schedules for a redrive. They are in a standard queue, so the
  * message group comes from the target's input or from the send's contact. A bulk request returns to its own queue.
  *
- * @param bulkSendQueueUrl undefined in a stage without a queue for bulk requests
+ * @param bulkSendQueueUrl undefined in a stage without a bulk queue
  */
 export const createRedriveScheduledSend =
   (api: ManagementClient, bulkSendQueueUrl?: string): NonNullable<RedriveOptions['prepare']> =>

@@ -2,8 +2,8 @@ import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SendBacklog } from '../ports.ts';
 
 /**
- * Counts a queue's messages. Messages that are hidden by others of their message group count as visible, and so do
- * those that are delayed. For a FIFO queue, the numbers are exact once it has not changed for a while.
+ * Counts a queue's messages. Messages that wait for others of their message group count as visible, and so do
+ * delayed messages. For a FIFO queue, the numbers are exact once it has not changed for a while.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-resources-required-process-messages.html
  */
 export const countMessages = async (client: SQSClient, QueueUrl: string) => {
@@ -28,7 +28,7 @@ export interface SendQueueUrls {
   readonly bulk?: string | undefined;
 }
 
-/** Reads how many messages the send queues have, including those that are being sent. */
+/** Counts the messages of the send queues, including those in flight. */
 export const createSqsSendBacklog = (client: SQSClient, { queue, bulk }: SendQueueUrls): SendBacklog => {
   const count = async (url: string): Promise<number> => {
     const { visible, inFlight } = await countMessages(client, url);

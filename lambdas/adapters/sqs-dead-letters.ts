@@ -21,8 +21,8 @@ const INVOCATION_SECONDS = 90;
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
  */
 export const REDRIVE_SECONDS = 600;
-/** Longer than a turn of an erasure, so that no dead letter is received twice in one. */
-const ERASURE_TURN_SECONDS = 60;
+/** Longer than a pass of an erasure, so that no dead letter is received twice in one. */
+const ERASURE_PASS_SECONDS = 60;
 const MAX_MESSAGES = 10;
 
 export interface DeadLetterSourceOptions {
@@ -151,7 +151,7 @@ const removeFrom = async (
 
   /** Deletes the wanted messages of one receive. Returns whether it received any messages. */
   const removeNext = async (): Promise<boolean> => {
-    const messages = await receive(client, QueueUrl, ERASURE_TURN_SECONDS);
+    const messages = await receive(client, QueueUrl, ERASURE_PASS_SECONDS);
     for (const message of messages) {
       const { Body: body = '', Attributes } = message;
       if (isWanted({ body, groupId: Attributes?.MessageGroupId })) {

@@ -1,7 +1,7 @@
 /** An error with a message that Parley wrote and that quotes no data, so logs may contain it. */
 export class LoggableError extends Error {}
 
-/** The table answered, but the item cannot be written right now, because others are writing it. A retry can succeed. */
+/** The table responded, but other calls are writing the item. A retry can succeed. */
 export class ItemBusyError extends LoggableError {}
 
 /** The base of the errors that Parley throws. A retry fixes none of them. `code` is stable; messages may change. */

@@ -11,9 +11,9 @@ export const confirmationIdOf = (messageId: string): string =>
   `opt-out-${createHash('sha256').update(messageId).digest('hex')}`;
 
 /**
- * Returns the queue message of the request that confirms the opt-out of a message. Every delivery of the message gives
- * the same one, so the request has no text: the stage may change it in between. Returns undefined for an address or a
- * platform that is too long for a request.
+ * Returns the queue message of the request that confirms the opt-out of a message. It is the same for every delivery of
+ * the message. The request therefore has no text, which the stage may change in between. Returns undefined for an
+ * address or a platform that is too long for a request.
  */
 export const optOutConfirmation = ({
   id,

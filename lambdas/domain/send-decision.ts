@@ -74,7 +74,7 @@ export interface SendRules {
   readonly operators?: { readonly echoes: boolean } | undefined;
   /** The reasons that an opt-out does not block. @default none */
   readonly optOutExemptReasons?: readonly ApprovedReason[];
-  /** The text that confirms an opt-out to the user. @default none is confirmed */
+  /** The text that confirms an opt-out to the user. @default opt-outs are not confirmed */
   readonly optOutConfirmation?: string | undefined;
 }
 
@@ -115,7 +115,7 @@ export const decideOutsideWindow = (
 ): SendDecision => {
   const early = decideEarly(request, contact, now, rules);
   if (early !== undefined) return early;
-  // A template is what the user opted out of.
+  // The user opted out of templates.
   if (request.confirmsOptOut) return refuse('WINDOW_CLOSED', `${closed} An opt-out is not confirmed by a template.`);
   const template = templateOf(request) ?? rules.defaultTemplate;
   if (template === undefined) {
@@ -167,12 +167,12 @@ const judgeConditions = (
   if (unless.includes('operatorWroteSince') && operators?.echoes !== true) {
     return refuse(
       'CONDITION_UNKNOWN',
-      'The stage does not know when operators write, because its setting operators names no echoField.',
+      'The stage does not know when operators write, because its setting operators has no echoField.',
     );
   }
   const sinceAt = parseInstant(since);
   if (sinceAt === undefined) {
-    return refuse('SINCE_UNKNOWN', 'There is no message with the ID that the request names as since.');
+    return refuse('SINCE_UNKNOWN', 'The table has no message with the ID in since.');
   }
   if (unless.includes('userWroteSince') && lastInboundAt !== undefined && lastInboundAt > sinceAt) {
     return refuse('SUPERSEDED', `The user wrote at ${lastInboundAt}, after ${sinceAt}, so the request is superseded.`);
@@ -239,7 +239,7 @@ const refuseAfterOptOut = (
   return refuse('OPTED_OUT', `${window} ${optedOut}, and the user has not written since.`);
 };
 
-/** Only the confirmation of an opt-out may be sent although the user has not written after it, and only that one. */
+/** Only the confirmation of an opt-out, and only that of the one that counts, may be sent before the user writes again. */
 const confirmOptOut = (request: SendRequest, contact: Contact, rules: SendRules, open: string): SendDecision => {
   const verdict = verdictOf(contact);
   if (verdict.state !== 'opted-out') {
@@ -247,7 +247,9 @@ const confirmOptOut = (request: SendRequest, contact: Contact, rules: SendRules,
   }
   const { optOutConfirmation: messageText } = rules;
   const optedOut = describeOptOut(verdict);
-  if (messageText === undefined) return refuse('OPTED_OUT', `${open} ${optedOut}, and the stage confirms no opt-outs.`);
+  if (messageText === undefined) {
+    return refuse('OPTED_OUT', `${open} ${optedOut}, and the stage does not confirm opt-outs.`);
+  }
   if (verdict.messageId === undefined || request.requestId !== confirmationIdOf(verdict.messageId)) {
     return refuse(
       'OPTED_OUT',

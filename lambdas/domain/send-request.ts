@@ -96,7 +96,7 @@ export const sendRequest = z
     since: z.optional(z.boundedString(z.MAX_ID_BYTES)),
     /** Whether a bot or another automated system sends it: refused while the contact is handed over to people. */
     automated: z.optional(z.boolean('must be true or false')),
-    /** Whether it confirms the user's opt-out, with the text of the stage's settings. Parley queues it after a keyword. */
+    /** Whether it confirms the user's opt-out, with the text in the stage's settings. Parley queues such requests. */
     confirmsOptOut: z.optional(z.boolean('must be true or false')),
     chatPlatform: z.optional(z.boundedString(z.MAX_NAME_LENGTH)),
     chatChannelNumber: z.optional(

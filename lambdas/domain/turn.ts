@@ -34,15 +34,15 @@ export interface TurnMessage {
   readonly traceparent?: string;
 }
 
-/** Far more than a person writes before a pause. It keeps the item of a turn, and its event, small. */
+/** Far more than a person writes before a pause. This keeps a turn's item and event small. */
 export const MAX_TURN_MESSAGES = 100;
 
 /** Whether a turn ends without silence, because it has the maximum number of messages. */
 export const isFull = ({ messageCount }: OpenTurn): boolean => messageCount >= MAX_TURN_MESSAGES;
 
 /**
- * A turn ends some time after it is full. Further messages wait in the inbound queue then, so that its item stays below
- * DynamoDB's 400 KB even if every ID has the maximum length.
+ * A full turn can get more messages before it ends. Above this number, they wait in the inbound queue, so that the item
+ * stays below DynamoDB's 400 KB even if every ID has the maximum length.
  */
 export const MAX_STORED_MESSAGES = 3 * MAX_TURN_MESSAGES;
 

@@ -15,7 +15,7 @@ export const manageEnvironment = z.object({
   AWS_ENDPOINT_URL_SECRETS_MANAGER: z.url(),
   /** The queue for send requests. */
   SEND_QUEUE_URL: z.url(),
-  /** The queue for bulk requests, whose messages a dry run counts. */
+  /** The bulk queue, whose messages a dry run counts. */
   BULK_SEND_QUEUE_URL: z.optional(z.url()),
   /** The queue for erasures, which the function also consumes. */
   ERASURE_QUEUE_URL: z.url(),
@@ -64,7 +64,7 @@ export const manageEnvironment = z.object({
   DEFAULT_TEMPLATE: z.optional(json(templateReference)),
   CONTACT_CHECK: z.enum(CONTACT_CHECKS),
   OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
-  /** The text that confirms an opt-out by keyword. @default none is confirmed */
+  /** The text that confirms an opt-out by keyword. @default opt-outs are not confirmed */
   OPT_OUT_CONFIRMATION: z.optional(z.string()),
   /** How the stage knows what operators do: as JSON. @default not at all */
   OPERATORS: z.optional(json(z.object({ echoes: z.boolean() }))),
@@ -80,7 +80,7 @@ export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnviro
 };
 
 /**
- * Missing in a stack without a queue for bulk requests, a receiver, a default template, templates, operators, the
+ * Missing in a stack without a bulk queue, a receiver, a default template, templates, operators, the
  * confirmation of opt-outs, a publisher, or event targets.
  */
 type OptionalVariable =

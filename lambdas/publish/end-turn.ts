@@ -20,7 +20,7 @@ export const createEndTurn =
     return DONE;
   };
 
-/** The SDK's three attempts of one call, with conflicts. */
+/** One call, with the SDK's three attempts and the retries after conflicts. */
 const REQUIRED_TIME_MS = 20_000;
 
 export const createTurnQueueHandler = (

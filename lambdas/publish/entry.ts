@@ -33,7 +33,7 @@ const deadLetters = onFirstUse(async () => {
   return createSqsPublishDeadLetterQueue(client, environment.PUBLISH_DEAD_LETTER_QUEUE_URL);
 });
 
-/** Loads what turns need, which a stage without turns never does. */
+/** Loads what turns need; a stage without turns never does. */
 const openTurns = (variables: NonNullable<typeof turnEnvironment>) =>
   onFirstUse(async () => {
     const { client, createChangeVisibility, createSqsTurnQueue } = await sqs();

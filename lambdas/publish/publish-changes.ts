@@ -78,7 +78,7 @@ const eventsOf = async (
   return pendingOf(options, await eventsOfTurn(options, origin, change, failed), origin);
 };
 
-/** Retries here first, because Lambda would deliver all records behind this one again. */
+/** Retries in this invocation first, because Lambda would deliver this record and all later ones again. */
 const eventsOfTurn = async (
   { publishTurn, log, ...options }: PublishChangesOptions,
   origin: ChangeRecord,

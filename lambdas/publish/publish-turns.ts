@@ -18,9 +18,8 @@ export interface PublishTurnsOptions {
 export type PublishTurn = (change: ItemChange) => Promise<readonly BusEvent[]>;
 
 /**
- * Creates the function that handles a change of a turn. While the turn is open, each of its messages puts it on the turn
- * queue, with the silence as the delay: if no message is added until then, the turn ends. Once it has ended, its event is
- * published.
+ * Creates the function that handles a change of a turn. Each message of an open turn puts the turn on the turn queue,
+ * delayed by the silence. If no message is added meanwhile, the turn ends, and its event is published.
  */
 export const createPublishTurn =
   ({ queue, turns, silenceSeconds }: PublishTurnsOptions): PublishTurn =>

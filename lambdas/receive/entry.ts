@@ -34,7 +34,7 @@ const tableOptions = {
   retentionDays: environment.RETENTION_DAYS,
 };
 
-/** Few messages need the client of SQS, and loading it would lengthen every cold start. */
+/** Loaded on first use: few messages need the SQS client, and loading it would lengthen every cold start. */
 const sqs = onFirstUse(async () => {
   const adapters = await import('../adapters/sqs.ts');
   return { ...adapters, client: adapters.createSqsClient(sdk) };

@@ -25,7 +25,7 @@ export const receiveEnvironment = z.object({
   WINDOW_PER: z.enum(WINDOW_SCOPES),
   /** The keywords by which users opt out and in. @default none */
   KEYWORDS: z.optional(json(keywords)),
-  /** The queue for the confirmations of opt-outs by keyword. @default none is confirmed */
+  /** The queue for the confirmations of opt-outs by keyword. @default opt-outs are not confirmed */
   SEND_QUEUE_URL: z.optional(z.url()),
   /** How the echoes of operators' messages are recognized. @default not at all */
   OPERATOR_ECHOES: z.optional(json(operatorEchoes)),

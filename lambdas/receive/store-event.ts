@@ -50,14 +50,14 @@ export interface StoreEventOptions {
   /** Opens the repositories for one write, which may take several calls: none starts or goes on after the abort. */
   readonly repositories: (abortSignal: AbortSignal) => EventRepositories;
   readonly clock: Clock;
-  /** The time budget for writes to the table, including the SDK's retries, and for what follows from them. */
+  /** The time budget for writes to the table, including the SDK's retries, and for queuing a confirmation. */
   readonly budgetMs: number;
   /** The platform of events that do not name one. */
   readonly chatPlatform: string;
   readonly windowPer: WindowPer;
   /** The keywords by which users opt out and in. @default none */
   readonly keywords?: Keywords | undefined;
-  /** Opens the queue for the confirmation of an opt-out by keyword. @default none is confirmed */
+  /** Opens the queue for the confirmation of an opt-out by keyword. @default opt-outs are not confirmed */
   readonly confirmations?: ((abortSignal: AbortSignal) => SendQueue) | undefined;
   /** How the echoes of operators' messages are recognized. @default not at all */
   readonly operatorEchoes?: OperatorEchoes | undefined;
@@ -80,11 +80,11 @@ const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was u
  * Creates the function that parses a verified request and writes its event. It reads nothing, and all of its writes are
  * idempotent:
  *
- * - a message: two concurrent writes, or three if it is a keyword; in a stage with turns, one is a transaction;
- * - an echo: one, or two if an operator wrote it;
- * - a status: one, up to two more if it has a request ID, and those of the message if it carries one.
+ * - a message: two concurrent writes, or three if it is a keyword; with turns, one of them is a transaction;
+ * - an echo: one write, or two if an operator wrote it;
+ * - a status: one write, and up to two more with a request id; if it carries a message, also the writes of the message.
  *
- * Only after these writes does it queue the confirmation of an opt-out, which `send` decides about by what they stored.
+ * It queues the confirmation of an opt-out after these writes, because `send` decides by what they stored.
  *
  * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits
  * for the table, and all others go straight to the inbound queue.
@@ -110,8 +110,8 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
   };
 
   /**
-   * Gets the rest of the writes' time budget, so that deferring the event still fits into the webhook's deadline. Returns
-   * why an opt-out could not be confirmed, if so.
+   * Uses the rest of the writes' time budget, so that the event can still be deferred before the webhook's deadline.
+   * Returns undefined if there is nothing to confirm, or it is queued.
    */
   const confirmOptOut = async (event: WebhookEvent, startedMs: number): Promise<EventWrite | undefined> => {
     const { confirmations } = options;
@@ -186,8 +186,8 @@ const writesOf = (event: WebhookEvent, meanings: Meanings): readonly Write[] => 
 };
 
 /**
- * A turn starts when its first message is stored. Silence since an event's own time would end the turn of a late event.
- * A message from a status may not be the user's. If it is, it arrives by itself as well.
+ * A turn starts when its first message is stored: measured from an event's own time, a late event would end its turn at
+ * once. A message from a status may not be the user's. If it is, it also arrives as an event of its own.
  */
 const turnOf = ({ isFromStatus }: InboundMessage, { turns, clock }: Meanings): Turn =>
   turns && isFromStatus === undefined ? { startedAt: clock.now() } : undefined;

@@ -23,7 +23,7 @@ export interface CallServiceOptions {
   readonly rules: SendRules;
   /** How long a call may take, including a retry with a refreshed token and the write of its outcome. */
   readonly callTimeMs: number;
-  /** The pace of calls in this process. @default as fast as the service answers */
+  /** The pace of calls in this process. @default no limit */
   readonly pace?: CallPace | undefined;
 }
 
@@ -60,8 +60,8 @@ export const createCallService = (options: CallServiceOptions) => {
     const first = await makeCall(send, claim, claim.call);
     if (first.outcome.kind !== 'window-closed' || claim.call.endpoint === 'intent/v2') return first;
     await recordDeniedWindow(options, send, claim);
-    // Before the contact is read, so that what changes while the template waits for its turn counts.
-    await options.pace?.turn();
+    // Before the contact is read, so that changes during the wait count.
+    await options.pace?.wait();
     const latestStart = addMs(send.endBy, -callTimeMs);
     let latest: Contact;
     try {

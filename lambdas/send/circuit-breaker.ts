@@ -31,7 +31,7 @@ export interface CircuitBreakerOptions {
   readonly probeLeaseMs: number;
   /** The maximum number of concurrent calls in this process. */
   readonly maxConcurrentCalls: number;
-  /** The pace of calls in this process. @default as fast as the service answers */
+  /** The pace of calls in this process. @default no limit */
   readonly pace?: CallPace | undefined;
 }
 
@@ -91,7 +91,7 @@ export type Held = { readonly kind: 'held' } & (
  */
 export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   const { contacts, circuits, account, clock, randomness, log, metrics, pace } = options;
-  // A probe may make a second call, after error 201, and must not lose its lease while that waits for its turn.
+  // A probe may make a second call, after error 201, and must not lose its lease while that call waits.
   const probeLeaseMs = options.probeLeaseMs + (pace?.longestWaitMs ?? 0);
   const limit = createCallLimit(options.maxConcurrentCalls);
   let known: { readonly circuit: Circuit; readonly at: Instant } | undefined;
@@ -123,8 +123,8 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     if (!isRecent(answeredAt)) limit.narrow();
     const release = await limit.acquire();
     try {
-      // Before a probe is claimed, so that the wait does not use up its lease. What is held makes no call.
-      if (pace !== undefined && !isHeld()) await pace.turn();
+      // Before a probe is claimed, so that the wait does not use up its lease. A held request makes no call.
+      if (pace !== undefined && !isHeld()) await pace.wait();
       const held = heldByOperator();
       if (held !== undefined) {
         release();

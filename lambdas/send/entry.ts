@@ -67,7 +67,7 @@ const chatService = createHttpChatService({
   }),
 });
 
-/** What both lanes share. */
+/** What both queues share. */
 const shared = {
   sends: createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES }),
   messages: createDynamodbMessages(table),

@@ -60,7 +60,7 @@ export const sendEnvironment = z.object({
   OPERATORS: z.optional(json(z.object({ echoes: z.boolean() }))),
   /** The reasons that an opt-out does not block: a JSON list. */
   OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
-  /** The text that confirms an opt-out by keyword. @default none is confirmed */
+  /** The text that confirms an opt-out by keyword. @default opt-outs are not confirmed */
   OPT_OUT_CONFIRMATION: z.optional(z.string()),
   /** The group of schedules for requests with a `sendAt`, the role they use, and their dead-letter queue. */
   SCHEDULE_GROUP_NAME: z.string(),

@@ -20,7 +20,7 @@ type HandleBatch = (event: SQSEvent, invocation: Invocation) => Promise<SQSBatch
  * letter, or its schedule, must use the queue that it came from. A batch is from one queue, because each queue has its
  * own event source mapping.
  *
- * @param bulk the queue for bulk requests, and the handler of its batches
+ * @param bulk the bulk queue, and the handler of its batches
  */
 export const createLanes =
   (

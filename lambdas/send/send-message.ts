@@ -57,7 +57,7 @@ export interface SendMessageOptions {
   readonly probeLeaseMs: number;
   /** The maximum number of concurrent calls in this process. */
   readonly maxConcurrentCalls: number;
-  /** The pace of calls in this process. @default as fast as the service answers */
+  /** The pace of calls in this process. @default no limit */
   readonly pace?: CallPace | undefined;
   /** How long a call may take, including a retry with a refreshed token and the write of its outcome. */
   readonly callTimeMs: number;

@@ -80,9 +80,9 @@ export class ParleyPublisher extends Construct {
    * With a customer managed key, it also receives events that EventBridge could not encrypt or decrypt.
    */
   readonly publishFailures: DeadLetterQueue;
-  /** Where open turns wait for the user to be silent. Undefined without the setting `turns`. */
+  /** Where open turns wait until the silence is over. Undefined without the setting `turns`. */
   readonly turnQueue: DeadLetteredQueue | undefined;
-  /** How long a user is silent before a turn ends. Undefined without the setting `turns`. */
+  /** How long a user must be silent before a turn ends. Undefined without the setting `turns`. */
   readonly turnSilence: Duration | undefined;
   /** Undefined if the settings list no targets. */
   readonly targets: EventTargets | undefined;

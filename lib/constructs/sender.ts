@@ -64,7 +64,7 @@ export class ParleySender extends Construct {
   readonly handler: ParleyFunction;
   /** The queue for send requests, ordered per contact. */
   readonly sendQueue: DeadLetteredQueue;
-  /** The queue for bulk requests. Undefined without the setting `sends.bulkLane`. */
+  /** The bulk queue. Undefined without the setting `sends.bulkLane`. */
   readonly bulkSendQueue: DeadLetteredQueue | undefined;
   /** The chat service's access token. It is a placeholder until you store the real one. */
   readonly accessToken: StageSecret;
@@ -175,7 +175,7 @@ export class ParleySender extends Construct {
    * @throws Error without the setting `sends.bulkLane`.
    */
   grantSendBulk(grantee: IGrantable): Grant {
-    if (!this.bulkSendQueue) throw new Error('There is no queue for bulk requests. Set sends.bulkLane.');
+    if (!this.bulkSendQueue) throw new Error('There is no bulk queue. Set sends.bulkLane.');
     return grantSendMessage(grantee, this.bulkSendQueue);
   }
 
@@ -195,7 +195,7 @@ export class ParleySender extends Construct {
   }
 }
 
-/** The stage's pace, divided among the invocations: none shares anything with another. */
+/** The stage's pace, divided among the invocations, which share no state. */
 function bulkPace(lane: z.output<typeof bulkLane>): Pick<SendEnvironment, 'BULK_CALL_INTERVAL_MS'> {
   if (lane?.maxCallsPerSecond === undefined) return {};
   const { invocations } = spreadCalls(lane.maxConcurrentCalls);

@@ -27,8 +27,8 @@ const ANNOTATIONS: Readonly<Record<string, Readonly<Record<string, string | bool
   },
   confirmsOptOut: {
     description:
-      "Whether it confirms the user's opt-out, with the text of the stage's settings and nothing else. Parley queues it " +
-      'after a keyword.',
+      "Whether it confirms the user's opt-out, with the text in the stage's settings and nothing else. Parley " +
+      'queues it after an opt-out by keyword.',
     default: false,
   },
   since: { description: 'A time, ISO 8601 with Z or an offset, or the ID of a message, which stands for its time.' },

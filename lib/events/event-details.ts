@@ -34,7 +34,10 @@ export interface MessageReceivedDetail {
   };
 }
 
-/** `detail` of `TurnEnded`: a user wrote and then was silent for as long as `turns.silenceSeconds` says. */
+/**
+ * `detail` of `TurnEnded`: a user wrote, and has been silent for `turns.silenceSeconds`. Parley publishes the messages
+ * together.
+ */
 export interface TurnEndedDetail {
   /** Stays the same if the event is published again, so that consumers can drop duplicates. */
   readonly id: string;
@@ -55,7 +58,7 @@ export interface TurnEndedDetail {
   readonly at: string;
   /** `FROM` of the latest message, verbatim: the address to reply to. */
   readonly platformContactId?: string;
-  /** The messages of the turn, ordered by time. Messages that were erased meanwhile are left out. */
+  /** The messages of the turn, in the order in which the user wrote. Erased messages are left out. */
   readonly messages: readonly {
     /** The chat service's `_id_` of the message. */
     readonly messageId: string;

@@ -83,7 +83,8 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:parley:event:TurnEnded',
     title: 'TurnEnded',
-    description: 'A user wrote and then was silent for as long as `turns.silenceSeconds` says.',
+    description:
+      'A user wrote, and has been silent for `turns.silenceSeconds`. Parley publishes the messages together.',
     type: 'object',
     properties: {
       version: { type: 'string', description: "The version of EventBridge's envelope." },
@@ -150,7 +151,8 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
               },
               required: ['messageId', 'at'],
             },
-            description: 'The messages of the turn, ordered by time. Messages that were erased meanwhile are left out.',
+            description:
+              'The messages of the turn, in the order in which the user wrote. Erased messages are left out.',
           },
           content: {
             type: 'object',

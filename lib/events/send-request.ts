@@ -37,8 +37,8 @@ export interface SendRequest {
   /** Whether an automated system sends it: it is then refused while the contact is handed over to people. */
   readonly automated?: boolean;
   /**
-   * Whether it confirms the user's opt-out, with the text of the stage's settings and nothing else. Parley queues it
-   * after a keyword.
+   * Whether it confirms the user's opt-out, with the text in the stage's settings and nothing else. Parley queues it
+   * after an opt-out by keyword.
    */
   readonly confirmsOptOut?: boolean;
   /** Defaults to the stage's chat platform. */

@@ -56,7 +56,7 @@ const executions = (minimum: number, name: string) =>
 export const reservedConcurrency = z
   .strictObject({
     receive: executions(MAX_INBOUND_INVOCATIONS + 1, 'receive'),
-    send: executions(2, 'send, at least a tenth of chatService.maxConcurrentCalls (plus that of the bulk lane)'),
+    send: executions(2, 'send, at least a tenth of chatService.maxConcurrentCalls (plus that of sends.bulkLane)'),
     publish: executions(1, 'publish (at least 3 with turns)'),
     manage: executions(MAX_ERASURE_INVOCATIONS + 1, 'manage'),
   })

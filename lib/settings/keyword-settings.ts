@@ -44,7 +44,7 @@ export const keywordSettings = z
       .meta({
         description:
           `a text of 1 to ${MAX_CONFIRMATION_CHARACTERS} characters, such as "You will get no more messages from us.": ` +
-          'what is sent to a user who opts out by a keyword; omit it to send nothing',
+          'what Parley sends to a user who opts out by keyword; omit it to send nothing',
       }),
   })
   .refine(({ languages, optOut }) => languages.length + optOut.length > 0)
@@ -54,8 +54,9 @@ export const keywordSettings = z
   })
   .meta({
     description:
-      'an object with languages or optOut, and optionally optIn, which must share no word with them, and confirmation: ' +
-      "a message that consists of such a word is recorded as the user's opt-out or opt-in; omit it to record none",
+      'an object with languages, optOut, or both, and optionally optIn, whose words must differ from theirs, and ' +
+      "confirmation: a message that is exactly one of these keywords is recorded as the user's opt-out or opt-in; " +
+      'omit it to record none',
   });
 
 /** Returns the keywords of a stage, normalized. */

@@ -9,10 +9,9 @@ export const sendInvocations = (maxConcurrentCalls: number): number => Math.max(
 /**
  * Rejects a pace of less than one call a second for each invocation.
  *
- * A function that has received a batch calls for all ten of its messages before their time is up: at one call a second,
- * they wait 10 seconds for their turns, and an invocation starts messages for 35 seconds. A request therefore does not
- * go back to the queue for its pace alone, and the pace uses none of the 1,000 receives after which SQS gives a message
- * up. At a call every 10 seconds, a batch would return about six of its messages each time, and each return counts.
+ * At one call a second, the ten messages of a batch wait 10 seconds, and an invocation starts messages for 35 seconds.
+ * No request then returns to the queue because of the pace alone, which would use up one of its 1,000 receives. At one
+ * call every 10 seconds, about six messages of each batch would return.
  */
 const paceCheck = z.refine<{ maxConcurrentCalls: number; maxCallsPerSecond?: number | undefined }>(
   ({ maxConcurrentCalls, maxCallsPerSecond }) =>
@@ -20,7 +19,7 @@ const paceCheck = z.refine<{ maxConcurrentCalls: number; maxCallsPerSecond?: num
   { path: ['maxCallsPerSecond'] },
 );
 
-/** The queue for bulk requests, its concurrency, and its pace. */
+/** The bulk queue, its concurrency, and its pace. */
 export const bulkLane = z
   .strictObject({
     maxConcurrentCalls: z
@@ -40,15 +39,15 @@ export const bulkLane = z
       .meta({
         description:
           'an integer from 2 to 1000, at least a tenth of sends.bulkLane.maxConcurrentCalls: how many calls for bulk ' +
-          'requests may start per second; omit it to start them as fast as the chat service answers',
+          'requests may start per second; omit it for no limit',
       }),
   })
   .check(paceCheck)
   .optional()
   .meta({
     description:
-      'an object with maxConcurrentCalls and, optionally, maxCallsPerSecond: adds a second queue for bulk requests, so ' +
-      'that they do not delay the others; omit it to have one send queue',
+      'an object with maxConcurrentCalls and, optionally, maxCallsPerSecond: adds the bulk queue, a second queue for ' +
+      'bulk requests, so that they do not delay other requests; omit it to have only the send queue',
   });
 
 /** How many milliseconds apart an invocation starts calls, so that all of them together keep the pace. */

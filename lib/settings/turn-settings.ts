@@ -15,12 +15,12 @@ export const turnSettings = z
       .max(MAX_SILENCE_SECONDS)
       .meta({
         description:
-          `an integer from 1 to ${MAX_SILENCE_SECONDS}: for how many seconds a user must be silent before a turn ends, ` +
+          `an integer from 1 to ${MAX_SILENCE_SECONDS}: how many seconds a user must be silent before a turn ends, ` +
           'such as 8',
       }),
   })
   .meta({
     description:
-      'an object with silenceSeconds: the messages that a user writes in a row are published together, as the event ' +
-      'TurnEnded; omit it to publish only single messages',
+      'an object with silenceSeconds: the messages that a user sends before falling silent are also published ' +
+      'together, as the event TurnEnded; omit it to publish only single messages',
   });

@@ -31,7 +31,7 @@ const MAX_SKEW_MS = 5 * 60 * 1000;
  * Returns who signed a request. Verifies the signature by signing the request again with the principal's keys. Does not
  * check permissions.
  *
- * @param times The current times of those who may sign.
+ * @param times The current times of the callers.
  * @returns undefined if the signature is missing, invalid, made with other keys, or more than five minutes older or
  * newer than each of the times.
  */

@@ -3,7 +3,7 @@ import { contactResponse } from '../../lambdas/manage/contacts.ts';
 import type { ContactChanged, ContactStatus, Inspector } from '../../sandbox/inspector.ts';
 import { orRefused } from './or-refused.ts';
 
-/** Creates the inspector's view of a contact and its handovers: the same calls as those of `parley`. */
+/** Creates the inspector's view of a contact and its handovers. It makes the same calls as `parley`. */
 export const createContactOperations = (
   api: ManagementClient,
 ): Pick<Inspector, 'contact' | 'handOver' | 'handBack'> => {

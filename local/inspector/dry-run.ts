@@ -3,7 +3,7 @@ import { dryRunResponse } from '../../lambdas/manage/dry-run.ts';
 import type { Inspector } from '../../sandbox/inspector.ts';
 import { orRefused } from './or-refused.ts';
 
-/** Creates the inspector's dry run: that of the management API, which decides as the function `send` does. */
+/** Creates the inspector's dry run, which is the management API's: it decides as the function `send` does. */
 export const createDryRun =
   (api: ManagementClient): Inspector['dryRun'] =>
   async (request) => {

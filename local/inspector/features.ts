@@ -10,7 +10,7 @@ export interface FeatureSettings {
   readonly sends: { readonly bulkLane?: object | undefined };
 }
 
-/** Returns what a stage's settings turn on, of what the console shows. */
+/** Returns the features that the console shows and a stage's settings turn on. */
 export const featuresOf = ({ operators, keywords, sends }: FeatureSettings): StageFeatures => {
   const { echoField: name, echoValues: [value = SAMPLE_OPERATOR] = [] } = operators ?? {};
   return {

@@ -22,7 +22,7 @@ export interface InspectedStack extends QueueUrls {
 
 const POLL_MS = 1_000;
 
-/** How long a user who types waits for the decision. The first call also starts the function. */
+/** How long to wait for the decision while the user types. The first call also starts the function. */
 const DRY_RUN_TIMEOUT_MS = 10_000;
 
 /** The sort key of the item that has the circuit breaker and an operator's stop. */

@@ -5,7 +5,7 @@ import type { Inspector, QueueDepths } from '../../sandbox/inspector.ts';
 /** The URLs of the queues that the inspector shows. */
 export interface QueueUrls {
   readonly sendQueueUrl: string;
-  /** Undefined without a queue for bulk requests. */
+  /** Undefined without a bulk queue. */
   readonly bulkSendQueueUrl?: string | undefined;
   readonly sendDeadLetterQueueUrl: string;
   readonly inboundQueueUrl: string;

@@ -6,7 +6,7 @@ import { refusedAnswer, type WithInspector } from './with-inspector.ts';
 
 const dryRunRequest = z.strictObject({ request: z.record(z.string(), z.unknown()) });
 
-/** The routes for what the customer's side would send to a user now, has recorded about the user, and who answers. */
+/** The routes for dry runs, for what the customer's side has recorded about a user, and for handovers. */
 export const contactRoutes = (withInspector: WithInspector): Hono =>
   new Hono()
     .post(

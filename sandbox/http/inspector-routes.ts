@@ -29,7 +29,7 @@ const resolution = z
     error: 'is required with the outcome accepted and not allowed with any other',
   });
 
-const NO_BULK_LANE = 'The stage has no queue for bulk requests. Set sends.bulkLane in its settings.';
+const NO_BULK_LANE = 'The stage has no bulk queue. Set sends.bulkLane in its settings.';
 
 /** The inspector over HTTP, for the console; 404 without an inspector. */
 export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono => {

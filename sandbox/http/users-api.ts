@@ -68,7 +68,7 @@ export const usersApi = (service: RunningService): Hono => {
     if (outcome.kind === 'accepted') return context.json({ _id_: outcome.id }, 202);
     return outcome.refusal.reason === 'NOT_ON_PLATFORM'
       ? context.json(errorBody(409, notOnPlatform(contact)), 409)
-      : context.json(errorBody(409, `The window of ${contact} is closed; an operator cannot write either.`), 409);
+      : context.json(errorBody(409, `The window of ${contact} is closed, so an operator cannot write.`), 409);
   });
 
   app.patch('/users/:contact', limitBody(), async (context) => {

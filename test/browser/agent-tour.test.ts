@@ -6,7 +6,7 @@ import { startChromium } from './chromium.ts';
 import { accessibilityViolations, type ConsolePage, expectNoProblems, openConsole, step } from './console-page.ts';
 import { withKeyboard } from './person.ts';
 
-// The second part of the checklist: each item plays what is there for bots and agents.
+// The second part of the checklist: each item demonstrates a feature for bots and agents.
 
 let cloud: LocalCloud;
 let browser: Browser;
@@ -63,13 +63,13 @@ describe('the tour for bots and agents', () => {
     await page.getByRole('link', { name: 'Bruno Diaz' }).first().click();
 
     await page.locator('.conversation .out').filter({ hasText: 'This is Ana.' }).getByText('Operator').waitFor();
-    await page.locator('.card').getByText('Requests of bots are sent.').waitFor();
+    await page.locator('.card').getByText('Automated requests are sent.').waitFor();
     await page.getByRole('button', { name: 'Hand over to people' }).waitFor();
   });
 
-  it('plays Lane: the code arrives while bulk requests still wait', async () => {
-    await play('Lane', 'Send 20 and a code');
-    await request('Lane').waitFor();
+  it('plays Bulk queue: the code arrives while bulk requests still wait', async () => {
+    await play('Bulk queue', 'Send 20 and a code');
+    await request('Bulk queue').waitFor();
 
     const texts = await page.locator('.conversation .out .text').allInnerTexts();
     expect(texts.at(-1)).toBe('News 20');
@@ -110,8 +110,8 @@ it('says which setting turns an item on, instead of a button', async () => {
   const list = other.getByRole('region', { name: 'Get started' });
   await list.getByText('For bots and agents').click();
 
-  for (const setting of ['operators with an echoField', 'keywords', 'sends.bulkLane']) {
-    await list.getByText(`Turn on the setting ${setting} to play this.`).waitFor();
+  for (const setting of ['operators.echoField', 'keywords', 'sends.bulkLane']) {
+    await list.getByText(`To try this, set ${setting}.`).waitFor();
   }
   await list.getByRole('button', { name: 'Answer too late' }).waitFor();
   expect(await list.getByRole('button', { name: 'Write STOP and send' }).count()).toBe(0);

@@ -76,11 +76,11 @@ describe('the fields for bots and agents', () => {
     await wouldSend();
   });
 
-  it('put a request on the queue for bulk requests', async () => {
+  it('put a request on the bulk queue', async () => {
     await form().getByRole('combobox', { name: 'Queue' }).selectOption('Bulk');
     await form().getByRole('button', { name: 'Send request' }).click();
 
-    await page.getByText('added to the queue for bulk requests').waitFor();
+    await page.getByText('added to the bulk queue').waitFor();
     await step(page, 'Send state: accepted');
     await form().getByRole('combobox', { name: 'Queue' }).selectOption('Ordinary');
   });

@@ -5,7 +5,7 @@ import type { LocalCloud } from '../../local/local-cloud.ts';
 import { wireMessage } from '../support/builders.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 
-// What a user writes in a row is one event: from the webhook through the transaction, the stream, and the delayed queue,
+// The messages of a turn are one event: from the webhook through the transaction, the stream, and the delayed queue,
 // with events that arrive twice, late, and during the silence.
 
 const USERS = ['+5491155550701', '+5491155550702', '+5491155550703'];
@@ -56,7 +56,7 @@ const event = (user: string, id: string, changes: Record<string, unknown> = {}) 
     ...changes,
   });
 
-it('publishes what a user wrote in a row as one event, once', async () => {
+it('publishes the messages of a turn as one event, once', async () => {
   const [user = ''] = USERS;
   const burst = ['a', 'b', 'c'].map((id, index) =>
     event(user, id, { CREATION_TIME: new Date(Date.now() + index).toISOString() }),

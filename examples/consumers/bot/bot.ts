@@ -1,13 +1,16 @@
 /**
- * A bot: a queue that receives what each user writes in a row, and a function that answers through the send queue.
+ * A bot: a queue that receives the turns of users, and a function that answers them through the send queue.
  *
  *   const { publisher, sender, management } = parley;
  *   new Bot(this, 'Bot', { eventBus: publisher.eventBus, sendQueue: sender.sendQueue, management });
  *
- * See examples/app.ts for an app that deploys it. The stage needs these settings: `"turns": { "silenceSeconds": 8 }`;
- * `"operators": {}`, with which contacts can be handed over to people; and `"events": { "content": true }`, which is not
- * the default in production, because the bot reads the text in the event. If the send queue is encrypted with your own
- * key, `grantSendMessages` includes it.
+ * See examples/app.ts for an app that deploys it. The stage needs these settings:
+ *
+ * - `"turns": { "silenceSeconds": 8 }`;
+ * - `"operators": {}`, so that contacts can be handed over to people;
+ * - `"events": { "content": true }`, because the bot reads the text in the event; the default in production is false.
+ *
+ * If the send queue is encrypted with your own key, `grantSendMessages` includes the key.
  */
 import { Duration } from 'aws-cdk-lib';
 import { type IEventBus, Rule } from 'aws-cdk-lib/aws-events';

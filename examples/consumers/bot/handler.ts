@@ -1,13 +1,13 @@
 /**
- * Answers what a user wrote in a row, once, and hands the user over to people on request.
+ * Answers each turn of a user once, and hands the user over to people on request.
  *
- * It may be killed at any line: the queue delivers the event again, and each step can be repeated. A handover only moves
- * forward, and the request ID is derived from the event's ID, so Parley drops the repeated request. This needs the same
- * body each time: a request with a known ID and another body goes to the dead-letter queue. If your bot words its answers
- * differently each time, store the answer under the event's ID before you queue it.
+ * It may be killed at any line: the queue delivers the event again, and each step can be repeated. A second handover
+ * leaves the contact handed over. The request ID is derived from the event's ID, so Parley drops a repeated request.
  *
- * Parley refuses the answer if the user has written again, if an operator has, or if people have taken over, which is
- * judged when the answer is sent.
+ * The body must be the same each time: a request with a known ID and another body goes to the dead-letter queue. If your
+ * bot words its answers differently each time, store the answer under the event's ID before you queue it.
+ *
+ * When it sends the answer, Parley refuses it if the user has written again or if the contact is handed over to people.
  */
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
@@ -40,7 +40,7 @@ const answer = async ({ detail }: ParleyEvent<'TurnEnded'>): Promise<void> => {
   const { id, at, platformContactId, messages, content } = detail;
   const reply = replyTo((content?.messages ?? []).map(({ text = '' }) => text).join('\n'));
   if (platformContactId === undefined || reply === undefined) return;
-  // First, so that no other answer of a bot follows the one that promises a person.
+  // First, so that no automated answer follows the one that promises a person.
   if (reply.handsOver) {
     await callManagementApi('POST', '/v1/handovers', { platformContactId, note: 'The user asked for a person.' });
   }
@@ -49,7 +49,7 @@ const answer = async ({ detail }: ParleyEvent<'TurnEnded'>): Promise<void> => {
     platformContactId,
     messageText: reply.text,
     notAfter: new Date(Date.parse(at) + MAX_AGE_MS).toISOString(),
-    // The sentence that goes with a handover is sent although people answer from now on.
+    // The answer that promises a person is not automated, so that it is sent after the handover.
     ...(!reply.handsOver && { automated: true, unless: ['userWroteSince'], since: messages.at(-1)?.messageId }),
   };
   await sqs.send(

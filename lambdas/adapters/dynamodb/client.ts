@@ -77,8 +77,8 @@ export const cancellationCodes = (error: unknown): readonly string[] | undefined
 };
 
 /**
- * Whether DynamoDB refused a call because another transaction was writing one of its items, or was throttled. The SDK's
- * rules do not repeat such a call.
+ * Whether DynamoDB refused a call because another transaction was writing one of its items, or because a transaction
+ * was throttled. The SDK does not retry such calls.
  */
 export const isConflict = (error: unknown): boolean => {
   if (error instanceof AwsServiceError && error.name === 'TransactionConflictException') return true;
@@ -86,7 +86,7 @@ export const isConflict = (error: unknown): boolean => {
   return !codes.includes(CONDITION_FAILED) && codes.some((code) => CONFLICTS.has(code));
 };
 
-/** The codes of writes that can succeed if they are repeated. */
+/** The codes of writes that can succeed when retried. */
 const CONFLICTS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /** The code of a write whose condition failed. */

@@ -122,7 +122,7 @@ const deleteDeadLetter = async (
   for (const key of [...parts, item]) {
     isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {}, ['pk'])) || isDeleted;
   }
-  // If the dead letter was kept again meanwhile, the next turn of the erasure deletes it.
+  // If the dead letter was kept again meanwhile, the next pass of the erasure deletes it.
   const deleteContact = (key: ItemKey) =>
     keepId === undefined
       ? table.delete(key, 'attribute_exists(#pk) AND attribute_not_exists(#keepId)', {}, ['keepId', 'pk'])

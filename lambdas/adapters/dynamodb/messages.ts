@@ -47,7 +47,8 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       const first = { ...arrivalUpdate(table, message), condition: IS_FIRST_ARRIVAL };
       const added = await table.updateBoth(first, turnUpdate(table, message, turn.startedAt));
       if (added === 'written') return message.time.at;
-      if (added === 'second-conflicts') throw new ItemBusyError('The turn has too many messages, and has not ended.');
+      if (added === 'second-conflicts')
+        throw new ItemBusyError('The turn has too many messages and has not ended yet.');
     }
     return recordArrival(table, message);
   },
@@ -212,7 +213,7 @@ const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo)
   };
 };
 
-/** The condition that an event is the first to bring its message, which is therefore in no turn yet. */
+/** The condition that an event is the first with its message, which is therefore in no turn yet. */
 const IS_FIRST_ARRIVAL =
   'attribute_not_exists(#requestId) AND (attribute_not_exists(#createdAt) OR attribute_exists(#isFromStatus))';
 

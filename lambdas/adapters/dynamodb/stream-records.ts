@@ -13,7 +13,7 @@ type Image = Record<string, AttributeValue>;
  */
 export interface StreamRecord {
   readonly eventName?: string;
-  /** Only the deletion of an expired item has one, which is that of DynamoDB. */
+  /** Present only if DynamoDB deleted an expired item. */
   readonly userIdentity?: unknown;
   readonly dynamodb?: {
     readonly SequenceNumber?: string;

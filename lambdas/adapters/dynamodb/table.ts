@@ -32,7 +32,7 @@ export interface TableOptions {
   readonly abortSignal?: AbortSignal;
   /** @default waits */
   readonly sleep?: Sleep;
-  /** Spreads repetitions. @default Math.random */
+  /** Spreads retries. @default Math.random */
   readonly random?: () => number;
 }
 
@@ -63,8 +63,8 @@ export interface ConversationTable {
   /** @throws WriteRefusedError if the table can never accept the item. */
   update(update: ItemUpdate, options?: { readonly returnItem: boolean }): Promise<WriteOutcome>;
   /**
-   * Updates two items in one transaction, or neither if a condition does not hold. Returns whose condition that was. A
-   * transaction costs twice as much as the two writes.
+   * Updates two items in one transaction. If a condition does not hold, updates neither, and returns which condition it
+   * was. A transaction costs twice as much as the two writes.
    *
    * @throws WriteRefusedError if the table can never accept one of the items.
    * @throws ItemBusyError if other transactions keep writing one of the items.
@@ -152,7 +152,7 @@ const createTable = ({
   sleep = pause,
   random = Math.random,
 }: TableOptions): ConversationTable => {
-  /** Repeats a write while transactions of other functions write the same item. */
+  /** Retries a write while transactions of other functions write the same item. */
   const write = async <Name extends 'DeleteItem' | 'TransactWriteItems' | 'UpdateItem'>(
     name: Name,
     input: InputOf<Name>,
@@ -162,7 +162,7 @@ const createTable = ({
         return await client.call(name, input, { abortSignal });
       } catch (error) {
         if (!isConflict(error)) throw error;
-        if (attempt === MAX_ATTEMPTS) throw new ItemBusyError('Others keep writing the item.', { cause: error });
+        if (attempt === MAX_ATTEMPTS) throw new ItemBusyError('Other calls keep writing the item.', { cause: error });
         await sleep(Math.min(FIRST_PAUSE_MS * attempt, MAX_CONFLICT_PAUSE_MS) * random());
         abortSignal?.throwIfAborted();
       }
@@ -288,7 +288,7 @@ const REFUSED = new Set(['ValidationError', 'ItemCollectionSizeLimitExceeded']);
 
 /** Replaces DynamoDB's own message, which may quote what was written. */
 const refusalOf = (error: unknown): WriteRefusedError => {
-  // A cancelled transaction gives the reasons of its writes beside its message.
+  // A cancelled transaction has the reasons of its writes in a separate field.
   const text = error instanceof AwsServiceError ? error.body : String(error);
   const isTooLarge = /\bsize\b/i.test(text);
   return new WriteRefusedError(isTooLarge ? 'The item is too large for the table.' : 'The table refused the item.', {

@@ -11,7 +11,7 @@ import type { ConversationTable, Item } from './table.ts';
 export const createDynamodbTurns = (table: ConversationTable): TurnRepository => ({
   async end(turn) {
     const { contact, firstMessageId, startedAt, messageCount } = turn;
-    // A message that was added since starts the silence again, unless the turn has as many as it may have.
+    // A message that was added since restarts the silence, unless the turn is full.
     const isSame = `#firstMessageId = :firstMessageId AND #startedAt = :startedAt`;
     const isComplete = `size(#messageIds) ${isFull(turn) ? '>=' : '='} :messageCount`;
     const values = { firstMessageId, startedAt, messageCount };
@@ -37,7 +37,7 @@ const messageIn = (item: Item | undefined, { platform, key }: ContactRef) => {
   return { id: idOf(pk), createdAt, body, ...(typeof traceparent === 'string' && { traceparent }) };
 };
 
-/** Returns the write that adds a message to its contact's open turn, or starts one. It fails while the turn has too many. */
+/** Returns the write that adds a message to its contact's open turn, or starts one. Fails if the turn has too many. */
 export const turnUpdate = (
   table: Pick<ConversationTable, 'expiryOf'>,
   { contact, id }: InboundMessage,

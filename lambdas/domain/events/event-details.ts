@@ -113,7 +113,7 @@ export const eventDetails = {
             at: instant('When the user wrote.'),
           }),
         ),
-        'The messages of the turn, ordered by time. Messages that were erased meanwhile are left out.',
+        'The messages of the turn, in the order in which the user wrote. Erased messages are left out.',
       ),
       content: withContent({
         messages: describe(
@@ -128,7 +128,7 @@ export const eventDetails = {
         ),
       }),
     }),
-    'A user wrote and then was silent for as long as `turns.silenceSeconds` says.',
+    'A user wrote, and has been silent for `turns.silenceSeconds`. Parley publishes the messages together.',
   ),
   MessageEchoed: describe(
     z.strictObject({ ...messageFields, at: instant('When it was written.'), content: eventContent }),

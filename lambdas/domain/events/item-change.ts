@@ -21,7 +21,7 @@ export interface ItemChange {
   readonly writtenAt: Instant;
   readonly contact?: ContactRef;
   readonly before: ItemImage;
-  /** Empty if the write deleted the item, which is published only of turns. */
+  /** Empty if the write deleted the item. Only deletions of turns are published. */
   readonly after: ItemImage;
 }
 

@@ -16,12 +16,12 @@ export interface SerializedEvent {
  */
 export const MAX_DETAIL_BYTES = 240 * 1024;
 
-/** The lengths that long strings are shortened to, one after the other, before the content is dropped altogether. */
+/** The lengths that long strings are cut to, in this order, before the content is dropped. */
 const SHORTENED_CHARACTERS = [8_000, 1_000];
 
 /**
- * Serializes an event's detail, with or without its content. If the detail is too large, long strings are shortened,
- * and then once more; if that is not enough, the content is dropped. All of these set `truncated`.
+ * Serializes an event's detail, with or without its content. If the detail is too large, long strings are shortened
+ * in two steps; if that is not enough, the content is dropped. Each step sets `truncated`.
  */
 export const serializeEvent = (
   { name, detail }: BusEvent,

@@ -48,7 +48,7 @@ export const turnEvents = (
     {
       name: 'TurnEnded',
       detail: {
-        // After an erasure, the first message can be delivered and start a turn again.
+        // After an erasure, the first message can be delivered again, and start another turn.
         id: eventId('TurnEnded', change, `${firstMessageId} ${startedAt}`),
         traceparent: latest.traceparent,
         contact,

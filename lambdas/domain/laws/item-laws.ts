@@ -173,8 +173,8 @@ export const ITEM_LAWS = [
     statement: 'A turn ends within a day, and has its first message.',
     source: 'events.md#turns',
     next:
-      'Run parley dead-letters list publishing and redrive the turn. If it is not there, delete the item, which ends and ' +
-      'publishes the turn.',
+      'Run parley dead-letters list publishing and redrive the turn. If it is not listed, delete the item, which ' +
+      'ends and publishes the turn.',
     kinds: ['turn'],
     faultIn(item, { now }) {
       const startedAt = timeOf(item, 'startedAt');

@@ -7,7 +7,7 @@ import type { StageAlarms } from './stage-alarms.ts';
 /** Changes are normally published within seconds; the stream keeps them for a day. */
 const MAX_PUBLISH_LAG = Duration.minutes(10);
 
-/** Added to the silence, which a turn waits on its queue. */
+/** Added to the silence, for which a turn waits on its queue. */
 const MAX_TURN_LAG = Duration.minutes(10);
 
 /** A bus that refuses events for longer than a burst of traffic lasts. */
@@ -41,8 +41,7 @@ export function addPublisherAlarms(alarms: StageAlarms, publisher: ParleyPublish
       turnQueue,
       handler,
       turnSilence.plus(MAX_TURN_LAG),
-      `A turn has not ended ${MAX_TURN_LAG.toMinutes()} minutes after the user's silence. The table is throttled or ` +
-        'unavailable.',
+      `A turn should have ended ${MAX_TURN_LAG.toMinutes()} minutes ago. The table may be throttled or unavailable.`,
       'RetriedTurnAge',
     );
   }

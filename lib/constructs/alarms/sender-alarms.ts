@@ -46,15 +46,15 @@ export function addSenderAlarms(alarms: StageAlarms, sender: ParleySender): void
       'BulkSendDeadLetters',
       bulkSendQueue.deadLetters,
       "Bulk requests were malformed, reused another request's ID, or could not be processed for a day. They are in the " +
-        'bulk send dead-letter queue.',
+        'bulk dead-letter queue.',
     );
     alarms.addAge(
       'BulkSendQueueAge',
       bulkSendQueue,
       handler,
       MAX_BULK_SEND_QUEUE_AGE,
-      `A bulk request has waited ${MAX_BULK_SEND_QUEUE_AGE.toHours()} hours. The backlog may be larger than the bulk ` +
-        'lane can send before its requests expire, or sending is held up.',
+      `A bulk request has waited ${MAX_BULK_SEND_QUEUE_AGE.toHours()} hours. The backlog may be larger than ` +
+        'Parley can send before the requests expire, or sending is held up.',
       'RetriedBulkMessageAge',
     );
     alarms.add('BulkSendQueueBacklog', {

@@ -29,8 +29,8 @@ export interface StoredMessages {
 }
 
 /**
- * How many messages a FIFO queue looks through for available message groups. Messages that are in flight or wait for
- * one of their group count, so that a large backlog of one group hides the messages of later groups.
+ * How many messages a FIFO queue looks through for available message groups. Messages that are in flight, or wait
+ * for one of their group, count. A large backlog of one group therefore hides the messages of later groups.
  *
  * Source:
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/avoid-backlog-with-the-same-message-group-id.html

@@ -104,7 +104,7 @@ describe('the bot', () => {
     (await client.outbox())
       .filter(({ body }) => body.platformContactId === contact)
       .map(({ body }) => body.messageText);
-  /** Lets a user write these texts in a row. Returns the event of the turn, which ends while the clock moves. */
+  /** Lets a user write these texts in one turn. Returns the event of the turn, which ends while the clock moves. */
   const turnOf = async (contact: string, texts: readonly string[]): Promise<BusEvent> => {
     const ids: string[] = [];
     for (const text of texts) ids.push(await client.userWrites(contact, { text }));
@@ -125,7 +125,7 @@ describe('the bot', () => {
   const answered = (contact: string, count: number) =>
     waitFor(`${count} answers`, async () => ((await answersTo(contact)).length >= count ? true : undefined));
 
-  it('answers what a user wrote in a row once, even if its event arrives twice', async () => {
+  it('answers a turn once, even if its event arrives twice', async () => {
     const contact = '+5491155580003';
     const event = await turnOf(contact, ['Hi!', 'What are your', 'opening hours?']);
     await answered(contact, 1);

@@ -63,7 +63,7 @@ export const erase: OtherFunction = {
       randomness: { random: () => 0 },
       log: silentLog,
       metrics: silentMetrics,
-      turnMs: 20_000,
+      passMs: 20_000,
     });
     const message = sqsRecord(JSON.stringify({ erasureId: 'erasure-1', requestedAt: NOW, contact: refOf(USER) }));
     while ((await turn(message)).kind !== 'done');

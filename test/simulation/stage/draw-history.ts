@@ -96,7 +96,7 @@ const withForgedConfirmations = (acts: readonly Act[]): readonly Act[] => {
   return [...acts, ...forged].toSorted((one, other) => one.atMs - other.atMs);
 };
 
-/** Lets some of the users write several messages in a row, without a draw. */
+/** Lets some of the users write several messages in one turn, without a draw. */
 const withBursts = (acts: readonly Act[]): readonly Act[] => {
   const bursts = acts
     .filter((act) => act.kind === 'user-writes')

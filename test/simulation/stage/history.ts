@@ -30,7 +30,7 @@ export interface Features {
   readonly keywords?: boolean;
   /** The silence after which a turn ends. @default the stage has no turns */
   readonly turnSilenceSeconds?: number;
-  /** Whether the stage has a second queue for bulk requests. Otherwise, these are put on the send queue. @default false */
+  /** Whether the stage has a bulk queue. Otherwise, bulk requests are put on the send queue. @default false */
   readonly bulkLane?: boolean;
   /** How many messages a FIFO queue looks through for available message groups. @default 120,000, as in SQS */
   readonly fifoLookahead?: number;

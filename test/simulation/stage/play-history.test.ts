@@ -170,7 +170,7 @@ describe('the backlog of one contact', () => {
     expect(isBefore(order, 4, 1)).toBe(true);
   });
 
-  it('blocks the other contacts of its queue if SQS looks no further, but not the other lane', async () => {
+  it('blocks the other contacts of its queue if SQS looks no further, but not those of the send queue', async () => {
     const order = await callsWith(3);
     expect([isBefore(order, 1, 4), isBefore(order, 5, 1)]).toEqual([true, true]);
   });

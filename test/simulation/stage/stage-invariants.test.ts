@@ -703,7 +703,7 @@ describe('the event of an acceptance after a rejection', () => {
   });
 });
 
-describe('the lanes', () => {
+describe('the send queue and the bulk queue', () => {
   const violationsOf = (steps: readonly Step[], invariant: StageInvariantName) =>
     examineRun(runOf(steps)).violations.filter((one) => one.invariant === invariant);
 
@@ -711,7 +711,7 @@ describe('the lanes', () => {
     expect(violationsOf(secondRequest(11, 'bulk'), 'orderKept')).toEqual([]);
   });
 
-  it('keep the order of each contact in the bulk lane, too', () => {
+  it('keep the order of each contact on the bulk queue, too', () => {
     const inBulk = secondRequest(11, 'bulk').map((one) =>
       one.name === 'queued' ? { ...one, event: { ...one.event, queue: 'bulk' } as Step['event'] } : one,
     );
@@ -724,7 +724,7 @@ describe('the lanes', () => {
     expect(violationsOf(dueIn('bulk', 'manage-1'), 'lanesKept')).toEqual([]);
   });
 
-  it('use no receipt handle of each other', () => {
+  it("never use each other's receipt handles", () => {
     expect(violationsOf(MISDIRECTED, 'lanesKept')).toHaveLength(1);
   });
 });

@@ -80,7 +80,7 @@ export interface SendProcessOptions {
   readonly table: TableState;
   readonly queue: Pick<SimulatedQueue, 'putDeadLetter' | 'setVisibility'>;
   readonly schedules: Pick<SimulatedSchedules, 'create' | 'cancel'>;
-  /** The queue for bulk requests, with its URL. @default none */
+  /** The bulk queue, with its URL. @default none */
   readonly bulk?: Pick<SendProcessOptions, 'queue' | 'schedules'> & { readonly url: string };
   readonly chatService: CalledChatService;
   /** The token, or where the process reads it. */

@@ -38,10 +38,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   PARAMS_INVALID: 'Send a new request whose params are the variables of the template, as the stage lists them.',
   SUPERSEDED: 'The user has written since. Send a new request that answers the latest message.',
   HUMAN_TOOK_OVER:
-    'An operator has written to the user since. Let people answer, or send a new request that names a later message.',
+    'An operator has written to the user since. Let the operator answer, or send a new request with a later since.',
   HANDED_OVER:
-    'People answer this user, so automated requests are refused. Hand the user back in the controls, then send a new ' +
-    'request; or send one that is not automated.',
+    'People answer this user, so automated requests are refused. To send this, hand the user back in ' +
+    'the controls, and send a new request. Or send one that is not automated.',
   CONDITION_UNKNOWN:
     "The stage does not recognize operators' messages. Set operators.echoField in its settings, or omit the condition.",
   SINCE_UNKNOWN: 'Send a new request whose since is a time, or the ID of a stored message.',

@@ -84,7 +84,7 @@ export const AgentFields = ({ contact, since, latest }: Props) => {
 const CONDITIONS = ['userWroteSince', 'operatorWroteSince'] as const satisfies Draft['unless'];
 
 const CONDITION_LABELS: Readonly<Record<Condition, string>> = {
-  userWroteSince: 'the user has written',
+  userWroteSince: 'the user has written again',
   operatorWroteSince: 'an operator has written',
 };
 

@@ -2,7 +2,7 @@ import { formatDateTime } from '../components/time.ts';
 import type { ContactStatus } from '../state/api.ts';
 import { useContactStatus } from '../state/contact-status.ts';
 
-/** The consent that Parley goes by. The switch beside it is that of the chat service. */
+/** The consent that Parley has recorded. The switch next to it is the chat service's. */
 export const ConsentLine = () => {
   const consent = useContactStatus()?.consent;
   return (

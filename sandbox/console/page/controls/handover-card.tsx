@@ -29,10 +29,10 @@ export const HandoverCard = () => {
 };
 
 const describe = (handover: ContactStatus['handover']): string => {
-  if (handover?.state !== 'people') return 'Requests of bots are sent.';
+  if (handover?.state !== 'people') return 'Automated requests are sent.';
   const { since = '', until } = handover;
   const end = until === undefined ? 'until the user is handed back' : `until ${formatDateTime(Date.parse(until))}`;
-  return `Since ${formatDateTime(Date.parse(since))}, ${end}. Requests that are automated are refused.`;
+  return `Since ${formatDateTime(Date.parse(since))}, ${end}. Automated requests are refused.`;
 };
 
 const OperatorMessage = ({ contact }: { contact: string }) => {

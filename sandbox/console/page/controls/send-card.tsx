@@ -47,7 +47,7 @@ export const SendCard = () => {
     const result = await enqueueRequest(contact, content, newRequestId(), queue);
     if (!result.ok) return showError(result.error);
     setTried(false);
-    showNotice(`Request ${result.value} added to the ${queue === 'bulk' ? 'queue for bulk requests' : 'send queue'}.`);
+    showNotice(`Request ${result.value} added to the ${queue === 'bulk' ? 'bulk queue' : 'send queue'}.`);
     selectUnlessMoved(route, { kind: 'request', id: result.value });
   };
 

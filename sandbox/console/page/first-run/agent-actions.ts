@@ -8,7 +8,7 @@ import { type Action, nameOf, openWindow, send, write } from './moves.ts';
 import type { AgentItem } from './progress.ts';
 import { failed, untilContact, untilSent } from './waiting.ts';
 
-/** Users of their own, so that an opt-out or a handover does not get in the way of the other items. */
+/** Each item has its own user, so that an opt-out or a handover does not affect the others. */
 const BRUNO = { contact: '+5491155550101', name: 'Bruno Diaz' };
 const CARLA = { contact: '+5491155550102', name: 'Carla Ruiz' };
 
@@ -61,7 +61,7 @@ const SLOW_MS = 300;
 const lane: Action = async (contact, say) => {
   const window = await openWindow(contact, say);
   if (!window.ok) return window;
-  say(`Queueing ${BULK_REQUESTS} bulk requests while the chat service is slow, then one code…`);
+  say(`Queueing ${BULK_REQUESTS} bulk requests while the chat service is slow, and then a code…`);
   const slow = { answers: { contact, count: BULK_REQUESTS + 1, delayMs: SLOW_MS } };
   const slowed = await callApi('POST', '/sandbox/faults', slow);
   if (!slowed.ok) return slowed;
@@ -80,7 +80,7 @@ const lane: Action = async (contact, say) => {
   return last.ok ? code : last;
 };
 
-/** Fills in the form, which then shows the decision about a request that is not sent. */
+/** Fills in the form, which shows the decision without sending the request. */
 const dryRun: Action = async (contact, say) => {
   const asked = await write(contact, say);
   if (!asked.ok) return asked;

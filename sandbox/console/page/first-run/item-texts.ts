@@ -44,28 +44,28 @@ export const ITEM_TEXTS: Readonly<Record<Item, ItemText>> = {
   },
   handover: {
     title: 'Handover: a person answers',
-    explains: 'An operator writes, so the request of a bot is refused with HANDED_OVER. Then the user is handed back.',
+    explains: "An operator writes, so a bot's request is refused with HANDED_OVER. Then the user is handed back.",
     action: 'Write as operator and bot',
     needs: {
       isOn: ({ operatorField }) => operatorField !== undefined,
-      setting: 'Turn on the setting operators with an echoField to play this.',
+      setting: 'To try this, set operators.echoField.',
     },
   },
   keyword: {
     title: 'Keyword: STOP opts the user out',
     explains: 'Parley records the opt-out from the message, so the reply is refused with OPTED_OUT.',
     action: 'Write STOP and send',
-    needs: { isOn: ({ keywords }) => keywords, setting: 'Turn on the setting keywords to play this.' },
+    needs: { isOn: ({ keywords }) => keywords, setting: 'To try this, set keywords.' },
   },
   lane: {
-    title: 'Lane: a code overtakes a broadcast',
-    explains: '20 bulk requests and one code have queues of their own. The code arrives while the others still wait.',
+    title: 'Bulk queue: a code overtakes a broadcast',
+    explains: '20 requests wait on the bulk queue, and one code is on the send queue. The code arrives first.',
     action: 'Send 20 and a code',
-    needs: { isOn: ({ bulkLane }) => bulkLane, setting: 'Turn on the setting sends.bulkLane to play this.' },
+    needs: { isOn: ({ bulkLane }) => bulkLane, setting: 'To try this, set sends.bulkLane.' },
   },
   dryRun: {
     title: 'Dry run: the decision before you send',
-    explains: 'The form shows what Parley would decide now. Change it, or write as the user, and see what changes.',
+    explains: 'The form shows what Parley would decide now. Change it, or write as the user, and the decision changes.',
     action: 'Fill in the form',
   },
 };

@@ -8,7 +8,7 @@ import { type Expected, untilSent, untilStored } from './waiting.ts';
 /** Reports progress. */
 export type Say = (running: string) => void;
 
-/** What an action created, if it is to be shown; or why it failed. */
+/** What an action created and the page should show, or why the action failed. */
 export type Outcome = Promise<ApiResult<Selection | undefined>>;
 
 /** An action of the tour, for a user. */

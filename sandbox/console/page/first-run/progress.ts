@@ -4,7 +4,7 @@ import type { Selection } from '../state/route.ts';
 /** The steps of the first ten minutes, in order. */
 export const ITEMS = ['wrote', 'replied', 'refused', 'templated', 'read'] as const;
 
-/** What is there for bots and agents, in any order. */
+/** The items for bots and agents, in any order. */
 export const AGENT_ITEMS = ['condition', 'handover', 'keyword', 'lane', 'dryRun'] as const;
 
 export type AgentItem = (typeof AGENT_ITEMS)[number];

@@ -38,7 +38,7 @@ const isStored = async (messageId: string): Promise<true | undefined> => {
 /** The states that Parley does not change by itself. */
 const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
 
-/** How a request is to end; with a code, for that reason. */
+/** How a request should end, and with which refusal code. */
 export type Expected = { readonly state: 'accepted' | 'refused'; readonly code?: string };
 
 /** Waits until Parley has decided about a request and sent it. */

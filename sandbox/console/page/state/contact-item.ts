@@ -3,7 +3,7 @@ const KEPT_DIGITS = 7;
 
 /**
  * Returns whether an item of the customer's table may be about a user: it is a contact's, and its key ends as the user's
- * address does. It can be another user's, which costs only a call too many.
+ * address does. If it is about another user, this only costs an unneeded call.
  */
 export const isItemOf = (key: string, address: string): boolean => {
   const [pk = ''] = key.split(' ');

@@ -10,7 +10,7 @@ const load = async (): Promise<void> => {
   const contact = store.get().route.user;
   if (contact === undefined || !store.get().hasInspector) return;
   const result = await callApi<{ contact: ContactStatus | null }>('GET', contactPath(contact));
-  // If the API does not respond, the decision about the form's request says so.
+  // If the API does not respond, the form's preview says so.
   if (store.get().route.user !== contact || !result.ok) return;
   store.set({ contactStatus: { contact, status: result.value.contact ?? undefined } });
 };

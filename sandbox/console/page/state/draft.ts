@@ -17,7 +17,7 @@ export type Draft = {
   readonly since: { readonly contact: string | undefined; readonly value: string };
   readonly notAfter: string;
   readonly queue: SendQueue;
-  /** Whether the fields of bots and agents are shown. */
+  /** Whether the fields for bots and agents are shown. */
   readonly isAgentOpen: boolean;
 };
 

@@ -4,7 +4,7 @@ import { serviceTime, store, useConsole } from './console-state.ts';
 import type { RequestContent } from './enqueue.ts';
 import { createLatestAnswer } from './latest-answer.ts';
 
-/** Long enough for the next keystroke. */
+/** Longer than a pause between keystrokes. */
 const TYPING_DELAY_MS = 250;
 
 /** Any ID: a dry run stores nothing. */
@@ -16,8 +16,8 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 type Question = { readonly key: string; readonly contact: string; readonly content: RequestContent };
 
 /**
- * Returns what Parley would do with a request to a user now: `asking` until it has answered about this request, with
- * what is known at this time. Undefined if there is nothing to send.
+ * Returns what Parley would do with a request to a user now, or `asking` until Parley has answered about this request
+ * in the current state. Undefined if there is nothing to send.
  */
 export const useDryRun = (contact: string, content: RequestContent | undefined): Decided | 'asking' | undefined => {
   const [answered, setAnswered] = useState<{ key: string; answer: Decided } | undefined>();

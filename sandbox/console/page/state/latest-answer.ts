@@ -1,4 +1,4 @@
-/** Asks about a question that changes often. */
+/** Asks a question that changes often. */
 export type LatestAnswer<Question> = {
   /** Replaces the question. An answer to an earlier one is dropped. */
   ask(question: Question): void;
@@ -7,7 +7,7 @@ export type LatestAnswer<Question> = {
 };
 
 /**
- * Asks once a question has not changed for a while, and never twice at a time: a question that changes during a call is
+ * Asks when a question has not changed for a while. Makes one call at a time: a question that changes during a call is
  * asked after it.
  *
  * @param call never rejects

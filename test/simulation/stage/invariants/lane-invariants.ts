@@ -6,8 +6,8 @@ import type { StageInvariant } from './stage-invariant.ts';
 export const LANE_INVARIANTS = {
   lanesKept: {
     sentence:
-      'A request stays in its lane: its dead letter is put on the dead-letter queue of the queue that it came from, its ' +
-      'schedule puts it on that queue, and no function changes a message of one queue through another.',
+      'A request stays on its queue: its dead letter is put on the dead-letter queue of the queue that it came from, ' +
+      'its schedule puts it on that queue, and no function changes a message of one queue through another.',
     check(facts, { checked, violated }) {
       for (const { queue, body, index } of facts.entries('misdirected')) {
         violated(`A receipt handle of another queue was used in ${queue}: ${body}`, index);
@@ -16,7 +16,7 @@ export const LANE_INVARIANTS = {
         const lane = laneOf(facts, entry);
         if (lane === undefined) continue;
         checked();
-        if (!wasIn(facts, lane, entry)) violated(`It was never in the lane ${lane}: ${entry.body}`, entry.index);
+        if (!wasIn(facts, lane, entry)) violated(`It was never on the queue ${lane}: ${entry.body}`, entry.index);
       }
     },
   },

@@ -124,8 +124,8 @@ export const RECORD_INVARIANTS = {
 
   orderKept: {
     sentence:
-      "A message group's requests of a lane reach the user in the order of its queue, unless they have a sendAt or are " +
-      'queued again. Between the lanes, there is no order.',
+      'The requests of a message group on one queue reach the user in their order, unless they have a sendAt or are ' +
+      'queued again. Between the send queue and the bulk queue, there is no order.',
     check(facts, { checked, violated }) {
       const queued = Map.groupBy(
         facts.entries('queued').filter(({ queue }) => isSendLane(queue)),

@@ -62,7 +62,7 @@ describe('the description of a forecast', () => {
 
   it.each([
     [{ queue: 1 }, 'about 1 request on the send queue'],
-    [{ queue: 0, bulk: 48_210 }, 'about 0 requests on the send queue, and 48210 on the bulk send queue'],
+    [{ queue: 0, bulk: 48_210 }, 'about 0 requests on the send queue, and 48210 on the bulk queue'],
     [{ unknown: 'AccessDenied' }, 'unknown: AccessDenied'],
   ])('says how many requests there are before it', (backlog, says) => {
     expect(describeBacklog(backlog)).toEqual([`  backlog: ${says}`]);

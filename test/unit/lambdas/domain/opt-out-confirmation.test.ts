@@ -41,7 +41,7 @@ describe('the confirmation of an opt-out', () => {
     expect(requestOf(confirmation)).toMatchObject({ kind: 'request', request });
   });
 
-  it('is the same for every delivery of the message, and another one for another message', () => {
+  it('is the same for every delivery of a message, and different for another message', () => {
     const later = { times: { receivedAt: '2026-11-22T12:00:00.000Z' } };
     expect(confirmationOf({}, later)).toEqual(confirmationOf());
     expect(confirmationOf({ _id_: 'message-2' })?.deduplicationId).not.toBe(confirmationOf()?.deduplicationId);

@@ -176,7 +176,7 @@ describe('an erasure', () => {
     const results: string[] = [];
     // Every turn dies one write later than the one before.
     for (let writes = 0; results.at(-1) !== 'done'; writes += 1) {
-      results.push(await stage.eraseTurnWithWrites(erasure, writes));
+      results.push(await stage.erasePassWithWrites(erasure, writes));
     }
 
     expect(results.filter((result) => result === 'died').length).toBeGreaterThan(3);

@@ -79,7 +79,7 @@ describe('a change of a turn', () => {
     expect(queued).toEqual([]);
   });
 
-  it('has the same event ID whenever it is published, and another one than a later turn', async () => {
+  it('has the same event ID whenever it is published, and a different one than a later turn', async () => {
     const { publishTurn } = createSituation([stored('a', 1, 'Hi!')]);
     const idOf = async (before: object) =>
       (await publishTurn(turnChange({ before: { ...turnOf(['a']), ...before } })))[0]?.detail.id;

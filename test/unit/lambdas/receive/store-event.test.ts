@@ -308,7 +308,7 @@ describe('a keyword in a stage that confirms opt-outs', () => {
     expect(confirmations).toEqual([]);
   });
 
-  it('is deferred if it cannot be confirmed, but the table is not left alone', async () => {
+  it('is deferred if it cannot be confirmed, but the table is still used for other events', async () => {
     const { storeEvent, failures } = createConfirming();
     failures.set('queueConfirmation', unavailable);
     expect(await storeEvent(saying('STOP'))).toMatchObject({
@@ -406,16 +406,19 @@ describe('the turn of a message', () => {
     expect(turnsOfMessages).toEqual([{ startedAt: NOW }]);
   });
 
-  it('does not have a copy from a status, which may not be a message of the user', async () => {
+  it('does not contain a copy from a status, which may not be a message of the user', async () => {
     const { storeEvent, turnsOfMessages } = createSituation(undefined, { turns: true });
     await storeEvent(requestOf({ ...wireMessage(), STATUS: 'queued' }));
     expect(turnsOfMessages).toEqual([undefined]);
   });
 
-  it('that others keep writing defers its event, and no other', async () => {
+  it('defers its event, and no other, if other calls keep writing the turn', async () => {
     const { storeEvent, failures } = createSituation(undefined, { turns: true });
-    failures.set('recordMessage', () => Promise.reject(new ItemBusyError('Others keep writing the item.')));
-    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: 'Others keep writing the item.' });
+    failures.set('recordMessage', () => Promise.reject(new ItemBusyError('Other calls keep writing the item.')));
+    expect(await storeEvent(MESSAGE)).toMatchObject({
+      kind: 'unavailable',
+      reason: 'Other calls keep writing the item.',
+    });
     failures.clear();
     expect(await storeEvent(requestOf(wireMessage({ _id_: 'other' })))).toMatchObject({ kind: 'stored' });
   });

@@ -27,7 +27,7 @@ describe('a pace of calls', () => {
     };
   };
 
-  it('starts calls at least an interval apart, in order, however they are asked for and however early timers end', async () => {
+  it('starts calls in order and at least an interval apart, even if timers end early', async () => {
     const pauses = fc.array(fc.nat(2 * INTERVAL_MS), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(pauses, fc.nat(5), async (pausesMs, earlyMs) => {
@@ -35,7 +35,7 @@ describe('a pace of calls', () => {
         const starts: [number, string][] = [];
         const turns = pausesMs.map((ms, index) => {
           advance(ms);
-          return pace.turn().then(() => starts.push([index, now()]));
+          return pace.wait().then(() => starts.push([index, now()]));
         });
         await Promise.all(turns);
         expect(starts.map(([index]) => index)).toEqual([...pausesMs.keys()]);
@@ -47,19 +47,19 @@ describe('a pace of calls', () => {
     );
   });
 
-  it('counts the start of an invocation, so that an instance that has made no call starts none at once', async () => {
+  it('counts the start of an invocation as a call, so that an idle instance does not start one at once', async () => {
     const { pace, now } = createPace();
     pace.startInvocation();
-    await pace.turn();
+    await pace.wait();
     expect(now()).toBe(addMs(NOW, INTERVAL_MS));
   });
 
   it('waits for no more than the interval if the clock was set back', async () => {
     const { pace, advance, now } = createPace();
-    await pace.turn();
+    await pace.wait();
     advance(-3_600_000);
     const before = now();
-    await pace.turn();
+    await pace.wait();
     expect(msBetween(before, now())).toBeLessThanOrEqual(INTERVAL_MS);
   });
 });
@@ -87,7 +87,7 @@ describe('a function with a pace', () => {
     expect(gaps()).toEqual([INTERVAL_MS]);
   });
 
-  it('returns a request to the queue if no time is left after its turn, without a call', async () => {
+  it('returns a request to the queue without a call if no time is left after the wait', async () => {
     const sender = harness.startFunction();
     const endBy = addMs(harness.now(), 2 * CALL_TIME_MS + INTERVAL_MS / 2);
     await sender.send(request('a'));
@@ -95,7 +95,7 @@ describe('a function with a pace', () => {
     expect(harness.calls).toHaveLength(1);
   });
 
-  it('lets a held request wait on the queue instead, and takes no turn for it', async () => {
+  it('lets a held request wait on the queue instead, without a wait for the pace', async () => {
     harness.answers = [ANSWERS.noCredit];
     const sender = harness.startFunction();
     await sender.send(request('a'));

@@ -73,7 +73,7 @@ describe('a request that says unless userWroteSince', () => {
     expect(await harness.sendItem()).toMatchObject({
       state: 'refused',
       code: 'SINCE_UNKNOWN',
-      decision: 'There is no message with the ID that the request names as since.',
+      decision: 'The table has no message with the ID in since.',
     });
   });
 

@@ -9,7 +9,7 @@ const { template } = synthesizedStack('prod', { sends: { bulkLane: { maxConcurre
 const plain = synthesizedStack('prod').template;
 const idsOf = (all: typeof template, type: string) => Object.keys(all.findResources(type));
 
-describe('A stage with a lane for bulk requests', () => {
+describe('A stage with a bulk queue', () => {
   test('has one more FIFO queue with a dead-letter queue, and nothing of the others changes', () => {
     const added = (type: string) => idsOf(template, type).filter((id) => !idsOf(plain, type).includes(id));
     expect(added('AWS::SQS::Queue')).toHaveLength(2);
@@ -23,7 +23,7 @@ describe('A stage with a lane for bulk requests', () => {
     ).toEqual(['BulkSendDeadLetters', 'BulkSendQueueAge', 'BulkSendQueueBacklog']);
   });
 
-  test('gives each lane its own concurrency, so that a backlog of one leaves that of the other free', () => {
+  test('gives each queue its own concurrency, so that a backlog of one leaves that of the other free', () => {
     for (const calls of [40, 200]) {
       template.hasResourceProperties(MAPPING, {
         FunctionResponseTypes: ['ReportBatchItemFailures'],

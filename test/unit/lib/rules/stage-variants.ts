@@ -91,7 +91,7 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
   [
     { name: 'per user' },
     {
-      name: 'per channel, bulk lane, turns',
+      name: 'per channel, bulk queue, turns',
       settings: {
         window: { per: 'channel' },
         sends: { bulkLane: { maxConcurrentCalls: 20 } },

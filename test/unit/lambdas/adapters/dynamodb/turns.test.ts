@@ -71,7 +71,7 @@ describe('the messages of a turn', () => {
     expect(await storedTurn()).toBeUndefined();
   });
 
-  it('are in it once, however often they arrive, and not again in the next one', async () => {
+  it('are added once, however often they arrive, and not again to the next turn', async () => {
     expect(await messages.recordInbound(message('a'), TURN)).toBe('2026-11-20T11:00:00.000Z');
     await messages.recordInbound(message('a'), LATER);
     expect(await idsIn()).toEqual(['a']);
@@ -124,7 +124,7 @@ describe('the messages of a turn', () => {
 });
 
 describe('the end of a turn', () => {
-  it('needs that no message was added since, and happens once', async () => {
+  it('requires that no message was added since, and happens once', async () => {
     await messages.recordInbound(message('a'), TURN);
     await messages.recordInbound(message('b'), LATER);
     expect(await turns.end(openTurn({ messageCount: 1 }))).toBe(false);
@@ -134,7 +134,7 @@ describe('the end of a turn', () => {
     expect(await storedTurn()).toBeUndefined();
   });
 
-  it('is not that of a later turn with the same number of messages, or the same first message', async () => {
+  it('does not end a later turn with the same number of messages, or the same first message', async () => {
     await messages.recordInbound(message('b'), TURN);
     expect(await turns.end(openTurn({ messageCount: 1 }))).toBe(false);
     const earlier = openTurn({ firstMessageId: 'b', startedAt: '2026-11-20T11:59:59.000Z', messageCount: 1 });
@@ -151,7 +151,7 @@ describe('the end of a turn', () => {
     expect(await storedTurn()).toBeUndefined();
   });
 
-  it('must come before a turn with many messages gets more, which are stored later', async () => {
+  it('must come before a turn that has too many messages gets more, which are stored later', async () => {
     const ids = Array.from({ length: MAX_STORED_MESSAGES }, (_, index) => `${index}`.padEnd(1024, 'x'));
     for (const id of ids) await messages.recordInbound(message(id), TURN);
     await expect(messages.recordInbound(message('late'), LATER)).rejects.toBeInstanceOf(ItemBusyError);
@@ -192,7 +192,7 @@ describe('the end of a turn', () => {
   });
 });
 
-it('puts every message in exactly one turn, whatever arrives twice, late, or while a turn ends', async () => {
+it('puts every message in exactly one turn, even if events arrive twice, late, or while a turn ends', async () => {
   const step = fc.oneof(
     fc.record({ arrives: fc.constantFrom('a', 'b', 'c', 'd') }),
     fc.record({ endsAfter: fc.integer({ min: 1, max: 4 }) }),
