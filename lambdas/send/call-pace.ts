@@ -2,20 +2,20 @@ import type { Clock, Sleep } from '../ports.ts';
 
 /** A minimum time between the starts of calls in this process. */
 export interface CallPace {
-  /** Waits until a call may start. Turns come in the order in which they were asked for. */
-  turn(): Promise<void>;
+  /** Waits until a call may start. Slots are given in the order in which they were asked for. */
+  waitForSlot(): Promise<void>;
   /**
    * Counts the start of an invocation as a call. As many invocations run at a time as share the stage's pace, so that
    * they keep it whichever instances they run in: an instance that has made no call lately starts none at once.
    */
   startInvocation(): void;
-  /** The longest that a turn can take to come. */
+  /** The longest that a call can wait for its slot. */
   readonly longestWaitMs: number;
 }
 
 export interface CallPaceOptions {
   readonly intervalMs: number;
-  /** The maximum number of calls that can wait for their turns at a time. */
+  /** The maximum number of calls that can wait for a slot at a time. */
   readonly maxConcurrentCalls: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -28,7 +28,7 @@ export const createCallPace = ({ intervalMs, maxConcurrentCalls, clock, sleep }:
   const nowMs = () => Date.parse(clock.now());
   const leftMs = () => startedMs + intervalMs - nowMs();
 
-  const waitForTurn = async (): Promise<void> => {
+  const waitForStart = async (): Promise<void> => {
     // A timer may end early. More than the interval is left only if the clock was set back, and is not waited for.
     for (let left = leftMs(); left > 0 && left <= intervalMs; left = leftMs()) await sleep(left);
     startedMs = nowMs();
@@ -36,8 +36,8 @@ export const createCallPace = ({ intervalMs, maxConcurrentCalls, clock, sleep }:
 
   return {
     longestWaitMs: maxConcurrentCalls * intervalMs,
-    turn() {
-      latest = latest.then(waitForTurn);
+    waitForSlot() {
+      latest = latest.then(waitForStart);
       return latest;
     },
     startInvocation() {

@@ -60,8 +60,8 @@ export const createCallService = (options: CallServiceOptions) => {
     const first = await makeCall(send, claim, claim.call);
     if (first.outcome.kind !== 'window-closed' || claim.call.endpoint === 'intent/v2') return first;
     await recordDeniedWindow(options, send, claim);
-    // Before the contact is read, so that what changes while the template waits for its turn counts.
-    await options.pace?.turn();
+    // Before the contact is read, so that what changes while the template waits for its slot counts.
+    await options.pace?.waitForSlot();
     const latestStart = addMs(send.endBy, -callTimeMs);
     let latest: Contact;
     try {

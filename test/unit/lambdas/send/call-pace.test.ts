@@ -33,11 +33,11 @@ describe('a pace of calls', () => {
       fc.asyncProperty(pauses, fc.nat(5), async (pausesMs, earlyMs) => {
         const { pace, advance, now } = createPace(earlyMs);
         const starts: [number, string][] = [];
-        const turns = pausesMs.map((ms, index) => {
+        const calls = pausesMs.map((ms, index) => {
           advance(ms);
-          return pace.turn().then(() => starts.push([index, now()]));
+          return pace.waitForSlot().then(() => starts.push([index, now()]));
         });
-        await Promise.all(turns);
+        await Promise.all(calls);
         expect(starts.map(([index]) => index)).toEqual([...pausesMs.keys()]);
         for (const [index, [, at]] of starts.entries()) {
           const before = starts[index - 1]?.[1];
@@ -50,16 +50,16 @@ describe('a pace of calls', () => {
   it('counts the start of an invocation, so that an instance that has made no call starts none at once', async () => {
     const { pace, now } = createPace();
     pace.startInvocation();
-    await pace.turn();
+    await pace.waitForSlot();
     expect(now()).toBe(addMs(NOW, INTERVAL_MS));
   });
 
   it('waits for no more than the interval if the clock was set back', async () => {
     const { pace, advance, now } = createPace();
-    await pace.turn();
+    await pace.waitForSlot();
     advance(-3_600_000);
     const before = now();
-    await pace.turn();
+    await pace.waitForSlot();
     expect(msBetween(before, now())).toBeLessThanOrEqual(INTERVAL_MS);
   });
 });
@@ -87,7 +87,7 @@ describe('a function with a pace', () => {
     expect(gaps()).toEqual([INTERVAL_MS]);
   });
 
-  it('returns a request to the queue if no time is left after its turn, without a call', async () => {
+  it('returns a request to the queue if no time is left after the wait for its slot, without a call', async () => {
     const sender = harness.startFunction();
     const endBy = addMs(harness.now(), 2 * CALL_TIME_MS + INTERVAL_MS / 2);
     await sender.send(request('a'));
@@ -95,7 +95,7 @@ describe('a function with a pace', () => {
     expect(harness.calls).toHaveLength(1);
   });
 
-  it('lets a held request wait on the queue instead, and takes no turn for it', async () => {
+  it('lets a held request wait on the queue instead, and takes no slot for it', async () => {
     harness.answers = [ANSWERS.noCredit];
     const sender = harness.startFunction();
     await sender.send(request('a'));
