@@ -37,7 +37,8 @@ export const createCallPace = ({ intervalMs, maxConcurrentCalls, clock, sleep }:
   return {
     longestWaitMs: maxConcurrentCalls * intervalMs,
     waitForSlot() {
-      latest = latest.then(waitForStart);
+      // After a failed wait too, which has taken no slot.
+      latest = latest.catch(() => {}).then(waitForStart);
       return latest;
     },
     startInvocation() {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addMs, msBetween } from '../../../../lambdas/domain/instant.ts';
 import { createCallPace } from '../../../../lambdas/send/call-pace.ts';
-import { NOW, queuedSend, sendRequest, templateRequest } from '../../../support/builders.ts';
+import { NOW, queuedSend, sendRequest } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { ANSWERS, CALL_TIME_MS, createSendHarness, PROBE_LEASE_MS } from './send-harness.ts';
 
@@ -11,7 +11,11 @@ const INTERVAL_MS = 400;
 describe('a pace of calls', () => {
   const createPace = (earlyMs = 0) => {
     let now = NOW;
+    let failures = 0;
     return {
+      failNextSleep: () => {
+        failures = 1;
+      },
       advance: (ms: number) => {
         now = addMs(now, ms);
       },
@@ -21,6 +25,8 @@ describe('a pace of calls', () => {
         maxConcurrentCalls: 10,
         clock: { now: () => now },
         sleep: async (ms) => {
+          failures -= 1;
+          if (failures === 0) throw new Error('The timer failed.');
           now = addMs(now, Math.max(1, ms - earlyMs));
         },
       }),
@@ -54,6 +60,15 @@ describe('a pace of calls', () => {
     expect(now()).toBe(addMs(NOW, INTERVAL_MS));
   });
 
+  it('goes on after a wait that failed', async () => {
+    const { pace, failNextSleep, now } = createPace();
+    await pace.waitForSlot();
+    failNextSleep();
+    const calls = await Promise.allSettled([pace.waitForSlot(), pace.waitForSlot()]);
+    expect(calls.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(now()).toBe(addMs(NOW, INTERVAL_MS));
+  });
+
   it('waits for no more than the interval if the clock was set back', async () => {
     const { pace, advance, now } = createPace();
     await pace.waitForSlot();
@@ -78,13 +93,6 @@ describe('a function with a pace', () => {
     const sender = harness.startFunction();
     for (const id of ['a', 'b', 'c']) await sender.send(request(id));
     expect(gaps()).toEqual([INTERVAL_MS, INTERVAL_MS]);
-  });
-
-  it('counts the template after error 201 as a call', async () => {
-    harness.answers = [ANSWERS.windowClosed];
-    await harness.startFunction().send({ ...templateRequest(), ...request('a') });
-    expect(harness.calls.map(({ endpoint }) => endpoint)).toEqual(['message/v3', 'intent/v2']);
-    expect(gaps()).toEqual([INTERVAL_MS]);
   });
 
   it('returns a request to the queue if no time is left after the wait for its slot, without a call', async () => {
