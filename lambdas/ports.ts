@@ -355,10 +355,10 @@ export interface ErasureRepository {
     contact: ContactRef,
     now: Instant,
   ): Promise<{ readonly erased: number; readonly isComplete: boolean }>;
-  /** Adds a turn's counts to the record. Counts each turn only once. */
-  recordTurn(
+  /** Adds a pass's counts to the record. Counts each pass only once. */
+  recordPass(
     before: ErasureRecord,
-    turn: {
+    pass: {
       readonly messages: number;
       readonly sends: number;
       readonly deadLetters: number;

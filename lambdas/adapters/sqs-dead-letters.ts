@@ -21,7 +21,7 @@ const INVOCATION_SECONDS = 90;
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
  */
 export const REDRIVE_SECONDS = 600;
-/** Longer than a turn of an erasure, so that no dead letter is received twice in one. */
+/** Longer than a pass of an erasure, so that no dead letter is received twice in one. */
 const ERASURE_TURN_SECONDS = 60;
 const MAX_MESSAGES = 10;
 

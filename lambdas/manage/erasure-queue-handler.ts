@@ -2,20 +2,20 @@ import { receiveFloorMs } from '../domain/backoff.ts';
 import { createQueueHandler, type QueueHandlerOptions } from '../runtime/queue-handler.ts';
 import { createErasureWorker, type ErasureWorkerOptions } from './erasures.ts';
 
-export type ErasureQueueHandlerOptions = Omit<ErasureWorkerOptions, 'turnMs'> &
+export type ErasureQueueHandlerOptions = Omit<ErasureWorkerOptions, 'passMs'> &
   Pick<QueueHandlerOptions, 'changeVisibility'>;
 
-const TURN_MS = 20_000;
-/** Leaves the rest of the function's timeout for the last page of the turn. */
+const PASS_MS = 20_000;
+/** Leaves the rest of the function's timeout for the last page of the pass. */
 const REQUIRED_TIME_MS = 40_000;
 /** Erasures that were requested together have the same floor, but must not search the same queue at the same time. */
 const MAX_JITTER_MS = 60_000;
 
-/** Creates the handler of the erasure queue's messages. Each receive of a message is a turn of its erasure. */
+/** Creates the handler of the erasure queue's messages. Each receive of a message is a pass of its erasure. */
 export const createErasureQueueHandler = (options: ErasureQueueHandlerOptions) => {
   const { changeVisibility, clock, randomness, log } = options;
   return createQueueHandler({
-    handleMessage: createErasureWorker({ ...options, turnMs: TURN_MS }),
+    handleMessage: createErasureWorker({ ...options, passMs: PASS_MS }),
     changeVisibility,
     minimumWaitMs(receiveCount, ageMs) {
       const floorMs = receiveFloorMs(receiveCount, ageMs);

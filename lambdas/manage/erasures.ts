@@ -90,8 +90,8 @@ export interface ErasureWorkerOptions {
   readonly randomness: Pick<Randomness, 'random'>;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** How long a turn may take. The next turn continues the erasure. */
-  readonly turnMs: number;
+  /** How long a pass may take. The next pass continues the erasure. */
+  readonly passMs: number;
 }
 
 const WRITE_CONCURRENCY = 32;
@@ -102,38 +102,38 @@ const INDEX_LAG_MS = 2_000;
 const BUSY_MS = 30_000;
 
 /**
- * Creates the handler of messages from the erasure queue. It erases a contact in turns, retrying the message until a
- * whole turn finds nothing to erase. It does not send itself a new message for each turn, because Lambda stops such
+ * Creates the handler of messages from the erasure queue. It erases a contact in passes, retrying the message until a
+ * whole pass finds nothing to erase. It does not send itself a new message for each pass, because Lambda stops such
  * loops after about 16 rounds.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 export const createErasureWorker =
   (options: ErasureWorkerOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
-    const { erasures, queuedDeadLetters, clock, randomness, log, turnMs } = options;
+    const { erasures, queuedDeadLetters, clock, randomness, log, passMs } = options;
     const { erasureId, requestedAt, contact } = z.parse(queuedErasure, z.parseJson(message.body));
     await erasures.start(erasureId, requestedAt);
     const before = await erasures.read(erasureId);
     if (before === undefined) throw new LoggableError(`The erasure ${erasureId} has no record.`);
     if (before.state === 'done') return DONE;
 
-    const deadline = addMs(clock.now(), turnMs);
-    const turn = createTurn(options, requestedAt, deadline);
+    const deadline = addMs(clock.now(), passMs);
+    const pass = createPass(options, requestedAt, deadline);
     let isComplete = true;
     for (const each of await erasures.contactsOf(contact)) {
       const customer = await erasures.customerOf(each);
-      isComplete = isComplete && (customer === undefined || (await turn.eraseAll(customer)));
+      isComplete = isComplete && (customer === undefined || (await pass.eraseAll(customer)));
       if (!isComplete) break;
       // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
       await erasures.removeContact(each, requestedAt);
-      isComplete = await turn.eraseAll(each);
+      isComplete = await pass.eraseAll(each);
       if (!isComplete) break;
       // After its messages, because the event of the turn has those that are still stored. Also in a stage without turns,
       // which may have had them.
       await erasures.endOpenTurn(each, requestedAt);
     }
 
-    const { messages, sends, auditEntries, busy } = turn.erased;
+    const { messages, sends, auditEntries, busy } = pass.erased;
     // Last, because until then a function could put one of the contact's messages there.
     const isTableDone = isComplete && messages + sends + auditEntries + busy === 0;
     // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
@@ -148,7 +148,7 @@ export const createErasureWorker =
     const moved = queued.isComplete ? await eraseKept() : NOT_SEARCHED;
     const isDone = queued.isComplete && moved.isComplete;
     const counts = { messages, sends, deadLetters: kept.erased + queued.removed + moved.erased };
-    await erasures.recordTurn(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
+    await erasures.recordPass(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
     const fields = { erasureId, turn: before.turns + 1, ...counts, busy };
     log.info(isDone ? 'contact erased' : 'contact partly erased', fields);
     if (isDone) return DONE;
@@ -169,7 +169,7 @@ const COUNTED_AS = {
 } as const;
 
 /** Erases what was stored until the erasure was requested. */
-const createTurn = (options: ErasureWorkerOptions, until: Instant, deadline: Instant) => {
+const createPass = (options: ErasureWorkerOptions, until: Instant, deadline: Instant) => {
   const { erasures, scheduler, clock, log, metrics } = options;
   const erased = { messages: 0, sends: 0, auditEntries: 0, busy: 0 };
   const visited = new Set<string>();
@@ -187,7 +187,7 @@ const createTurn = (options: ErasureWorkerOptions, until: Instant, deadline: Ins
     }
   };
 
-  /** Erases a contact's or a customer's items. Returns false if the turn's time ended before that. */
+  /** Erases a contact's or a customer's items. Returns false if the pass's time ended before that. */
   const eraseAll = async (subject: DataSubject): Promise<boolean> => {
     const name = JSON.stringify(subject);
     if (visited.has(name)) return true;
@@ -201,7 +201,7 @@ const createTurn = (options: ErasureWorkerOptions, until: Instant, deadline: Ins
       listed += page.items.length;
       await forEachConcurrently(WRITE_CONCURRENCY, page.items, (item) => eraseItem(subject, item));
       next = page.next;
-      // Even a short turn continues until it finds items, because the next turn starts over.
+      // Even a short pass continues until it finds items, because the next pass starts over.
     } while (next !== undefined && (listed === 0 || clock.now() < deadline));
     return next === undefined;
   };

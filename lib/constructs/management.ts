@@ -87,7 +87,7 @@ export interface ParleyManagementProps extends Readonly<z.input<typeof managemen
   readonly encryptionKey?: IKey;
 }
 
-/** An API call takes at most 30 seconds. A turn of an erasure takes 20 seconds plus the rest of its last page. */
+/** An API call takes at most 30 seconds. A pass of an erasure takes 20 seconds plus the rest of its last page. */
 const TIMEOUT = Duration.seconds(60);
 
 /**
@@ -98,7 +98,7 @@ const TIMEOUT = Duration.seconds(60);
  */
 export class ParleyManagement extends Construct {
   readonly handler: ParleyFunction;
-  /** Erasures in progress: each receive of a message is one turn. */
+  /** Erasures in progress: each receive of a message is one pass. */
   readonly erasureQueue: DeadLetteredQueue;
   readonly api: LoggedHttpApi;
   /** The API's base URL, without a trailing slash. */

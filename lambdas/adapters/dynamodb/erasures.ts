@@ -98,7 +98,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
 
   eraseKeptDeadLetters: (contact, now) => eraseKeptDeadLetters(table, contact, now),
 
-  async recordTurn(before, { messages, sends, deadLetters, finishedAt }) {
+  async recordPass(before, { messages, sends, deadLetters, finishedAt }) {
     await table.update({
       key: erasureKey(before.erasureId),
       set: {
@@ -255,7 +255,7 @@ const MAX_CALL_MS = 15 * 60 * 1000;
 /**
  * Erases the content of a send and all of its messages. A send can have several, because a status can name the message
  * of an earlier call. Keeps the item, so that the request is not sent again if it is queued again. Cancels the send if
- * it is pending. Leaves it for the next turn if a function has claimed it, or if only a status has confirmed it: the
+ * it is pending. Leaves it for the next pass if a function has claimed it, or if only a status has confirmed it: the
  * function that waits for the answer could then write a message with another ID. If the function that claimed it died,
  * the outcome of its call is never recorded, so the send becomes uncertain.
  */

@@ -44,7 +44,7 @@ const partItem = z.object({ data: z.instanceof(Uint8Array) });
  *
  * The items are written in an order in which an erasure finds everything that an interruption leaves: first those of
  * the contacts, then the one that lists the dead letter. They are deleted in the opposite order, after the body. If a
- * dead letter is kept again while it is being deleted, the items of its contacts stay for the next turn.
+ * dead letter is kept again while it is being deleted, the items of its contacts stay for the next pass.
  */
 export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDeadLetterRepository => ({
   async keep({ id, queue, reason, body, groupId, traceparent, since }, contacts, { at, keepId }) {
@@ -122,7 +122,7 @@ const deleteDeadLetter = async (
   for (const key of [...parts, item]) {
     isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {}, ['pk'])) || isDeleted;
   }
-  // If the dead letter was kept again meanwhile, the next turn of the erasure deletes it.
+  // If the dead letter was kept again meanwhile, the next pass of the erasure deletes it.
   const deleteContact = (key: ItemKey) =>
     keepId === undefined
       ? table.delete(key, 'attribute_exists(#pk) AND attribute_not_exists(#keepId)', {}, ['keepId', 'pk'])

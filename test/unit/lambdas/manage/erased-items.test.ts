@@ -174,9 +174,9 @@ describe('an erasure', () => {
     const [erasure] = stage.queuedErasures;
     if (!erasure) throw new Error('No erasure was queued.');
     const results: string[] = [];
-    // Every turn dies one write later than the one before.
+    // Every pass dies one write later than the one before.
     for (let writes = 0; results.at(-1) !== 'done'; writes += 1) {
-      results.push(await stage.eraseTurnWithWrites(erasure, writes));
+      results.push(await stage.erasePassWithWrites(erasure, writes));
     }
 
     expect(results.filter((result) => result === 'died').length).toBeGreaterThan(3);

@@ -89,7 +89,7 @@ describe('an erasure', () => {
     expect(await stage.call('getErasure', { id: 'id-1' })).toMatchObject({ status: 404 });
   });
 
-  it(`of a contact with ${MESSAGES} messages takes several turns, any of which can fail and be retried`, async () => {
+  it(`of a contact with ${MESSAGES} messages takes several passes, any of which can fail and be retried`, async () => {
     let next = 0;
     await Promise.all(
       Array.from({ length: 16 }, async () => {
@@ -97,13 +97,13 @@ describe('an erasure', () => {
       }),
     );
     const erasure = await queuedErasure();
-    // Each turn has time for one of six pages, and every other turn dies before it records its work.
+    // Each pass has time for one of six pages, and every other pass dies before it records its work.
     const { query } = stage.table;
     const inPages = createDynamodbErasures({
       ...stage.table,
       query: (parameters) => query({ ...parameters, Limit: Math.ceil(MESSAGES / 6) }),
     });
-    const dying = { ...inPages, recordTurn: async () => Promise.reject(new Error('killed')) };
+    const dying = { ...inPages, recordPass: async () => Promise.reject(new Error('killed')) };
     let nowMs = Date.parse(NOW);
     const clock = {
       now: () => {
@@ -111,16 +111,16 @@ describe('an erasure', () => {
         return new Date(nowMs).toISOString();
       },
     };
-    let turns = 0;
-    for (let isDone = false; !isDone; turns += 1) {
-      const erasures = turns % 2 === 0 ? dying : inPages;
-      const eraseTurn = createErasureWorker({ ...stage.ports, erasures, clock, turnMs: 1 });
-      const result = await eraseTurn(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
+    let passes = 0;
+    for (let isDone = false; !isDone; passes += 1) {
+      const erasures = passes % 2 === 0 ? dying : inPages;
+      const erasePass = createErasureWorker({ ...stage.ports, erasures, clock, passMs: 1 });
+      const result = await erasePass(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
       isDone = result?.kind === 'done';
     }
 
     expect(Object.keys(await stage.items()).toSorted()).toEqual([AUDIT_ENTRY, 'ERASURE#id-1 ERASURE']);
-    expect(turns).toBeGreaterThanOrEqual(8);
+    expect(passes).toBeGreaterThanOrEqual(8);
   });
 
   it('that is requested again finds nothing and does no harm', async () => {
@@ -141,7 +141,7 @@ describe('an erasure', () => {
     const erasure = await queuedErasure();
     await stage.erase();
     const before = await stage.items();
-    expect(await stage.eraseTurn(erasure)).toEqual(DONE);
+    expect(await stage.erasePass(erasure)).toEqual(DONE);
     expect(await stage.items()).toEqual(before);
   });
 
@@ -186,7 +186,7 @@ describe('an erasure', () => {
 
     const states: unknown[] = [];
     for (let writes = 0; writes < 12; writes += 1) {
-      await stage.eraseTurnWithWrites(erasure, writes);
+      await stage.erasePassWithWrites(erasure, writes);
       states.push(Object((await stage.call('getContact', { id: USER })).body).consent.state);
     }
 
@@ -283,7 +283,7 @@ describe('an erasure of a send that a function has claimed', () => {
     await putSendInState(stage.sends, 'claimed');
     const erasure = await queuedErasure();
 
-    expect(await stage.eraseTurn(erasure)).toEqual({ kind: 'retry', afterMs: 30_000 });
+    expect(await stage.erasePass(erasure)).toEqual({ kind: 'retry', afterMs: 30_000 });
     expect(await stage.sendItem()).toMatchObject({ state: 'claimed', body: JSON.stringify(sendRequest()) });
     stage.setNow(AFTER_THE_LEASE);
     await stage.erase();
@@ -308,7 +308,7 @@ describe('an erasure of a send that a function has claimed', () => {
   it('also erases the message that the function recorded meanwhile', async () => {
     const { request, contact } = await putSendInState(stage.sends, 'claimed');
     const call = { endpoint: 'message/v3' as const, body: { messageText: request.messageText } };
-    await stage.eraseTurn(await queuedErasure());
+    await stage.erasePass(await queuedErasure());
     const { requestId } = request;
     await stage.sends.recordResult(requestId, 'claim-request-1', {
       state: 'accepted',
@@ -360,7 +360,7 @@ describe('the message of an erased send', () => {
     await stage.receive(wireStatus({ _id_: 'out', STATUS: 'delivered' }));
     await stage.receive(wireMessage({ _id_: 'out', STATUS: 'failed' }));
     await stage.receive(wireStatus({ _id_: 'out', STATUS: 'seen' }));
-    await stage.eraseTurn(erasure);
+    await stage.erasePass(erasure);
     await stage.receive(wireStatus({ _id_: 'out', STATUS: 'read' }));
     await stage.erase();
 
@@ -392,7 +392,7 @@ describe('an erasure of dead letters', () => {
     await stage.receive(wireMessage());
     stage.queuedDeadLetters = [wanted, other, { ...wanted, groupId: 'another-group' }];
     const erasure = await queuedErasure();
-    await stage.eraseTurn(erasure);
+    await stage.erasePass(erasure);
     expect(stage.queuedDeadLetters).toHaveLength(3);
 
     await stage.erase();
@@ -404,9 +404,9 @@ describe('an erasure of dead letters', () => {
   it('waits for a random time while another erasure searches them, so that one of the two can end', async () => {
     stage.isEveryDeadLetterVisible = false;
     const randomness = { random: () => 0.5 };
-    const eraseTurn = createErasureWorker({ ...stage.ports, randomness, turnMs: 60_000 });
+    const erasePass = createErasureWorker({ ...stage.ports, randomness, passMs: 60_000 });
 
-    expect(await eraseTurn(sqsRecord(JSON.stringify(await queuedErasure())))).toEqual({
+    expect(await erasePass(sqsRecord(JSON.stringify(await queuedErasure())))).toEqual({
       kind: 'retry',
       afterMs: 45_000,
     });
@@ -416,10 +416,10 @@ describe('an erasure of dead letters', () => {
     const erasure = await queuedErasure();
     stage.isEveryDeadLetterVisible = false;
     stage.queuedDeadLetters = [wanted];
-    expect(await stage.eraseTurn(erasure)).toEqual({ kind: 'retry', afterMs: 30_000 });
+    expect(await stage.erasePass(erasure)).toEqual({ kind: 'retry', afterMs: 30_000 });
     stage.isEveryDeadLetterVisible = true;
 
-    expect(await stage.eraseTurn(erasure)).toEqual(DONE);
+    expect(await stage.erasePass(erasure)).toEqual(DONE);
 
     expect((await stage.call('getErasure', { id: 'id-1' })).body).toMatchObject({ state: 'done', deadLetters: 1 });
   });
@@ -446,13 +446,13 @@ describe('an erasure while another function moves dead letters to the table', ()
         return { removed: 0, isComplete: true };
       },
     };
-    const eraseTurn = createErasureWorker({ ...stage.ports, queuedDeadLetters, turnMs: 60_000 });
+    const erasePass = createErasureWorker({ ...stage.ports, queuedDeadLetters, passMs: 60_000 });
     const message = sqsRecord(JSON.stringify(await queuedErasure()));
     let second = 2;
     do {
       stage.setNow(addMs(NOW, second * 1_000));
       second += 60;
-    } while ((await eraseTurn(message)).kind !== 'done');
+    } while ((await erasePass(message)).kind !== 'done');
 
     expect(await stage.deadLetters.read('dead')).toBeUndefined();
   });
@@ -473,7 +473,7 @@ describe('an erasure of a scheduled send', () => {
     await putSendInState(stage.sends, 'scheduled');
     const erasure = await queuedErasure();
     stage.isSchedulerUnavailable = true;
-    await expect(stage.eraseTurn(erasure)).rejects.toThrow('unavailable');
+    await expect(stage.erasePass(erasure)).rejects.toThrow('unavailable');
     expect(await stage.sendItem()).toMatchObject({ state: 'scheduled' });
     stage.isSchedulerUnavailable = false;
 

@@ -150,7 +150,7 @@ export const createManagedStage = async (
     chatPlatform: 'chat',
     windowPer,
   });
-  const eraseTurn = createErasureWorker({ ...ports, turnMs: 60_000 });
+  const erasePass = createErasureWorker({ ...ports, passMs: 60_000 });
 
   const stage = {
     ...repositories,
@@ -205,9 +205,9 @@ export const createManagedStage = async (
       const stored = await storeEvent({ rawBody: Buffer.from(JSON.stringify(event)), receivedAt: now });
       if (stored.kind !== 'stored') throw new Error(`The event was not stored: ${stored.reason}`);
     },
-    eraseTurn: (erasure: QueuedErasure) => eraseTurn(sqsRecord(JSON.stringify(erasure))),
-    /** Runs a turn of an erasure that dies after this many writes to the table. */
-    async eraseTurnWithWrites(erasure: QueuedErasure, writes: number): Promise<'done' | 'retry' | 'died'> {
+    erasePass: (erasure: QueuedErasure) => erasePass(sqsRecord(JSON.stringify(erasure))),
+    /** Runs a pass of an erasure that dies after this many writes to the table. */
+    async erasePassWithWrites(erasure: QueuedErasure, writes: number): Promise<'done' | 'retry' | 'died'> {
       let left = writes;
       const writing = <Parameters extends readonly unknown[], Result>(
         write: (...parameters: Parameters) => Promise<Result>,
@@ -219,18 +219,18 @@ export const createManagedStage = async (
         };
       };
       const dying = { ...table, update: writing(table.update), delete: writing(table.delete) };
-      const turn = createErasureWorker({ ...ports, erasures: createDynamodbErasures(dying), turnMs: 60_000 });
-      const result = await turn(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
+      const pass = createErasureWorker({ ...ports, erasures: createDynamodbErasures(dying), passMs: 60_000 });
+      const result = await pass(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
       return result?.kind ?? 'died';
     },
-    /** Processes the queued erasures until they are done. Returns the result of every turn. */
+    /** Processes the queued erasures until they are done. Returns the result of every pass. */
     async erase(): Promise<readonly MessageResult[]> {
-      const turns: MessageResult[] = [];
+      const passes: MessageResult[] = [];
       for (const erasure of stage.queuedErasures.splice(0)) {
-        do turns.push(await stage.eraseTurn(erasure));
-        while (turns.at(-1)?.kind === 'retry' && turns.length < 20);
+        do passes.push(await stage.erasePass(erasure));
+        while (passes.at(-1)?.kind === 'retry' && passes.length < 20);
       }
-      return turns;
+      return passes;
     },
 
     items: () => tables.items(tableName),
