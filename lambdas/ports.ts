@@ -284,11 +284,18 @@ export interface SendBacklog {
   read(): Promise<{ readonly queue: number; readonly bulk?: number }>;
 }
 
+/** Approximate numbers of messages in a queue. */
+export interface MessageCounts {
+  /** Messages that can be received now or after their delay. */
+  readonly available: number;
+  /** Messages that a consumer has received and not yet deleted. */
+  readonly inFlight: number;
+}
+
 /** A dead-letter queue. */
 export interface DeadLetterSource<Queue extends DeadLetterQueueName = KeptQueue> {
   readonly queue: Queue;
-  /** Returns the approximate number of messages that can be received, and of those that a consumer has received. */
-  depth(): Promise<{ readonly visible: number; readonly inFlight: number }>;
+  depth(): Promise<MessageCounts>;
   /** Receives up to ten messages, or none if there are no more. */
   receive(): Promise<readonly ReceivedDeadLetter<Queue>[]>;
   remove(message: Pick<ReceivedDeadLetter, 'receiptHandle'>): Promise<void>;
@@ -348,10 +355,10 @@ export interface ErasureRepository {
     contact: ContactRef,
     now: Instant,
   ): Promise<{ readonly erased: number; readonly isComplete: boolean }>;
-  /** Adds a turn's counts to the record. Counts each turn only once. */
-  recordTurn(
+  /** Adds a pass's counts to the record. Counts each pass only once. */
+  recordPass(
     before: ErasureRecord,
-    turn: {
+    pass: {
       readonly messages: number;
       readonly sends: number;
       readonly deadLetters: number;

@@ -34,7 +34,7 @@ export const queueRows = async (settings: QueueRowsSettings, start: BroadcastSta
   const chunkRows = Math.min(CHUNK_ROWS, pace?.rowsPerSecond ?? CHUNK_ROWS);
   const flush = async () => {
     // Rejects if stopped, before anything of the chunk is queued.
-    await pace?.pacer.waitForTurn(stop).catch((error: unknown) => {
+    await pace?.pacer.waitForSlot(stop).catch((error: unknown) => {
       if (!stop.aborted) throw error;
     });
     if (stop.aborted) return;

@@ -1,6 +1,6 @@
+import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { type DeadLetterQueueName, KEPT_QUEUES, type KeptQueue } from '../../lambdas/domain/dead-letter.ts';
 import { type CommandFor, count } from '../command.ts';
-import { queueDepth } from '../operations/dead-letter-queue.ts';
 import { keptDeadLetters } from '../operations/kept-dead-letters.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import type { Target } from '../target.ts';
@@ -12,10 +12,10 @@ const check = 'queues';
 export const checkQueues = async ({ sqs, addresses }: Target, commandFor: CommandFor): Promise<readonly Finding[]> => {
   const { bulkSendQueueUrl, turnQueueUrl } = addresses;
   const [send, bulk, turns, inbound, publish, targets] = await Promise.all([
-    queueDepth(sqs, addresses.sendQueueUrl),
-    bulkSendQueueUrl === undefined ? undefined : queueDepth(sqs, bulkSendQueueUrl),
-    turnQueueUrl === undefined ? undefined : queueDepth(sqs, turnQueueUrl),
-    queueDepth(sqs, addresses.inboundQueueUrl),
+    countMessages(sqs, addresses.sendQueueUrl),
+    bulkSendQueueUrl === undefined ? undefined : countMessages(sqs, bulkSendQueueUrl),
+    turnQueueUrl === undefined ? undefined : countMessages(sqs, turnQueueUrl),
+    countMessages(sqs, addresses.inboundQueueUrl),
     messagesIn({ sqs }, addresses.publishFailuresQueueUrl),
     messagesIn({ sqs }, addresses.undeliveredEventsQueueUrl),
   ]);
@@ -106,6 +106,6 @@ const remedyFor = (commandFor: CommandFor, name: DeadLetterQueueName): string =>
 
 const messagesIn = async ({ sqs }: Pick<Target, 'sqs'>, url: string | undefined): Promise<number> => {
   if (url === undefined) return 0;
-  const { available, inFlight } = await queueDepth(sqs, url);
+  const { available, inFlight } = await countMessages(sqs, url);
   return available + inFlight;
 };

@@ -23,7 +23,7 @@ export const createErasuresCommand: CreateCommand = ({ api, report }) =>
             `${erasureId}: ${state}`,
             `  ${requestedAt}  requested`,
             ...(finishedAt === undefined ? [] : [`  ${finishedAt}  finished`]),
-            `  ${erased} erased${state === 'done' ? '' : ' so far'}, in ${count(turns, 'turn')}`,
+            `  ${erased} erased${state === 'done' ? '' : ' so far'}, in ${turns === 1 ? '1 pass' : `${turns} passes`}`,
           ],
           json: erasure,
         });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
+import { createSqsSendBacklog } from '../../lambdas/adapters/sqs-backlog.ts';
 import type { SendState } from '../../lambdas/domain/send-transitions.ts';
 import { forecastResponse } from '../../lambdas/manage/forecasts.ts';
 import { enqueueResponse, sendResponse } from '../../lambdas/manage/sends.ts';
@@ -18,7 +19,6 @@ import {
 import { CliError, EXIT, type ExitCode } from '../errors.ts';
 import { describeDistance } from '../human-time.ts';
 import { createMessageCommand, messageFields } from '../message-options.ts';
-import { queueDepth } from '../operations/dead-letter-queue.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { isPending } from '../operations/pending-send.ts';
 import { resourcePath } from '../operations/resource-path.ts';
@@ -110,16 +110,11 @@ export const describeForecast = (
 /** How many requests are on each send queue, or why they cannot be counted. */
 type Backlog = { readonly queue: number; readonly bulk?: number } | { readonly unknown: string };
 
-/** Counts the messages as `parley doctor` does, because a forecast of the management API does not. */
+/** Counts the messages itself, because a forecast of the management API does not. */
 const readBacklog = async ({ sqs, addresses }: Target): Promise<Backlog> => {
-  const { sendQueueUrl, bulkSendQueueUrl } = addresses;
-  const requestsOn = async (url: string): Promise<number> => {
-    const { available, inFlight } = await queueDepth(sqs, url);
-    return available + inFlight;
-  };
+  const { sendQueueUrl: queue, bulkSendQueueUrl: bulk } = addresses;
   try {
-    const queue = await requestsOn(sendQueueUrl);
-    return { queue, ...(bulkSendQueueUrl !== undefined && { bulk: await requestsOn(bulkSendQueueUrl) }) };
+    return await createSqsSendBacklog(sqs, { queue, bulk }).read();
   } catch (error) {
     // Permission to forecast sends does not include permission to read the queues.
     return { unknown: error instanceof Error ? error.message : String(error) };

@@ -34,7 +34,7 @@ export const isThrottled = (error: unknown): boolean => error instanceof Error &
 /** Makes a call when the pacer permits it, and repeats it more slowly while the table is throttled. */
 const paced = async <Output>({ pacer, stop }: TableReads, call: () => Promise<Output>): Promise<Output> => {
   for (let throttled = 1; ; throttled += 1) {
-    await pacer.waitForTurn(stop);
+    await pacer.waitForSlot(stop);
     try {
       return await call();
     } catch (error) {

@@ -2,11 +2,11 @@ import {
   type BatchResultErrorEntry,
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageCommand,
-  GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { deadLetterReason } from '../../lambdas/domain/dead-letter.ts';
 import { parseTraceparent, TRACEPARENT } from '../../lambdas/domain/trace-context.ts';
 
@@ -169,33 +169,6 @@ export const readDeadLetter = ({
   };
 };
 
-/** Approximate numbers of messages in a queue. */
-export interface QueueDepth {
-  /** Messages that can be received now or after their delay. */
-  readonly available: number;
-  /** Messages that a consumer has received and not yet deleted. */
-  readonly inFlight: number;
-}
-
-export const queueDepth = async (sqs: SQSClient, url: string): Promise<QueueDepth> => {
-  const { Attributes } = await sqs.send(
-    new GetQueueAttributesCommand({
-      QueueUrl: url,
-      AttributeNames: [
-        'ApproximateNumberOfMessages',
-        'ApproximateNumberOfMessagesDelayed',
-        'ApproximateNumberOfMessagesNotVisible',
-      ],
-    }),
-  );
-  return {
-    available:
-      Number(Attributes?.ApproximateNumberOfMessages ?? 0) +
-      Number(Attributes?.ApproximateNumberOfMessagesDelayed ?? 0),
-    inFlight: Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0),
-  };
-};
-
 /** The dead letters that a listing found. */
 export interface DeadLetterList {
   readonly deadLetters: readonly DeadLetter[];
@@ -219,7 +192,7 @@ export const listDeadLetters = async (
   limit: number,
   stop?: AbortSignal,
 ): Promise<DeadLetterList> => {
-  const { available } = await queueDepth(queue.sqs, queue.url);
+  const { available } = await countMessages(queue.sqs, queue.url);
   const received = new Map<string, Message>();
   const deadLetters: DeadLetter[] = [];
   await releaseAfter(queue, received, async () => {

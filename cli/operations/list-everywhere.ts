@@ -1,11 +1,6 @@
+import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import type { DeadLetterQueueName } from '../../lambdas/domain/dead-letter.ts';
-import {
-  type DeadLetter,
-  type DeadLetterFilter,
-  listDeadLetters,
-  queueDepth,
-  type ReadableQueue,
-} from './dead-letter-queue.ts';
+import { type DeadLetter, type DeadLetterFilter, listDeadLetters, type ReadableQueue } from './dead-letter-queue.ts';
 import { type KeptDeadLetter, keptDeadLetters } from './kept-dead-letters.ts';
 import type { ManagementClient } from './management-client.ts';
 
@@ -40,7 +35,7 @@ export const listEverywhere = async (
   }
   const wanted = limit - kept.length;
   if (wanted === 0) {
-    const { available } = await queueDepth(queue.sqs, queue.url);
+    const { available } = await countMessages(queue.sqs, queue.url);
     return { deadLetters: kept, total: kept.length + available, kept: kept.length, hasMore, areSomeBehind: false };
   }
   const { deadLetters, total, isComplete } = await listDeadLetters(queue, filter, wanted, stop);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Limits the read capacity used per second. */
 export interface Pacer {
   /** Waits until the capacity used so far is within the rate. Rejects if aborted. */
-  waitForTurn(stop?: AbortSignal): Promise<void>;
+  waitForSlot(stop?: AbortSignal): Promise<void>;
   /** Adds the capacity that a call has used. */
   use(units: number): void;
   /** Waits longer before the next call, because the table is throttled. */
@@ -27,7 +27,7 @@ export const createPacer = ({ unitsPerSecond, nowMs, sleep = pauseFor }: PacerOp
   let used = 0;
   let freeAtMs = nowMs();
   return {
-    async waitForTurn(stop) {
+    async waitForSlot(stop) {
       stop?.throwIfAborted();
       const waitMs = freeAtMs - nowMs();
       if (waitMs > 0) await sleep(waitMs, stop);

@@ -1,12 +1,13 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { SendBacklog } from '../ports.ts';
+import type { MessageCounts, SendBacklog } from '../ports.ts';
 
 /**
- * Counts a queue's messages. Messages that wait for others of their message group count as visible, and so do
- * delayed messages. For a FIFO queue, the numbers are exact once it has not changed for a while.
+ * Counts a queue's messages, approximately: those that can be received now or after their delay, and those that a
+ * consumer has received and not yet deleted. Messages that are hidden by others of their message group count as
+ * available. For a FIFO queue, the numbers are exact once it has not changed for a while.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-resources-required-process-messages.html
  */
-export const countMessages = async (client: SQSClient, QueueUrl: string) => {
+export const countMessages = async (client: SQSClient, QueueUrl: string): Promise<MessageCounts> => {
   const command = new GetQueueAttributesCommand({
     QueueUrl,
     AttributeNames: [
@@ -17,7 +18,7 @@ export const countMessages = async (client: SQSClient, QueueUrl: string) => {
   });
   const { Attributes = {} } = await client.send(command);
   return {
-    visible:
+    available:
       Number(Attributes.ApproximateNumberOfMessages ?? 0) + Number(Attributes.ApproximateNumberOfMessagesDelayed ?? 0),
     inFlight: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
   };
@@ -31,8 +32,8 @@ export interface SendQueueUrls {
 /** Counts the messages of the send queues, including those in flight. */
 export const createSqsSendBacklog = (client: SQSClient, { queue, bulk }: SendQueueUrls): SendBacklog => {
   const count = async (url: string): Promise<number> => {
-    const { visible, inFlight } = await countMessages(client, url);
-    return visible + inFlight;
+    const { available, inFlight } = await countMessages(client, url);
+    return available + inFlight;
   };
   return {
     async read() {

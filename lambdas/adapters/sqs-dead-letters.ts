@@ -170,12 +170,12 @@ const removeFrom = async (
   const removeAll = async (): Promise<boolean> => {
     while (hasTime()) {
       if (await removeNext()) continue;
-      const { visible, inFlight } = await countMessages(client, QueueUrl);
+      const { available, inFlight } = await countMessages(client, QueueUrl);
       // Another consumer may also have received some in the meantime.
       if (inFlight > others.length || !hasTime()) return false;
       // The next receive returns messages that have just arrived or been released. Those that it does not are hidden.
       if (await removeNext()) continue;
-      if (keep === undefined || others.length === 0 || visible === 0) return true;
+      if (keep === undefined || others.length === 0 || available === 0) return true;
       const groups = Map.groupBy(others, groupOf);
       const hiding = groups.get([...cutOffGroups].find((name) => groups.has(name)) ?? '') ?? others;
       for (const one of hiding) {

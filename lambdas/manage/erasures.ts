@@ -104,7 +104,7 @@ const BUSY_MS = 30_000;
 /**
  * Creates the handler of messages from the erasure queue. It erases a contact in passes, retrying the message until a
  * whole pass finds nothing to erase. It does not send itself a new message for each pass, because Lambda stops such
- * loops after about 16 rounds. The public name of a pass is a turn; here, a turn is only that of a conversation.
+ * loops after about 16 rounds. Stored items and the API call a pass a turn.
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 export const createErasureWorker =
@@ -148,7 +148,7 @@ export const createErasureWorker =
     const moved = queued.isComplete ? await eraseKept() : NOT_SEARCHED;
     const isDone = queued.isComplete && moved.isComplete;
     const counts = { messages, sends, deadLetters: kept.erased + queued.removed + moved.erased };
-    await erasures.recordTurn(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
+    await erasures.recordPass(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
     const fields = { erasureId, turn: before.turns + 1, ...counts, busy };
     log.info(isDone ? 'contact erased' : 'contact partly erased', fields);
     if (isDone) return DONE;

@@ -52,12 +52,12 @@ const keepFrom = async (
   hasTime: () => boolean,
 ): Promise<void> => {
   const { clock, log } = options;
-  const { visible, inFlight } = await source.depth();
+  const { available, inFlight } = await source.depth();
   const keepBefore = addMs(clock.now(), -KEEP_AFTER_MS);
   const toRelease = new Map<string, ReceivedDeadLetter>();
   let kept = 0;
   try {
-    while (kept + toRelease.size < visible) {
+    while (kept + toRelease.size < available) {
       if (!hasTime()) throw new LoggableError(`Time ran out before all dead letters of ${source.queue} were moved.`);
       const received = await source.receive();
       if (received.length === 0) break;

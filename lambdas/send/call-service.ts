@@ -1,7 +1,13 @@
 import type { Contact } from '../domain/contact.ts';
-import { addMs } from '../domain/instant.ts';
+import { addMs, type Instant } from '../domain/instant.ts';
 import { type Claim, logFieldsOf, type QueuedSend } from '../domain/send.ts';
-import { decideOutsideWindow, type FinalDecision, type SendCall, type SendRules } from '../domain/send-decision.ts';
+import {
+  decideOutsideWindow,
+  type FinalDecision,
+  type SendCall,
+  type SendDecision,
+  type SendRules,
+} from '../domain/send-decision.ts';
 import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
 import { hasExpired } from '../domain/send-request.ts';
 import { describeStop } from '../domain/sending-stop.ts';
@@ -39,7 +45,7 @@ export interface CompletedCall {
  * returns the decision not to send.
  */
 export const createCallService = (options: CallServiceOptions) => {
-  const { breaker, sends, chatService, clock, rules, callTimeMs } = options;
+  const { breaker, sends, chatService, clock, rules, callTimeMs, pace } = options;
 
   const makeCall = async (
     { endBy, request, traceparent }: QueuedSend,
@@ -56,25 +62,49 @@ export const createCallService = (options: CallServiceOptions) => {
     return { call, outcome: sendOutcome(call.endpoint, answer) };
   };
 
-  return async (send: QueuedSend, claim: Claim): Promise<CompletedCall | FinalDecision> => {
-    const first = await makeCall(send, claim, claim.call);
-    if (first.outcome.kind !== 'window-closed' || claim.call.endpoint === 'intent/v2') return first;
-    await recordDeniedWindow(options, send, claim);
-    // Before the contact is read, so that changes during the wait count.
-    await options.pace?.wait();
-    const latestStart = addMs(send.endBy, -callTimeMs);
+  /** Decides with the contact's current state whether a template follows. Returns why not if that cannot be known. */
+  const decideTemplate = async (send: QueuedSend, latestStart: Instant): Promise<SendDecision | NotMade> => {
     let latest: Contact;
     try {
       // The user may have opted out since the contact was read, and an operator may have stopped sending.
       latest = await repeatUntil(latestStart, () => breaker.readContact(send.contact), options);
     } catch {
-      return { call: claim.call, outcome: notMade('The contact could not be read again, so no template was sent.') };
+      return notMade('The contact could not be read again, so no template was sent.');
     }
     const stop = breaker.stop();
-    if (stop !== undefined)
-      return { call: claim.call, outcome: notMade(`${describeStop(stop)} No template was sent.`) };
+    if (stop !== undefined) return notMade(`${describeStop(stop)} No template was sent.`);
     const closed = 'The chat service reported the window closed (error 201).';
-    const fallback = decideOutsideWindow(send.request, latest, clock.now(), rules, closed);
+    return decideOutsideWindow(send.request, latest, clock.now(), rules, closed);
+  };
+
+  /**
+   * Waits for the template's slot, if one follows, and then decides again. A function that is killed during this wait
+   * leaves its claim, so that the send becomes uncertain.
+   */
+  const decidePacedTemplate = async (
+    send: QueuedSend,
+    latestStart: Instant,
+    slots: CallPace,
+  ): Promise<SendDecision | NotMade> => {
+    const decided = await decideTemplate(send, latestStart);
+    if (decided.kind !== 'call') return decided;
+    try {
+      await slots.waitForSlot();
+    } catch {
+      return notMade('The wait before the template failed, so it was not sent.');
+    }
+    return decideTemplate(send, latestStart);
+  };
+
+  return async (send: QueuedSend, claim: Claim): Promise<CompletedCall | FinalDecision> => {
+    const first = await makeCall(send, claim, claim.call);
+    if (first.outcome.kind !== 'window-closed' || claim.call.endpoint === 'intent/v2') return first;
+    await recordDeniedWindow(options, send, claim);
+    const latestStart = addMs(send.endBy, -callTimeMs);
+    const fallback = await (pace === undefined
+      ? decideTemplate(send, latestStart)
+      : decidePacedTemplate(send, latestStart, pace));
+    if (fallback.kind === 'not-done') return { call: claim.call, outcome: fallback };
     if (fallback.kind !== 'call') return fallback;
     const { call, why: decision } = fallback;
     try {
@@ -90,7 +120,9 @@ export const createCallService = (options: CallServiceOptions) => {
   };
 };
 
-const notMade = (explanation: string): SendOutcome => ({ kind: 'not-done', cause: 'unavailable', explanation });
+type NotMade = Extract<SendOutcome, { kind: 'not-done' }>;
+
+const notMade = (explanation: string): NotMade => ({ kind: 'not-done', cause: 'unavailable', explanation });
 
 /**
  * Records the closed window for later sends with the time of the claim, so that a message that the user writes during

@@ -91,7 +91,7 @@ export type Held = { readonly kind: 'held' } & (
  */
 export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   const { contacts, circuits, account, clock, randomness, log, metrics, pace } = options;
-  // A probe may make a second call, after error 201, and must not lose its lease while that call waits.
+  // A probe may make a second call, after error 201, and must not lose its lease while that waits for its slot.
   const probeLeaseMs = options.probeLeaseMs + (pace?.longestWaitMs ?? 0);
   const limit = createCallLimit(options.maxConcurrentCalls);
   let known: { readonly circuit: Circuit; readonly at: Instant } | undefined;
@@ -124,7 +124,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     const release = await limit.acquire();
     try {
       // Before a probe is claimed, so that the wait does not use up its lease. A held request makes no call.
-      if (pace !== undefined && !isHeld()) await pace.wait();
+      if (pace !== undefined && !isHeld()) await pace.waitForSlot();
       const held = heldByOperator();
       if (held !== undefined) {
         release();

@@ -64,7 +64,7 @@ export interface DeadLetteredQueueProps extends DeadLetterQueueProps {
 }
 
 /**
- * The SQS maximum. An event may wait for the table for hours, a send until `notAfter`, and an erasure needs many passes.
+ * The SQS maximum. An event may wait for the table for hours, a send until `notAfter`, and an erasure takes many passes.
  */
 const MAX_RECEIVE_COUNT = 1000;
 

@@ -9,9 +9,11 @@ export const sendInvocations = (maxConcurrentCalls: number): number => Math.max(
 /**
  * Rejects a pace of less than one call a second for each invocation.
  *
- * At one call a second, the ten messages of a batch wait 10 seconds, and an invocation starts messages for 35 seconds.
- * No request then returns to the queue because of the pace alone, which would use up one of its 1,000 receives. At one
- * call every 10 seconds, about six messages of each batch would return.
+ * An invocation starts messages for 35 seconds. At one call a second, the ten messages of a batch wait for their slots
+ * for 10 seconds in all, or for 20 if a template follows every call after error 201. The pace alone therefore returns
+ * none of them to the queue. If calls are slow too, it can return the last messages of a contact, which are sent one
+ * after another. Each return uses one of the 1,000 receives after which SQS gives a message up. At a call every 10
+ * seconds, a batch would return about six of its messages each time.
  */
 const paceCheck = z.refine<{ maxConcurrentCalls: number; maxCallsPerSecond?: number | undefined }>(
   ({ maxConcurrentCalls, maxCallsPerSecond }) =>

@@ -1,4 +1,5 @@
 import { type ManagementClient, ManagementError } from '../../cli/operations/management-client.ts';
+import { resourcePath } from '../../cli/operations/resource-path.ts';
 import { contactResponse } from '../../lambdas/manage/contacts.ts';
 import type { ContactChanged, ContactStatus, Inspector } from '../../sandbox/inspector.ts';
 import { orRefused } from './or-refused.ts';
@@ -12,7 +13,7 @@ export const createContactOperations = (
   return {
     async contact(platformContactId) {
       try {
-        return statusOf(await api('GET', `/v1/contacts/${encodeURIComponent(platformContactId)}`));
+        return statusOf(await api('GET', resourcePath('contacts', 'platformContactId', platformContactId)));
       } catch (error) {
         if (error instanceof ManagementError && error.code === 'CONTACT_NOT_FOUND') return undefined;
         throw error;

@@ -1,5 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { queueDepth } from '../../cli/operations/dead-letter-queue.ts';
+import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import type { Inspector, QueueDepths } from '../../sandbox/inspector.ts';
 
 /** The URLs of the queues that the inspector shows. */
@@ -26,7 +26,7 @@ export const createQueueOperations = (
     const queues = [sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl];
     const [send = 0, sendDeadLetters = 0, inbound = 0, inboundDeadLetters = 0] = await Promise.all(
       queues.map(async (url) => {
-        const { available, inFlight } = await queueDepth(sqs, url);
+        const { available, inFlight } = await countMessages(sqs, url);
         return available + inFlight;
       }),
     );

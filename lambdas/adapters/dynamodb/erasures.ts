@@ -98,7 +98,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
 
   eraseKeptDeadLetters: (contact, now) => eraseKeptDeadLetters(table, contact, now),
 
-  async recordTurn(before, { messages, sends, deadLetters, finishedAt }) {
+  async recordPass(before, { messages, sends, deadLetters, finishedAt }) {
     await table.update({
       key: erasureKey(before.erasureId),
       set: {

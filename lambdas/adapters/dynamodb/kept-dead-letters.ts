@@ -44,7 +44,7 @@ const partItem = z.object({ data: z.instanceof(Uint8Array) });
  *
  * The items are written in an order in which an erasure finds everything that an interruption leaves: first those of
  * the contacts, then the one that lists the dead letter. They are deleted in the opposite order, after the body. If a
- * dead letter is kept again while it is being deleted, the items of its contacts stay for the next turn.
+ * dead letter is kept again while it is being deleted, the items of its contacts stay for the next pass.
  */
 export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDeadLetterRepository => ({
   async keep({ id, queue, reason, body, groupId, traceparent, since }, contacts, { at, keepId }) {

@@ -71,7 +71,7 @@ export const CONTACT_CHANGE_LAWS = [
   {
     name: 'consent-says-when-it-was-recorded',
     statement: 'A consent is written together with the time when Parley recorded it, by which an erasure judges it.',
-    source: 'decisions/erase-in-turns-through-a-queue.md',
+    source: 'decisions/erase-in-passes-through-a-queue.md',
     next: 'Report the change as a defect.',
     kinds: ['consent'],
     faultIn({ before, after }) {

@@ -224,7 +224,7 @@ export const ITEM_LAWS = [
   {
     name: 'erasure-ends',
     statement: 'An erasure finishes within a day, and then has its end time.',
-    source: 'decisions/erase-in-turns-through-a-queue.md',
+    source: 'decisions/erase-in-passes-through-a-queue.md',
     next: 'Run parley dead-letters list erasures and redrive the erasure, or erase the contact again.',
     kinds: ['erasure'],
     faultIn(item, { now }) {

@@ -118,8 +118,8 @@ export const RECORD_CHANGE_LAWS = [
   },
   {
     name: 'erasure-moves-forward',
-    statement: 'An erasure counts each turn once, its counts never decrease, and it does not change after it is done.',
-    source: 'decisions/erase-in-turns-through-a-queue.md',
+    statement: 'An erasure counts each pass once, its counts never decrease, and it does not change after it is done.',
+    source: 'decisions/erase-in-passes-through-a-queue.md',
     next: 'Erase the contact again, and report the change as a defect.',
     kinds: ['erasure'],
     faultIn({ before, after }) {

@@ -20,7 +20,7 @@ export const REFERENCE_LAWS = [
     source: 'decisions/claim-a-send-before-the-call.md',
     next: "Run parley status with the request ID, and look for the message in the chat service's console.",
     kinds: ['send'],
-    // An erasure deletes all messages of a contact before it empties the sends, in many turns if there are many.
+    // An erasure deletes all messages of a contact before it empties the sends, in many passes if there are many.
     isBrokenByErasure: true,
     keysFor(item, { now, graceMs, messageDays }) {
       const [id, claimedAt, acceptedAt] = [

@@ -55,7 +55,7 @@ export const recordSendPerNumber = recordSendTo(contactRef(ACCOUNT.platform, USE
 export const erase: OtherFunction = {
   name: 'erase',
   async run(table, clock) {
-    const turn = createErasureWorker({
+    const pass = createErasureWorker({
       erasures: createDynamodbErasures(table),
       scheduler: { cancel: async () => undefined },
       queuedDeadLetters: { remove: async () => ({ removed: 0, isComplete: true }) },
@@ -66,6 +66,6 @@ export const erase: OtherFunction = {
       passMs: 20_000,
     });
     const message = sqsRecord(JSON.stringify({ erasureId: 'erasure-1', requestedAt: NOW, contact: refOf(USER) }));
-    while ((await turn(message)).kind !== 'done');
+    while ((await pass(message)).kind !== 'done');
   },
 };

@@ -73,7 +73,7 @@ export const ERASING_INVARIANTS = {
 
   countsAtMost: {
     sentence:
-      'Each message and each send is counted at most once, by one erasure, even if turns are repeated. A dead ' +
+      'Each message and each send is counted at most once, by one erasure, even if passes are repeated. A dead ' +
       'letter is counted at most once per erasure, so two concurrent erasures can both count it.',
     atEnd(scene) {
       const { erasable } = scene.options;

@@ -2,7 +2,7 @@ import { managing, type SceneMutant, updating } from './scene-mutant.ts';
 
 export const ERASING_MISTAKES = {
   turnNotRetried: {
-    breaks: 'The message of an erasure is deleted after its first turn.',
+    breaks: 'The message of an erasure is deleted after its first pass.',
     scenario: 'erase',
     maxFaults: 0,
     invariant: 'erasureEnds',
@@ -79,7 +79,7 @@ export const ERASING_MISTAKES = {
     }),
   },
   countedTwice: {
-    breaks: 'A turn adds its counts again if it is repeated.',
+    breaks: 'A pass adds its counts again if it is repeated.',
     scenario: 'eraseTwice',
     maxFaults: 0,
     invariant: 'countsAtMost',

@@ -85,7 +85,7 @@ const drawChatService = (draw: Draw): ChatServiceFeatures => ({
   ...(draw.chance(0.3) && { echoRate: draw.magnitude(0.02, 0.5) }),
 });
 
-/** At higher rates, an operation of twenty calls would fail a thousand times in a row. An erasure's turn makes more. */
+/** At higher rates, an operation of twenty calls would fail a thousand times in a row. An erasure's pass makes more. */
 const MAX_TOTAL_RATE = 0.2;
 
 /** One run in four has no faults, so that the other features are also checked without them. */

@@ -501,7 +501,7 @@ describe('a message that an operator resolves, after a claim whose function died
   });
 });
 
-/** The last turn of an erasure removes a contact check that is newer than the erasure's request. */
+/** The last pass of an erasure removes a contact check that is newer than the erasure's request. */
 const erasedCheck = (...created: readonly Step[]): readonly Step[] => {
   const before = { checkedAt: at(200.5), checkedAddress: USER };
   const check = writeStep('check erased', 210, { process: 'manage-3', key: `${CONTACT} CHECK`, before });

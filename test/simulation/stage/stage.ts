@@ -46,8 +46,8 @@ export interface StageOptions {
 
 const ERASURE_BATCH_SIZE = 10;
 /**
- * A turn of an erasure makes about 70 calls, and starts over if one of them fails. If one call in five failed, none of
- * the 1,000 turns would succeed. AWS services fail far less often, unless they have an outage.
+ * A pass of an erasure makes about 70 calls, and starts over if one of them fails. If one call in five failed, none of
+ * the 1,000 passes would succeed. AWS services fail far less often, unless they have an outage.
  * Source: https://aws.amazon.com/dynamodb/sla/
  */
 const SPARED_ERASURE_RECEIVE = 50;

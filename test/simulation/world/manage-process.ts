@@ -140,7 +140,7 @@ const CALLER = { arn: 'arn:aws:iam::000000000000:user/operator' };
 
 const urlOf = (name: keyof ManageQueues | ''): string => `https://queues.example/000000000000/${name}`;
 
-/** Starts a process of the function `manage`: it answers a call of the API, erases in turns, or keeps dead letters. */
+/** Starts a process of the function `manage`: it answers a call of the API, erases in passes, or keeps dead letters. */
 export const createManageProcess = (options: ManageProcessOptions) => {
   const { name, clock, turns, queues, schedules, account, mutation, random = () => 0 } = options;
   const call = <Result>(
@@ -280,7 +280,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
       const bodyText = body === undefined ? '' : JSON.stringify(body);
       return ROUTES[route].respond(routePorts, { caller: CALLER, id, query, bodyText });
     },
-    /** Handles messages of the erasure queue. Each message is one turn of an erasure. */
+    /** Handles messages of the erasure queue. Each message is one pass of an erasure. */
     async handle(records: readonly SQSRecord[], invocation: Invocation): Promise<SQSBatchResponse> {
       const response = await eraseBatch({ Records: mutation?.records?.(records) ?? [...records] }, invocation);
       return mutation?.response?.(response) ?? response;

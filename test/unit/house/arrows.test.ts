@@ -155,7 +155,7 @@ describe('the functions', () => {
     expect(askers).toEqual([]);
   });
 
-  it('expose only their environments, schemas, and routes', () => {
+  it('expose only their environments, schemas, and routes, and the count of a queue', () => {
     const exposed = arrows.filter(
       ({ from, to }) => !from.startsWith('lambdas/') && to.startsWith('lambdas/') && !to.startsWith('lambdas/domain/'),
     );

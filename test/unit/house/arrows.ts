@@ -9,10 +9,11 @@ export interface Layer {
 }
 
 /**
- * The files of `lambdas` that others may import, besides `domain`: environments, schemas, and routes, but no handler and no
- * adapter.
+ * The files of `lambdas` that others may import, besides `domain`: environments, schemas, routes, and the count of a queue's
+ * messages, but no handler and no other adapter.
  */
 export const EXPOSED_FILES: readonly string[] = [
+  'lambdas/adapters/sqs-backlog.ts',
   'lambdas/manage/api.ts',
   'lambdas/manage/audit.ts',
   'lambdas/manage/circuit-breaker-closures.ts',
@@ -54,10 +55,12 @@ export const LAYERS: readonly Layer[] = [
     mayImportTypes: ['ports'],
   },
   { name: 'runtime', files: /^lambdas\/runtime\//, mayImport: ['domain', 'runtime'], mayImportTypes: ['ports'] },
+  // Also for the operator's command, whose numbers must be those of the functions.
+  { name: 'queue counts', files: /^lambdas\/adapters\/sqs-backlog\.ts$/, mayImport: [], mayImportTypes: ['ports'] },
   {
     name: 'adapters',
     files: /^lambdas\/adapters\//,
-    mayImport: ['domain', 'concurrency', 'adapters'],
+    mayImport: ['domain', 'concurrency', 'queue counts', 'adapters'],
     mayImportTypes: ['ports'],
   },
   {
@@ -80,7 +83,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'manage entry',
     files: /^lambdas\/manage\/entry\.ts$/,
-    mayImport: ['runtime', 'concurrency', 'adapters', 'manage'],
+    mayImport: ['runtime', 'concurrency', 'queue counts', 'adapters', 'manage'],
   },
   {
     name: 'receive',
@@ -191,7 +194,11 @@ export const LAYERS: readonly Layer[] = [
 
   // The operator's command. Its operations on queues and the management API also serve the console of a local run, which
   // must redrive exactly as the command does.
-  { name: 'cli operations', files: /^cli\/operations\//, mayImport: ['cli operations', 'domain', 'laws', 'manage'] },
+  {
+    name: 'cli operations',
+    files: /^cli\/operations\//,
+    mayImport: ['cli operations', 'queue counts', 'domain', 'laws', 'manage'],
+  },
   {
     name: 'cli base',
     files: /^cli\/(command|confirm|errors|human-time|message-options|progress|stage-time|target)\.ts$/,
@@ -217,6 +224,7 @@ export const LAYERS: readonly Layer[] = [
       'cli broadcast',
       'cli base',
       'cli operations',
+      'queue counts',
       'domain',
       'laws',
       'manage',
@@ -287,7 +295,15 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local inspector',
     files: /^local\/inspector\//,
-    mayImport: ['local inspector', 'local event sources', 'local base', 'cli operations', 'domain', 'manage'],
+    mayImport: [
+      'local inspector',
+      'local event sources',
+      'local base',
+      'cli operations',
+      'queue counts',
+      'domain',
+      'manage',
+    ],
     mayImportTypes: ['local emulators', 'sandbox inspector'],
   },
   {

@@ -159,13 +159,13 @@ export const MANAGING_DEFECTS = {
     history: historyOf([writes(), writes(1_000, '+4915123000000'), erase]),
   },
   erasureNeverDone: {
-    breaks: 'The last turn of an erasure is not recorded.',
+    breaks: 'The last pass of an erasure is not recorded.',
     invariant: 'erasuresEnd',
     create: () =>
       ports(({ erasures }) => ({
         erasures: {
           ...erasures,
-          recordTurn: (before, { finishedAt, ...turn }) => erasures.recordTurn(before, turn),
+          recordPass: (before, { finishedAt, ...pass }) => erasures.recordPass(before, pass),
         },
       })),
     history: ERASED,

@@ -10,7 +10,7 @@ export const ERASURE_INVARIANTS = {
   erasureComplete: {
     sentence:
       'After an erasure, the table, the queues, and the audit trail contain nothing about the contact that was ' +
-      'there when the last turn started, except what is newer than the request.',
+      'there when the last pass started, except what is newer than the request.',
     check(facts, { checked, violated }) {
       for (const { key, requestedAt, start } of erasuresOf(facts)) {
         checked();
@@ -119,7 +119,7 @@ const requestsOf = (facts: StageFacts): ReadonlyMap<string, ErasureRequest> =>
     }),
   );
 
-/** The finished erasures, with the place where the last turn started. */
+/** The finished erasures, with the place where the last pass started. */
 const erasuresOf = (facts: StageFacts): readonly (ErasureRequest & { readonly start: number })[] => {
   const requests = requestsOf(facts);
   return facts.namesOf('ERASURE#').flatMap((name) => {

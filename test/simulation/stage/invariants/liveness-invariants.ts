@@ -19,7 +19,7 @@ const QUEUED_MS = 13 * DAY_MS + HOUR_MS;
 /** After this time in the queue, a failing request becomes a dead letter even if the table is unavailable. */
 const LAST_CHANCE_MS = 13 * DAY_MS;
 
-/** After many failed turns, an erasure waits for about 15 minutes before each of the few turns that are left. */
+/** After many failed passes, an erasure waits for about 15 minutes before each of the few passes that are left. */
 const ERASURE_MS = 2 * HOUR_MS;
 
 export const LIVENESS_INVARIANTS = {

@@ -1,6 +1,6 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
+import { countMessages } from '../../../../lambdas/adapters/sqs-backlog.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 import { type AnswerCall, type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 import { runParley } from '../../../support/run-parley.ts';
@@ -43,7 +43,7 @@ describe("an action with the operator's own permissions", () => {
 
     expect(code).toBe(1);
     expect(calls.map(([call]) => call)).toEqual(['POST /v1/audit']);
-    expect(await queueDepth(target.sqs, target.addresses.sendDeadLetterQueueUrl)).toEqual({
+    expect(await countMessages(target.sqs, target.addresses.sendDeadLetterQueueUrl)).toEqual({
       available: 1,
       inFlight: 0,
     });
@@ -92,7 +92,7 @@ describe('a redrive of events', () => {
       ['POST /v1/redrives', { queue: 'inbound', reason: 'JSON', before: NOW }],
       ['POST /v1/redrives', { queue: 'inbound', reason: 'JSON', before: NOW }],
     ]);
-    expect(await queueDepth(target.sqs, QueueUrl)).toEqual({ available: 1, inFlight: 0 });
+    expect(await countMessages(target.sqs, QueueUrl)).toEqual({ available: 1, inFlight: 0 });
   });
 
   it('says how many were moved if it is interrupted', async () => {

@@ -1,7 +1,7 @@
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDeadLettersCommand } from '../../../../cli/commands/dead-letters.ts';
-import { queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
+import { countMessages } from '../../../../lambdas/adapters/sqs-backlog.ts';
 import { NOW } from '../../../support/builders.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 
@@ -24,7 +24,7 @@ const put = async (count: number): Promise<readonly string[]> => {
   }
   return ids;
 };
-const depth = () => queueDepth(target.sqs, target.addresses.inboundDeadLetterQueueUrl);
+const depth = () => countMessages(target.sqs, target.addresses.inboundDeadLetterQueueUrl);
 describe('every dead-letter command makes visible again what it does not move', () => {
   it.each([
     ['list --limit', ['list', 'inbound', '--limit', '2'], 0],

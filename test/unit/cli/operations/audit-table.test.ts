@@ -327,11 +327,11 @@ describe('the pacer', () => {
     const { pacer, nowMs } = createFakePacer(100);
     const starts: number[] = [];
     for (const units of [128, 50, 22]) {
-      await pacer.waitForTurn();
+      await pacer.waitForSlot();
       starts.push(nowMs());
       pacer.use(units);
     }
-    await pacer.waitForTurn();
+    await pacer.waitForSlot();
 
     expect([...starts, nowMs()]).toEqual([0, 1_280, 1_780, 2_000]);
     expect(pacer.used()).toBe(200);
@@ -340,9 +340,9 @@ describe('the pacer', () => {
   it('waits longer while the table is throttled, and not at all once it is interrupted', async () => {
     const { pacer, nowMs } = createFakePacer(100);
     pacer.slowDown();
-    await pacer.waitForTurn();
+    await pacer.waitForSlot();
 
     expect(nowMs()).toBe(1_000);
-    await expect(pacer.waitForTurn(AbortSignal.abort())).rejects.toThrow();
+    await expect(pacer.waitForSlot(AbortSignal.abort())).rejects.toThrow();
   });
 });

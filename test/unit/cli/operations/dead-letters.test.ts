@@ -6,10 +6,11 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type DeadLetterQueue, listDeadLetters, queueDepth } from '../../../../cli/operations/dead-letter-queue.ts';
+import { type DeadLetterQueue, listDeadLetters } from '../../../../cli/operations/dead-letter-queue.ts';
 import { ManagementError } from '../../../../cli/operations/management-client.ts';
 import { redrive } from '../../../../cli/operations/redrive.ts';
 import { createRedriveScheduledSend } from '../../../../cli/operations/redrive-scheduled-send.ts';
+import { countMessages } from '../../../../lambdas/adapters/sqs-backlog.ts';
 import { createMovableClock } from '../../../../local/clock.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import type { ListeningServer } from '../../../../local/listen-locally.ts';
@@ -82,7 +83,7 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     ]);
     expect([total, isComplete]).toEqual([2, true]);
     expect(rejected.deadLetters).toMatchObject([{ body: 'one' }]);
-    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 2, inFlight: 0 });
+    expect(await countMessages(sqs, queue.url)).toEqual({ available: 2, inFlight: 0 });
   });
 
   it('returns only the dead letters with the reason, in order, and counts them', async () => {
@@ -97,7 +98,7 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
 
     const expected = letters.filter(({ reason }) => reason.includes('131'));
     expect(result).toEqual({ moved: expected.length, deleted: 0, left: letters.length - expected.length });
-    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 30, inFlight: 0 });
+    expect(await countMessages(sqs, queue.url)).toEqual({ available: 30, inFlight: 0 });
     const moved = (await drain(queue.destinationUrl)).map(({ body }) => body);
     for (const contact of ['even', 'odd']) {
       const ofContact = expected.filter((one) => one.contact === contact).map(({ body }) => body);
@@ -164,8 +165,8 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     });
 
     await expect(interrupted).rejects.toThrow('killed');
-    expect((await queueDepth(sqs, queue.destinationUrl)).available).toBe(1);
-    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 2, inFlight: 0 });
+    expect((await countMessages(sqs, queue.destinationUrl)).available).toBe(1);
+    expect(await countMessages(sqs, queue.url)).toEqual({ available: 2, inFlight: 0 });
     expect((await drain(queue.url)).map(({ body }) => body)).toEqual(['letter-1', 'letter-2']);
   });
 
@@ -175,7 +176,7 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     const interrupted = redrive(queue, { filter: {}, stop: stop.signal, onMoved: () => stop.abort() });
 
     await expect(interrupted).rejects.toThrow('aborted');
-    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 2, inFlight: 0 });
+    expect(await countMessages(sqs, queue.url)).toEqual({ available: 2, inFlight: 0 });
     expect(await redrive(queue, { filter: {} })).toMatchObject({ moved: 2 });
   });
 
@@ -196,7 +197,7 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     );
 
     await expect(listDeadLetters({ ...queue, sqs: flaky }, {}, 100)).rejects.toThrow('throttled');
-    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 5, inFlight: 10 });
+    expect(await countMessages(sqs, queue.url)).toEqual({ available: 5, inFlight: 10 });
 
     releases = 0;
     const prepare = () => Promise.reject(new Error('killed'));
@@ -214,7 +215,7 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     });
 
     await expect(interrupted).rejects.toThrow('killed');
-    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 1, inFlight: 0 });
+    expect(await countMessages(sqs, queue.url)).toEqual({ available: 1, inFlight: 0 });
   });
 
   it('releases the rest of a receive when a listing reaches its limit', async () => {
@@ -223,7 +224,7 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     const { deadLetters, total } = await listDeadLetters(queue, {}, 2);
 
     expect([deadLetters.map(({ body }) => body), total]).toEqual([['letter-0', 'letter-1'], 3]);
-    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 3, inFlight: 0 });
+    expect(await countMessages(sqs, queue.url)).toEqual({ available: 3, inFlight: 0 });
   });
 
   it('is redriven even if the dead letters that stay have become visible again', async () => {
@@ -240,7 +241,7 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
     });
 
     expect(result).toEqual({ moved: 12, deleted: 0, left: 1 });
-    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 1, inFlight: 0 });
+    expect(await countMessages(sqs, queue.url)).toEqual({ available: 1, inFlight: 0 });
     expect((await drain(queue.url)).map(({ body }) => body)).toEqual(['stays']);
   });
 });
@@ -326,7 +327,7 @@ describe("the schedules' dead-letter queue", () => {
       // SQS refuses a message group with spaces, so the group is the hash of the contact, as for the API.
       [due('order-18')]: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 0, inFlight: 0 });
+    expect(await countMessages(sqs, queue.url)).toEqual({ available: 0, inFlight: 0 });
   });
 
   it('deletes and reports requests that are no longer stored or whose contact was erased', async () => {
@@ -340,8 +341,8 @@ describe("the schedules' dead-letter queue", () => {
       'Request gone is no longer stored, so there is nothing to send. Its dead letter was deleted.',
       'The contact of request erased was erased, so there is nothing to send. Its dead letter was deleted.',
     ]);
-    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 0, inFlight: 0 });
-    expect((await queueDepth(sqs, queue.destinationUrl)).available).toBe(0);
+    expect(await countMessages(sqs, queue.url)).toEqual({ available: 0, inFlight: 0 });
+    expect((await countMessages(sqs, queue.destinationUrl)).available).toBe(0);
   });
 
   it('keeps a dead letter without a request ID, and says so', async () => {
@@ -353,7 +354,7 @@ describe("the schedules' dead-letter queue", () => {
     expect(exceptions).toEqual([
       expect.stringMatching(/^Dead letter \S+ contains no request ID, so it cannot be redriven\.$/),
     ]);
-    expect(await queueDepth(sqs, queue.url)).toEqual({ available: 1, inFlight: 0 });
+    expect(await countMessages(sqs, queue.url)).toEqual({ available: 1, inFlight: 0 });
   });
 
   it('loses nothing while the management API is unavailable', async () => {
@@ -362,7 +363,7 @@ describe("the schedules' dead-letter queue", () => {
 
     await expect(redriveAll(unavailable)).rejects.toThrow('Internal error.');
 
-    const { available, inFlight } = await queueDepth(sqs, queue.url);
+    const { available, inFlight } = await countMessages(sqs, queue.url);
     expect(available + inFlight).toBe(1);
   });
 });

@@ -174,7 +174,7 @@ describe('an erasure', () => {
     const [erasure] = stage.queuedErasures;
     if (!erasure) throw new Error('No erasure was queued.');
     const results: string[] = [];
-    // Every turn dies one write later than the one before.
+    // Every pass dies one write later than the one before.
     for (let writes = 0; results.at(-1) !== 'done'; writes += 1) {
       results.push(await stage.erasePassWithWrites(erasure, writes));
     }

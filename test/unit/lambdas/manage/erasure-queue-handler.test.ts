@@ -13,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 const MAX_RECEIVES = 1_000;
 
 /** What keeps an erasure from being done. */
-const CAUSES = ['table', 'scheduler', 'busy send', 'unread dead letters', 'short turns'] as const;
+const CAUSES = ['table', 'scheduler', 'busy send', 'unread dead letters', 'short passes'] as const;
 type Cause = (typeof CAUSES)[number];
 
 const SEND: ErasableItem = { kind: 'send', id: 'request-1', isScheduled: true };
@@ -42,9 +42,9 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
     endOpenTurn: async () => undefined,
     removeContact: async () => {},
     async listItems() {
-      if (!isCause('short turns')) return { items: isErased ? [] : [SEND], customers: [] };
+      if (!isCause('short passes')) return { items: isErased ? [] : [SEND], customers: [] };
       nowMs += 20_000;
-      // With an item, because a turn that finds none continues.
+      // With an item, because a pass that finds none continues.
       return { items: [{ kind: 'message', id: 'gone' }], customers: [], next: {} };
     },
     async erase(_subject, item) {
@@ -54,7 +54,7 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
       return 'erased';
     },
     eraseKeptDeadLetters: async () => ({ erased: 0, isComplete: true }),
-    async recordTurn(_before, { finishedAt }) {
+    async recordPass(_before, { finishedAt }) {
       record = { ...record, turns: record.turns + 1, ...(finishedAt !== undefined && { state: 'done', finishedAt }) };
     },
   };

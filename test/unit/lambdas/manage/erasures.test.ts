@@ -89,7 +89,7 @@ describe('an erasure', () => {
     expect(await stage.call('getErasure', { id: 'id-1' })).toMatchObject({ status: 404 });
   });
 
-  it(`of a contact with ${MESSAGES} messages takes several turns, any of which can fail and be retried`, async () => {
+  it(`of a contact with ${MESSAGES} messages takes several passes, any of which can fail and be retried`, async () => {
     let next = 0;
     await Promise.all(
       Array.from({ length: 16 }, async () => {
@@ -97,13 +97,13 @@ describe('an erasure', () => {
       }),
     );
     const erasure = await queuedErasure();
-    // Each turn has time for one of six pages, and every other turn dies before it records its work.
+    // Each pass has time for one of six pages, and every other pass dies before it records its work.
     const { query } = stage.table;
     const inPages = createDynamodbErasures({
       ...stage.table,
       query: (parameters) => query({ ...parameters, Limit: Math.ceil(MESSAGES / 6) }),
     });
-    const dying = { ...inPages, recordTurn: async () => Promise.reject(new Error('killed')) };
+    const dying = { ...inPages, recordPass: async () => Promise.reject(new Error('killed')) };
     let nowMs = Date.parse(NOW);
     const clock = {
       now: () => {
@@ -111,16 +111,16 @@ describe('an erasure', () => {
         return new Date(nowMs).toISOString();
       },
     };
-    let turns = 0;
-    for (let isDone = false; !isDone; turns += 1) {
-      const erasures = turns % 2 === 0 ? dying : inPages;
+    let passes = 0;
+    for (let isDone = false; !isDone; passes += 1) {
+      const erasures = passes % 2 === 0 ? dying : inPages;
       const erasePass = createErasureWorker({ ...stage.ports, erasures, clock, passMs: 1 });
       const result = await erasePass(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
       isDone = result?.kind === 'done';
     }
 
     expect(Object.keys(await stage.items()).toSorted()).toEqual([AUDIT_ENTRY, 'ERASURE#id-1 ERASURE']);
-    expect(turns).toBeGreaterThanOrEqual(8);
+    expect(passes).toBeGreaterThanOrEqual(8);
   });
 
   it('that is requested again finds nothing and does no harm', async () => {

@@ -206,7 +206,7 @@ export const createManagedStage = async (
       if (stored.kind !== 'stored') throw new Error(`The event was not stored: ${stored.reason}`);
     },
     erasePass: (erasure: QueuedErasure) => erasePass(sqsRecord(JSON.stringify(erasure))),
-    /** Runs a turn of an erasure that dies after this many writes to the table. */
+    /** Runs a pass of an erasure that dies after this many writes to the table. */
     async erasePassWithWrites(erasure: QueuedErasure, writes: number): Promise<'done' | 'retry' | 'died'> {
       let left = writes;
       const writing = <Parameters extends readonly unknown[], Result>(
@@ -219,18 +219,18 @@ export const createManagedStage = async (
         };
       };
       const dying = { ...table, update: writing(table.update), delete: writing(table.delete) };
-      const turn = createErasureWorker({ ...ports, erasures: createDynamodbErasures(dying), passMs: 60_000 });
-      const result = await turn(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
+      const pass = createErasureWorker({ ...ports, erasures: createDynamodbErasures(dying), passMs: 60_000 });
+      const result = await pass(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
       return result?.kind ?? 'died';
     },
-    /** Processes the queued erasures until they are done. Returns the result of every turn. */
+    /** Processes the queued erasures until they are done. Returns the result of every pass. */
     async erase(): Promise<readonly MessageResult[]> {
-      const turns: MessageResult[] = [];
+      const passes: MessageResult[] = [];
       for (const erasure of stage.queuedErasures.splice(0)) {
-        do turns.push(await stage.erasePass(erasure));
-        while (turns.at(-1)?.kind === 'retry' && turns.length < 20);
+        do passes.push(await stage.erasePass(erasure));
+        while (passes.at(-1)?.kind === 'retry' && passes.length < 20);
       }
-      return turns;
+      return passes;
     },
 
     items: () => tables.items(tableName),

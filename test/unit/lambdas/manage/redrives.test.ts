@@ -37,7 +37,7 @@ const createQuarantine = () => {
     onReceive: (): void => undefined,
     deadLetters: {
       queue: 'inbound' as const,
-      depth: async () => ({ visible: self.visible.length, inFlight: 0 }),
+      depth: async () => ({ available: self.visible.length, inFlight: 0 }),
       async receive() {
         self.onReceive();
         const received = self.visible.splice(0, 10);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addMs, msBetween } from '../../../../lambdas/domain/instant.ts';
 import { createCallPace } from '../../../../lambdas/send/call-pace.ts';
-import { NOW, queuedSend, sendRequest, templateRequest } from '../../../support/builders.ts';
+import { NOW, queuedSend, sendRequest } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { ANSWERS, CALL_TIME_MS, createSendHarness, PROBE_LEASE_MS } from './send-harness.ts';
 
@@ -11,7 +11,11 @@ const INTERVAL_MS = 400;
 describe('a pace of calls', () => {
   const createPace = (earlyMs = 0) => {
     let now = NOW;
+    let failures = 0;
     return {
+      failNextSleep: () => {
+        failures = 1;
+      },
       advance: (ms: number) => {
         now = addMs(now, ms);
       },
@@ -21,6 +25,8 @@ describe('a pace of calls', () => {
         maxConcurrentCalls: 10,
         clock: { now: () => now },
         sleep: async (ms) => {
+          failures -= 1;
+          if (failures === 0) throw new Error('The timer failed.');
           now = addMs(now, Math.max(1, ms - earlyMs));
         },
       }),
@@ -33,11 +39,11 @@ describe('a pace of calls', () => {
       fc.asyncProperty(pauses, fc.nat(5), async (pausesMs, earlyMs) => {
         const { pace, advance, now } = createPace(earlyMs);
         const starts: [number, string][] = [];
-        const turns = pausesMs.map((ms, index) => {
+        const calls = pausesMs.map((ms, index) => {
           advance(ms);
-          return pace.wait().then(() => starts.push([index, now()]));
+          return pace.waitForSlot().then(() => starts.push([index, now()]));
         });
-        await Promise.all(turns);
+        await Promise.all(calls);
         expect(starts.map(([index]) => index)).toEqual([...pausesMs.keys()]);
         for (const [index, [, at]] of starts.entries()) {
           const before = starts[index - 1]?.[1];
@@ -50,16 +56,25 @@ describe('a pace of calls', () => {
   it('counts the start of an invocation as a call, so that an idle instance does not start one at once', async () => {
     const { pace, now } = createPace();
     pace.startInvocation();
-    await pace.wait();
+    await pace.waitForSlot();
+    expect(now()).toBe(addMs(NOW, INTERVAL_MS));
+  });
+
+  it('goes on after a wait that failed', async () => {
+    const { pace, failNextSleep, now } = createPace();
+    await pace.waitForSlot();
+    failNextSleep();
+    const calls = await Promise.allSettled([pace.waitForSlot(), pace.waitForSlot()]);
+    expect(calls.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
     expect(now()).toBe(addMs(NOW, INTERVAL_MS));
   });
 
   it('waits for no more than the interval if the clock was set back', async () => {
     const { pace, advance, now } = createPace();
-    await pace.wait();
+    await pace.waitForSlot();
     advance(-3_600_000);
     const before = now();
-    await pace.wait();
+    await pace.waitForSlot();
     expect(msBetween(before, now())).toBeLessThanOrEqual(INTERVAL_MS);
   });
 });
@@ -80,14 +95,7 @@ describe('a function with a pace', () => {
     expect(gaps()).toEqual([INTERVAL_MS, INTERVAL_MS]);
   });
 
-  it('counts the template after error 201 as a call', async () => {
-    harness.answers = [ANSWERS.windowClosed];
-    await harness.startFunction().send({ ...templateRequest(), ...request('a') });
-    expect(harness.calls.map(({ endpoint }) => endpoint)).toEqual(['message/v3', 'intent/v2']);
-    expect(gaps()).toEqual([INTERVAL_MS]);
-  });
-
-  it('returns a request to the queue without a call if no time is left after the wait', async () => {
+  it('returns a request to the queue if no time is left after the wait for its slot, without a call', async () => {
     const sender = harness.startFunction();
     const endBy = addMs(harness.now(), 2 * CALL_TIME_MS + INTERVAL_MS / 2);
     await sender.send(request('a'));
@@ -95,7 +103,7 @@ describe('a function with a pace', () => {
     expect(harness.calls).toHaveLength(1);
   });
 
-  it('lets a held request wait on the queue instead, without a wait for the pace', async () => {
+  it('lets a held request wait on the queue instead, and takes no slot for it', async () => {
     harness.answers = [ANSWERS.noCredit];
     const sender = harness.startFunction();
     await sender.send(request('a'));

@@ -91,6 +91,8 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
     samples: metrics.samples,
     /** The pauses of the functions, in milliseconds; each advances the clock. */
     sleeps,
+    /** What happens during a pause, before the clock advances. */
+    duringSleep: async (): Promise<void> => {},
     /** The calls to the sending endpoints, and the business number and the numbers of each contact check. */
     calls: [] as SendCall[],
     /** When each call started. */
@@ -138,6 +140,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
         clock: { now: () => now },
         sleep: async (ms: number) => {
           sleeps.push(ms);
+          await harness.duringSleep();
           now = addMs(now, ms);
         },
         log,

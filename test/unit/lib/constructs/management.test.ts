@@ -47,7 +47,7 @@ describe('The management API', () => {
     expect(format).not.toEqual(expect.arrayContaining(['$context.path']));
   });
 
-  test('gives an erasure as many turns as SQS allows receives', () => {
+  test('gives an erasure as many passes as SQS allows receives', () => {
     template.hasResourceProperties('AWS::SQS::Queue', {
       RedrivePolicy: {
         deadLetterTargetArn: { 'Fn::GetAtt': [logicalIdOf('ManagementErasureQueueDeadLetters'), 'Arn'] },

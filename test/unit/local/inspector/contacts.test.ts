@@ -36,6 +36,16 @@ describe('a contact', () => {
     expect(calls).toEqual([['GET', `/v1/contacts/${encodeURIComponent(USER)}`]]);
   });
 
+  it.each([
+    ['..', '/v1/contacts/-?platformContactId=..'],
+    ['web?1', '/v1/contacts/-?platformContactId=web%3F1'],
+  ])('is found as by the command if its id is %s', async (id, path) => {
+    const { api, calls } = anApi(CONTACT);
+
+    await createContactOperations(api).contact(id);
+    expect(calls).toEqual([['GET', path]]);
+  });
+
   it('is undefined if nothing is recorded', async () => {
     const { api } = anApi(new ManagementError(404, 'CONTACT_NOT_FOUND', 'There is no contact.'));
 
@@ -70,6 +80,7 @@ describe('a dry run', () => {
     code: 'OPTED_OUT',
     why: 'STOP.',
     known: true,
+    backlog: { queue: 0 },
   };
 
   it('returns the decision, and what makes requests wait', async () => {

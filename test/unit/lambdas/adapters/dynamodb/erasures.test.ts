@@ -39,23 +39,23 @@ const listAll = async (until = NOW): Promise<readonly ErasableItem[]> => {
   return items;
 };
 
-const TURN = { messages: 2, sends: 1, deadLetters: 0 };
+const PASS = { messages: 2, sends: 1, deadLetters: 0 };
 
 describe("an erasure's record", () => {
-  it('is created once, and counts each turn once', async () => {
+  it('is created once, and counts each pass once', async () => {
     const { erasures } = repositories;
     await erasures.start('erasure-1', NOW);
     const started = await erasures.read('erasure-1');
     expect(started).toMatchObject({ state: 'running', messages: 0, sends: 0, deadLetters: 0, turns: 0 });
     if (started === undefined) return;
 
-    await erasures.recordTurn(started, TURN);
-    await erasures.recordTurn(started, TURN);
+    await erasures.recordPass(started, PASS);
+    await erasures.recordPass(started, PASS);
     await erasures.start('erasure-1', '2026-11-21T12:00:00.000Z');
 
-    const counted = { ...started, ...TURN, turns: 1 };
+    const counted = { ...started, ...PASS, turns: 1 };
     expect(await erasures.read('erasure-1')).toEqual(counted);
-    await erasures.recordTurn(counted, { messages: 0, sends: 0, deadLetters: 1, finishedAt: NOW });
+    await erasures.recordPass(counted, { messages: 0, sends: 0, deadLetters: 1, finishedAt: NOW });
     expect(await erasures.read('erasure-1')).toEqual({
       ...counted,
       deadLetters: 1,

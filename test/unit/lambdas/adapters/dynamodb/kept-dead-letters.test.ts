@@ -200,7 +200,7 @@ describe('a kept dead letter', () => {
     expect(await erasures.eraseKeptDeadLetters(contact, LATER)).toEqual({ erased: 1, isComplete: false });
   });
 
-  it('is found by the next turn of an erasure if it is kept again while it is deleted', async () => {
+  it('is found by the next pass of an erasure if it is kept again while it is deleted', async () => {
     for (const interrupted of ['PART#0', 'DEADLETTER', 'CONTACT#0']) {
       await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
       const table = tables.tableOf(tableName);
@@ -236,10 +236,10 @@ describe('a kept dead letter', () => {
 
     const before = await erasures.eraseKeptDeadLetters(contact, addMs(LATER, -1));
     await table.update({ key: { pk: 'DEADLETTER#letter-1', sk: 'PART#0' }, set: { data: Buffer.from('text') } });
-    const turns = [before];
-    for (let turn = 0; turn < 2; turn += 1) turns.push(await erasures.eraseKeptDeadLetters(contact, LATER));
+    const passes = [before];
+    for (let pass = 0; pass < 2; pass += 1) passes.push(await erasures.eraseKeptDeadLetters(contact, LATER));
 
-    expect(turns).toEqual([
+    expect(passes).toEqual([
       { erased: 0, isComplete: false },
       { erased: 1, isComplete: false },
       { erased: 0, isComplete: true },

@@ -104,13 +104,13 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
     return found + (isComplete ? 0 : 1);
   };
 
-  /** Takes a turn of an erasure. Returns whether the erasure is done. */
-  const takeTurn = async (erasureId: string, which: 0 | 1): Promise<boolean> => {
+  /** Makes a pass of an erasure. Returns whether the erasure is done. */
+  const makePass = async (erasureId: string, which: 0 | 1): Promise<boolean> => {
     const before = await erasures.read(erasureId);
     if (before === undefined || before.state === 'done') return true;
     const found = await eraseAll(contactOf(which), before.requestedAt);
-    const turn = { messages: found, sends: 0, deadLetters: 0, ...(found === 0 && { finishedAt: now }) };
-    await erasures.recordTurn(before, turn);
+    const pass = { messages: found, sends: 0, deadLetters: 0, ...(found === 0 && { finishedAt: now }) };
+    await erasures.recordPass(before, pass);
     return found === 0;
   };
 
@@ -305,7 +305,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
       const erasureId = `erasure-${which}-${variant % 2}`;
       await erasures.start(erasureId, addMs(now, -(variant % 4) * 60_000));
       started.set(erasureId, which);
-      await takeTurn(erasureId, which);
+      await makePass(erasureId, which);
     },
   };
 
@@ -317,7 +317,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
     },
     async finish() {
       now = addMs(now, CALLS_END_MS);
-      for (const [erasureId, which] of started) while (!(await takeTurn(erasureId, which)));
+      for (const [erasureId, which] of started) while (!(await makePass(erasureId, which)));
     },
   };
 };
