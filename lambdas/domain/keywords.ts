@@ -41,6 +41,10 @@ export const consentIn = ({ body, time, opensWindow }: InboundMessage, words: Ke
   return kind && { kind, origin: 'user', at: time.at, source: `keyword ${word}`, recordedAt: time.at };
 };
 
+/** Returns the ID of the request that confirms the opt-out of a message. */
+export const optOutConfirmationId = (messageId: string): string =>
+  `opt-out-${createHash('sha256').update(messageId).digest('hex')}`;
+
 /**
  * Returns the queue message of the request that confirms the opt-out of a message. Every delivery of the message gives
  * the same one, so the request has no text: the stage may change it in between. Returns undefined for an address or a
@@ -54,7 +58,7 @@ export const optOutConfirmation = ({
   traceparent,
 }: InboundMessage): Pick<QueuedSend, 'body' | 'groupId' | 'deduplicationId' | 'traceparent'> | undefined => {
   if ([address, contact.platform].some(({ length }) => length > z.MAX_NAME_LENGTH)) return undefined;
-  const requestId = `opt-out-${createHash('sha256').update(id).digest('hex')}`;
+  const requestId = optOutConfirmationId(id);
   const body = JSON.stringify({
     requestId,
     platformContactId: address,
