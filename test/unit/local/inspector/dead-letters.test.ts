@@ -180,6 +180,7 @@ describe('the dead letters', () => {
     expect(await operations.redrive('bulk')).toEqual({ kind: 'redriven', moved: 1 });
 
     expect(await count(urls.bulkSendQueueUrl ?? '')).toBe(2);
+    expect(calls.map(({ call }) => call)).toContain('GET /v1/dead-letters?queue=bulk&limit=500');
     expect(await count(urls.sendQueueUrl)).toBe(0);
     expect(await requestIds()).toEqual(['other']);
     expect(audited()).toEqual([
