@@ -146,6 +146,15 @@ describe('the queue for bulk requests', () => {
     await inspector('resumptions', {});
   });
 
+  it.each([1440, 1024])('has room in the header at a width of %d pixels', async (width) => {
+    await page.setViewportSize({ width, height: 900 });
+    const charts = await page.locator('.charts dd').last().boundingBox();
+    const stats = await page.locator('.stats').boundingBox();
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    expect((charts?.x ?? 0) + (charts?.width ?? 0)).toBeLessThan(stats?.x ?? 0);
+  });
+
   it('has dead letters of its own, which return to it', async () => {
     const arrival = () => page.locator('.dead-letters time').first().getAttribute('datetime');
     const body = { requestId: 'malformed-1', platformContactId: '+5491155550001' };
