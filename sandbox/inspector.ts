@@ -1,8 +1,16 @@
-/** The two dead-letter queues: requests that cannot be sent, and events that cannot be read. */
-export type DeadLetterQueue = 'send' | 'inbound';
+/** The dead-letter queues: requests and bulk requests that cannot be sent, and events that cannot be read. */
+export type DeadLetterQueue = 'send' | 'bulk' | 'inbound';
 
 /** The number of messages in each queue, including those in flight. */
-export type QueueDepths = { send: number; sendDeadLetters: number; inbound: number; inboundDeadLetters: number };
+export type QueueDepths = {
+  send: number;
+  sendDeadLetters: number;
+  inbound: number;
+  inboundDeadLetters: number;
+  /** Absent if the stage has no queue for bulk requests. */
+  bulk?: number;
+  bulkDeadLetters?: number;
+};
 
 /** A send request in the customer's table. */
 export type SendSummary = {
@@ -54,6 +62,8 @@ export type Trace = {
   items: readonly Record<string, unknown>[];
   /** The events on the bus, oldest first, with the times at which it received them; absent where there is no bus. */
   busEvents?: readonly { at: string; type: string; detail: unknown }[];
+  /** The item of the request that confirms the opt-out of this message, once `send` has read it from the queue. */
+  confirmation?: Record<string, unknown>;
   /** When the inspector put the request on the send queue; absent if another program did. */
   enqueuedAt?: string;
   /** What the send's item was before, oldest version first, as far as it was observed. */
@@ -89,8 +99,12 @@ export type StageFeatures = {
   operatorField?: { name: string; value: string };
   /** Messages such as STOP opt the user out (`keywords`). */
   keywords: boolean;
+  /** Parley confirms such an opt-out with one message (`keywords.confirmation`). */
+  confirmsOptOuts: boolean;
   /** There is a bulk queue (`sends.bulkLane`). */
   bulkLane: boolean;
+  /** The messages that a user sends before falling silent are published as one event, `TurnEnded` (`turns`). */
+  turns?: { silenceSeconds: number };
 };
 
 /** What Parley would do with a request now. */
@@ -101,6 +115,8 @@ export type Decision = StageStatus & {
   why: string;
   /** When the conversation window closes, by Parley's clock; absent if it is closed. */
   windowClosesAt?: string;
+  /** About how many requests are on the send queue, and on the queue for bulk requests if there is one. */
+  backlog: { queue: number; bulk?: number };
 };
 
 /** `unavailable` if the customer's side does not answer, with a sentence for the user. */

@@ -7,7 +7,7 @@ import type { SendRequest } from './send-request.ts';
 import type { InboundMessage } from './webhook-event.ts';
 
 /** Returns the ID of the request that confirms the opt-out of a message. */
-export const confirmationIdOf = (messageId: string): string =>
+export const optOutConfirmationId = (messageId: string): string =>
   `opt-out-${createHash('sha256').update(messageId).digest('hex')}`;
 
 /**
@@ -23,7 +23,7 @@ export const optOutConfirmation = ({
   traceparent,
 }: InboundMessage): Pick<QueuedSend, 'body' | 'groupId' | 'deduplicationId' | 'traceparent'> | undefined => {
   if ([address, contact.platform].some(({ length }) => length > z.MAX_NAME_LENGTH)) return undefined;
-  const requestId = confirmationIdOf(id);
+  const requestId = optOutConfirmationId(id);
   // SQS refuses some characters, which an address can have.
   const body = queueJson({
     requestId,

@@ -3,7 +3,7 @@ import type { Contact } from './contact.ts';
 import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
 import { handoverOf } from './handover.ts';
 import { type Instant, parseInstant } from './instant.ts';
-import { confirmationIdOf } from './opt-out-confirmation.ts';
+import { optOutConfirmationId } from './opt-out-confirmation.ts';
 import type { SendEndpoint } from './send-outcome.ts';
 import {
   type ApprovedReason,
@@ -250,7 +250,7 @@ const confirmOptOut = (request: SendRequest, contact: Contact, rules: SendRules,
   if (messageText === undefined) {
     return refuse('OPTED_OUT', `${open} ${optedOut}, and the stage does not confirm opt-outs.`);
   }
-  if (verdict.messageId === undefined || request.requestId !== confirmationIdOf(verdict.messageId)) {
+  if (verdict.messageId === undefined || request.requestId !== optOutConfirmationId(verdict.messageId)) {
     return refuse(
       'OPTED_OUT',
       `${open} ${optedOut}, and this request is not the confirmation that Parley queued for it.`,

@@ -11,10 +11,13 @@ import type { DeadLetter, DeadLetterQueue, Inspector, Redriven, Refused } from '
 import { isObject, parseJson } from '../json.ts';
 import { orRefused } from './or-refused.ts';
 
-/** The URLs of the dead-letter queues, and of the queue that dead requests are redriven to. */
+/** The URLs of the dead-letter queues, and of the queues that dead requests are redriven to. */
 export interface DeadLetterUrls {
   readonly sendQueueUrl: string;
   readonly sendDeadLetterQueueUrl: string;
+  /** Undefined without a queue for bulk requests. */
+  readonly bulkSendQueueUrl?: string | undefined;
+  readonly bulkSendDeadLetterQueueUrl?: string | undefined;
   readonly inboundDeadLetterQueueUrl: string;
 }
 
@@ -30,18 +33,23 @@ export const createDeadLetterOperations = (
   urls: DeadLetterUrls,
   api: ManagementClient,
 ): Pick<Inspector, 'deadLetters' | 'redrive' | 'discard'> => {
-  const send = { sqs, url: urls.sendDeadLetterQueueUrl, destinationUrl: urls.sendQueueUrl };
-  const queues = { send, inbound: { sqs, url: urls.inboundDeadLetterQueueUrl } };
-  const takeTurns = { send: createTurns(), inbound: createTurns() };
+  const lanes = {
+    send: { sqs, url: urls.sendDeadLetterQueueUrl, destinationUrl: urls.sendQueueUrl },
+    // The routes of the inspector refuse the calls of a stage without this queue.
+    bulk: { sqs, url: urls.bulkSendDeadLetterQueueUrl ?? '', destinationUrl: urls.bulkSendQueueUrl ?? '' },
+  };
+  const queues = { ...lanes, inbound: { sqs, url: urls.inboundDeadLetterQueueUrl } };
+  const takeTurns = { send: createTurns(), bulk: createTurns(), inbound: createTurns() };
 
   const redriveEvents = async (id: string | undefined): Promise<number> => {
     const { moved } = await redriveThroughApi(api, 'inbound', { filter: { messageId: id } });
     return moved;
   };
-  const redriveRequests = async (id: string | undefined): Promise<number> => {
-    await recordAct(api, { action: 'redrive', queue: 'send', deadLetterId: id });
-    const kept = { api, name: 'send' } as const;
-    const result = id === undefined ? await redrive(send, { filter: {}, kept }) : await redriveOne(send, id, { kept });
+  const redriveRequests = async (name: keyof typeof lanes, id: string | undefined): Promise<number> => {
+    await recordAct(api, { action: 'redrive', queue: name, deadLetterId: id });
+    const lane = lanes[name];
+    const kept = { api, name };
+    const result = id === undefined ? await redrive(lane, { filter: {}, kept }) : await redriveOne(lane, id, { kept });
     return result?.moved ?? 0;
   };
   const discard = async (queue: DeadLetterQueue, id: string): Promise<boolean> => {
@@ -55,7 +63,7 @@ export const createDeadLetterOperations = (
     redrive: (queue, id) =>
       takeTurns[queue](() =>
         orRefused(async (): Promise<Redriven> => {
-          const moved = await (queue === 'inbound' ? redriveEvents(id) : redriveRequests(id));
+          const moved = await (queue === 'inbound' ? redriveEvents(id) : redriveRequests(queue, id));
           return id !== undefined && moved === 0 ? notFound(id) : { kind: 'redriven', moved };
         }),
       ),
@@ -103,7 +111,7 @@ const describe = (message: Message, queue: DeadLetterQueue): DeadLetter => {
     body,
     reason,
     groupId,
-    requestId: queue === 'send' ? requestIdIn(body) : undefined,
+    requestId: queue === 'inbound' ? undefined : requestIdIn(body),
     since,
     receiveCount: Number(message.Attributes?.ApproximateReceiveCount ?? 0),
   };

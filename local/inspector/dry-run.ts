@@ -10,8 +10,8 @@ export const createDryRun =
     try {
       return await orRefused(async () => {
         const answer = dryRunResponse.parse(await api('POST', '/v1/sends?dryRun=true', request));
-        const { decision, code, why, windowClosesAt, circuitBreaker, sending } = answer;
-        return { kind: 'decided', decision: { decision, code, why, windowClosesAt, circuitBreaker, sending } };
+        const { decision, code, why, windowClosesAt, circuitBreaker, sending, backlog } = answer;
+        return { kind: 'decided', decision: { decision, code, why, windowClosesAt, circuitBreaker, sending, backlog } };
       });
     } catch (error) {
       if (!(error instanceof ManagementError)) throw error;

@@ -6,17 +6,22 @@ const SAMPLE_OPERATOR = 'ana';
 /** The settings of a stage that turn on what the console shows. */
 export interface FeatureSettings {
   readonly operators?: { readonly echoField?: string; readonly echoValues?: readonly string[] } | undefined;
-  readonly keywords?: object | undefined;
+  readonly keywords?:
+    | { readonly languages?: readonly string[] | undefined; readonly confirmation?: string | undefined }
+    | undefined;
   readonly sends: { readonly bulkLane?: object | undefined };
+  readonly turns?: { readonly silenceSeconds: number } | undefined;
 }
 
 /** Returns the features that the console shows and a stage's settings turn on. */
-export const featuresOf = ({ operators, keywords, sends }: FeatureSettings): StageFeatures => {
+export const featuresOf = ({ operators, keywords, sends, turns }: FeatureSettings): StageFeatures => {
   const { echoField: name, echoValues: [value = SAMPLE_OPERATOR] = [] } = operators ?? {};
   return {
     handovers: operators !== undefined,
     ...(name !== undefined && { operatorField: { name, value } }),
     keywords: keywords !== undefined,
+    confirmsOptOuts: keywords?.confirmation !== undefined,
     bulkLane: sends.bulkLane !== undefined,
+    ...(turns !== undefined && { turns: { silenceSeconds: turns.silenceSeconds } }),
   };
 };

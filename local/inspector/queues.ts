@@ -7,29 +7,33 @@ export interface QueueUrls {
   readonly sendQueueUrl: string;
   /** Undefined without a bulk queue. */
   readonly bulkSendQueueUrl?: string | undefined;
+  readonly bulkSendDeadLetterQueueUrl?: string | undefined;
   readonly sendDeadLetterQueueUrl: string;
   readonly inboundQueueUrl: string;
   readonly inboundDeadLetterQueueUrl: string;
 }
 
 /** Creates the inspector's operations on queues. */
-export const createQueueOperations = (
-  sqs: SQSClient,
-  { sendQueueUrl, bulkSendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl }: QueueUrls,
-): Pick<Inspector, 'enqueue' | 'depths'> => ({
+export const createQueueOperations = (sqs: SQSClient, urls: QueueUrls): Pick<Inspector, 'enqueue' | 'depths'> => ({
   async enqueue(body, { groupId, id }, queue = 'send') {
-    const QueueUrl = queue === 'send' ? sendQueueUrl : bulkSendQueueUrl;
+    const QueueUrl = queue === 'send' ? urls.sendQueueUrl : urls.bulkSendQueueUrl;
     const message = { MessageBody: body, MessageGroupId: groupId, MessageDeduplicationId: id };
     await sqs.send(new SendMessageCommand({ QueueUrl, ...message }));
   },
   async depths(): Promise<QueueDepths> {
-    const queues = [sendQueueUrl, sendDeadLetterQueueUrl, inboundQueueUrl, inboundDeadLetterQueueUrl];
-    const [send = 0, sendDeadLetters = 0, inbound = 0, inboundDeadLetters = 0] = await Promise.all(
-      queues.map(async (url) => {
-        const { available, inFlight } = await countMessages(sqs, url);
-        return available + inFlight;
-      }),
-    );
-    return { send, sendDeadLetters, inbound, inboundDeadLetters };
+    const depth = async (url: string): Promise<number> => {
+      const { available, inFlight } = await countMessages(sqs, url);
+      return available + inFlight;
+    };
+    const depthIfAny = async (url: string | undefined) => (url === undefined ? undefined : depth(url));
+    const [send, sendDeadLetters, inbound, inboundDeadLetters, bulk, bulkDeadLetters] = await Promise.all([
+      depth(urls.sendQueueUrl),
+      depth(urls.sendDeadLetterQueueUrl),
+      depth(urls.inboundQueueUrl),
+      depth(urls.inboundDeadLetterQueueUrl),
+      depthIfAny(urls.bulkSendQueueUrl),
+      depthIfAny(urls.bulkSendDeadLetterQueueUrl),
+    ]);
+    return { send, sendDeadLetters, inbound, inboundDeadLetters, bulk, bulkDeadLetters };
   },
 });

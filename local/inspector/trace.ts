@@ -1,5 +1,6 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { optOutConfirmationId } from '../../lambdas/domain/opt-out-confirmation.ts';
 import type { Trace } from '../../sandbox/inspector.ts';
 import { isObject } from '../json.ts';
 import type { TableItem } from './table-stream.ts';
@@ -20,8 +21,11 @@ export const readTrace = async (
   findBusEvents: FindBusEvents,
   subject: TraceSubject,
 ): Promise<Trace> => {
-  const items = await readItems((pk, sk) => readItem(dynamodb, tableName, pk, sk), subject);
-  return { items, busEvents: findBusEvents(isAbout(items)) };
+  const read: ReadItem = (pk, sk) => readItem(dynamodb, tableName, pk, sk);
+  const items = await readItems(read, subject);
+  const isKeyword = 'messageId' in subject && items.some(({ sk }) => sk === 'CONSENT');
+  const confirmation = isKeyword ? await read(`SEND#${optOutConfirmationId(subject.messageId)}`, 'SEND') : undefined;
+  return { items, busEvents: findBusEvents(isAbout(items)), ...(confirmation && { confirmation }) };
 };
 
 type ReadItem = (pk: string, sk: string) => Promise<TableItem | undefined>;
@@ -46,7 +50,7 @@ const readItems = async (read: ReadItem, subject: TraceSubject): Promise<readonl
 };
 
 /** The sort keys of everything that is stored about a contact itself. */
-const CONTACT_ITEMS = ['CONTACT', 'CONSENT', 'CHECK', 'DENIAL', 'HANDOVER'];
+const CONTACT_ITEMS = ['CONTACT', 'CONSENT', 'CHECK', 'DENIAL', 'HANDOVER', 'TURN'];
 
 /**
  * The maximum length of a partition key.
@@ -70,15 +74,16 @@ const readItem = async (client: DynamoDBClient, TableName: string, pk: string, s
 const plain = (value: unknown): unknown => (value instanceof Set ? [...value].toSorted() : value);
 
 /**
- * Returns whether the detail of an event is about the message or the send, or about what the message did to its contact:
- * an opt-out, or a handover, which has the message's time.
+ * Returns whether the detail of an event is about the message or the send, about the turn that the message is in, or
+ * about what the message did to its contact: an opt-out, or a handover, which has the message's time.
  */
 const isAbout = (items: readonly TableItem[]) => {
   const keys = new Set(items.map(({ pk }) => pk));
   const times = new Set(items.flatMap(({ sk, createdAt }) => (sk === 'MESSAGE' || sk === 'ECHO' ? [createdAt] : [])));
   return (detail: unknown): boolean => {
     if (!isObject(detail)) return false;
-    const { messageId, requestId, contact, at } = detail;
+    const { messageId, requestId, contact, at, messages } = detail;
+    if (Array.isArray(messages)) return messages.some((one) => isObject(one) && keys.has(`MESSAGE#${one.messageId}`));
     if (messageId !== undefined || requestId !== undefined) {
       return keys.has(`MESSAGE#${messageId}`) || keys.has(`SEND#${requestId}`);
     }

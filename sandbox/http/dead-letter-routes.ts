@@ -2,9 +2,9 @@ import { Hono } from 'hono';
 import * as z from 'zod';
 import type { DeadLetterQueue } from '../inspector.ts';
 import { limitBody, readBody } from './read-request.ts';
-import { refusedAnswer, type WithInspector } from './with-inspector.ts';
+import { NO_BULK_LANE, refusedAnswer, type WithInspector } from './with-inspector.ts';
 
-const QUEUES: readonly DeadLetterQueue[] = ['send', 'inbound'];
+const QUEUES: readonly DeadLetterQueue[] = ['send', 'bulk', 'inbound'];
 
 const redriveRequest = z.strictObject({
   /** Only this dead letter. */
@@ -15,14 +15,20 @@ const redriveRequest = z.strictObject({
 export const deadLetterRoutes = (withInspector: WithInspector): Hono => {
   const app = new Hono();
   for (const queue of QUEUES) {
+    const withQueue: WithInspector = (answer) =>
+      withInspector((context, inspector) =>
+        queue === 'bulk' && !inspector.features.bulkLane
+          ? refusedAnswer(context, NO_BULK_LANE)
+          : answer(context, inspector),
+      );
     app.get(
       `/${queue}`,
-      withInspector(async (context, inspector) => context.json({ messages: await inspector.deadLetters(queue) })),
+      withQueue(async (context, inspector) => context.json({ messages: await inspector.deadLetters(queue) })),
     );
     app.post(
       `/${queue}/redrive`,
       limitBody(),
-      withInspector(async (context, inspector) => {
+      withQueue(async (context, inspector) => {
         const body = await readBody(context, redriveRequest, { isOptional: true });
         if (body.kind === 'invalid') return body.answer;
         const redriven = await inspector.redrive(queue, body.value.id);
@@ -32,7 +38,7 @@ export const deadLetterRoutes = (withInspector: WithInspector): Hono => {
     );
     app.delete(
       `/${queue}/:id`,
-      withInspector(async (context, inspector) => {
+      withQueue(async (context, inspector) => {
         const discarded = await inspector.discard(queue, context.req.param('id') ?? '');
         return discarded.kind === 'refused' ? refusedAnswer(context, discarded) : context.json({ discarded: true });
       }),

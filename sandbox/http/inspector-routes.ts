@@ -6,7 +6,7 @@ import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { streamEvents } from './event-stream.ts';
 import { errorBody, limitBody, readBody } from './read-request.ts';
 import { stageRoutes } from './stage-routes.ts';
-import { createWithInspector, refusedAnswer } from './with-inspector.ts';
+import { createWithInspector, NO_BULK_LANE, refusedAnswer } from './with-inspector.ts';
 
 const enqueueRequest = z.strictObject({
   /** A string is queued unchanged, anything else as JSON. */
@@ -28,8 +28,6 @@ const resolution = z
     path: ['messageId'],
     error: 'is required with the outcome accepted and not allowed with any other',
   });
-
-const NO_BULK_LANE = 'The stage has no bulk queue. Set sends.bulkLane in its settings.';
 
 /** The inspector over HTTP, for the console; 404 without an inspector. */
 export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono => {
@@ -71,7 +69,7 @@ export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono
       const body = await readBody(context, enqueueRequest);
       if (body.kind === 'invalid') return body.answer;
       const { body: message, groupId, deduplicationId, queue = 'send' } = body.value;
-      if (queue === 'bulk' && !inspector.features.bulkLane) return context.json(errorBody(409, NO_BULK_LANE), 409);
+      if (queue === 'bulk' && !inspector.features.bulkLane) return refusedAnswer(context, NO_BULK_LANE);
       const text = typeof message === 'string' ? message : JSON.stringify(message);
       await inspector.enqueue(text, { groupId, id: deduplicationId }, queue);
       return context.json({ deduplicationId }, 202);

@@ -27,6 +27,13 @@ export const createWithInspector =
 /** Some errors, such as those of refused connections, have no message. */
 const sentenceOf = ({ name, message }: Error): string => (message || name).replace(/\.?$/, '.');
 
+/** Why there is nothing to do with the queue for bulk requests. */
+export const NO_BULK_LANE: Refused = {
+  kind: 'refused',
+  status: 409,
+  message: 'The stage has no queue for bulk requests. Set sends.bulkLane in its settings.',
+};
+
 /** Answers an action that the inspector refused. */
 export const refusedAnswer = (context: Context, { status, message }: Refused): Response =>
   context.json(errorBody(status, message), status);

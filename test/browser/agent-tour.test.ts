@@ -15,9 +15,10 @@ let page: Page;
 
 beforeAll(async () => {
   const settings = {
-    keywords: { languages: ['en', 'es'] },
+    keywords: { languages: ['en', 'es'], confirmation: 'You get no more messages from us.' },
     operators: { echoField: 'OPERATOR_ID', handoverMinutes: 60 },
     sends: { bulkLane: { maxConcurrentCalls: 2 } },
+    turns: { silenceSeconds: 8 },
   };
   [cloud, browser] = await Promise.all([startTestCloud({ settings }), startChromium()]);
   opened = await openConsole(browser, cloud.consoleUrl ?? '');
@@ -35,7 +36,7 @@ const request = (title: string) => item(title).getByRole('link', { name: 'Show t
 const toChecklist = () => page.getByRole('link', { name: 'Show the checklist' }).click();
 
 it('is closed at first, and opened with the keyboard', async () => {
-  await checklist().getByText('0 of 5 played').waitFor();
+  await checklist().getByText('0 of 6 played').waitFor();
   expect(await item('Condition').count()).toBe(0);
 
   await withKeyboard(page).press(checklist().locator('summary'));
@@ -56,6 +57,34 @@ describe('the tour for bots and agents', () => {
 
     await step(page, `Decision: ${code}`);
     expect(await accessibilityViolations(page)).toEqual([]);
+    await toChecklist();
+  });
+
+  it('plays Turn: one event has the three messages', async () => {
+    await play('Turn', 'Write three messages');
+
+    await item('Turn').getByRole('link', { name: 'Show the message' }).click();
+
+    await step(page, 'Added to a turn');
+    await step(page, 'Turn ended');
+    await page.getByText('TurnEnded was published with 3 messages.').waitFor();
+    await page.getByText('The message is number 3 of 3.').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await toChecklist();
+  });
+
+  it('shows on the phone that only the confirmation of the opt-out was sent, and links to its request', async () => {
+    await page.getByRole('link', { name: 'Carla Ruiz' }).first().click();
+    await page.locator('.conversation .out').filter({ hasText: 'You get no more messages from us.' }).waitFor();
+    expect(await page.locator('.conversation .out').count()).toBe(1);
+    await page.getByRole('link', { name: "Timeline of the user's message: STOP" }).click();
+
+    await step(page, 'Confirmation queued');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Show the request: Confirmation queued' }).click();
+
+    await step(page, 'Decision: message/v3');
+    await step(page, 'Send state: accepted');
     await toChecklist();
   });
 
@@ -87,13 +116,13 @@ describe('the tour for bots and agents', () => {
 
     await form.getByRole('note').getByText('SUPERSEDED').waitFor();
     await toChecklist();
-    await checklist().getByText('5 of 5 played').waitFor();
+    await checklist().getByText('6 of 6 played').waitFor();
   });
 
   it('remembers the refusals after the page is loaded again', async () => {
     await page.reload();
 
-    await checklist().getByText('3 of 5 played').waitFor();
+    await checklist().getByText('3 of 6 played').waitFor();
     expectNoProblems(opened);
   });
 });
@@ -102,7 +131,7 @@ it('says which setting turns an item on, instead of a button', async () => {
   const { page: other } = await openConsole(browser, cloud.consoleUrl ?? '');
   await other.route('**/console/start', async (route) => {
     const response = await route.fetch();
-    const features = { handovers: true, keywords: false, bulkLane: false };
+    const features = { handovers: true, keywords: false, confirmsOptOuts: false, bulkLane: false };
     await route.fulfill({ response, json: { ...(await response.json()), users: [], features } });
   });
   await fetch(`${cloud.chatServiceUrl}/sandbox/reset`, { method: 'POST' });
@@ -110,7 +139,7 @@ it('says which setting turns an item on, instead of a button', async () => {
   const list = other.getByRole('region', { name: 'Get started' });
   await list.getByText('For bots and agents').click();
 
-  for (const setting of ['operators.echoField', 'keywords', 'sends.bulkLane']) {
+  for (const setting of ['operators.echoField', 'keywords', 'sends.bulkLane', 'turns.silenceSeconds']) {
     await list.getByText(`To try this, set ${setting}.`).waitFor();
   }
   await list.getByRole('button', { name: 'Answer too late' }).waitFor();

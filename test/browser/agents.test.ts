@@ -123,6 +123,58 @@ describe('a handover', () => {
   });
 });
 
+describe('the queue for bulk requests', () => {
+  const bulkQueue = (depth: number) =>
+    page
+      .locator('.stats div')
+      .filter({ hasText: 'Bulk queue' })
+      .getByRole('link', { name: `${depth}` })
+      .waitFor();
+  const inspector = (path: string, body: unknown) =>
+    fetch(`${cloud.chatServiceUrl}/inspector/${path}`, { method: 'POST', body: JSON.stringify(body) });
+
+  it('is in the header, and in the backlog of the decision', async () => {
+    await bulkQueue(0);
+    await form().getByText('Backlog: 0 requests on the send queue, 0 requests on the bulk queue.').waitFor();
+    await inspector('stops', { note: 'Wrong price' });
+    const body = { requestId: 'bulk-1', platformContactId: '+5491155550001', messageText: 'News' };
+
+    await inspector('requests', { body, groupId: '1', deduplicationId: 'bulk-1', queue: 'bulk' });
+
+    await bulkQueue(1);
+    await form().getByText('Backlog: 0 requests on the send queue, 1 request on the bulk queue.').waitFor();
+    await inspector('resumptions', {});
+  });
+
+  it.each([1440, 1024])('has room in the header at a width of %d pixels', async (width) => {
+    await page.setViewportSize({ width, height: 900 });
+    const charts = await page.locator('.charts dd').last().boundingBox();
+    const stats = await page.locator('.stats').boundingBox();
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    expect((charts?.x ?? 0) + (charts?.width ?? 0)).toBeLessThan(stats?.x ?? 0);
+  });
+
+  it('has dead letters of its own, which return to it', async () => {
+    const arrival = () => page.locator('.dead-letters time').first().getAttribute('datetime');
+    const body = { requestId: 'malformed-1', platformContactId: '+5491155550001' };
+    await inspector('requests', { body, groupId: '2', deduplicationId: 'malformed-1', queue: 'bulk' });
+    await page.getByRole('link', { name: 'Dead letters 1' }).click();
+    await page.getByRole('heading', { name: 'Bulk requests' }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    const before = await arrival();
+
+    await page.getByRole('button', { name: 'Redrive', exact: true }).click();
+
+    await expect.poll(arrival, { timeout: 20_000 }).not.toBe(before);
+    await page.getByRole('heading', { name: 'Bulk requests' }).waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('group', { name: 'Discard?' }).getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('There are none.').waitFor();
+    await page.getByRole('link', { name: 'This user' }).click();
+  });
+});
+
 describe('a keyword', () => {
   it("is shown as the user's consent, and in the form", async () => {
     await writeAsUser(page, 'STOP');

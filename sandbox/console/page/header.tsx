@@ -3,6 +3,7 @@ import { ActivityCharts } from './activity-charts.tsx';
 import { Link } from './components/link.tsx';
 import { formatDateTime, useServiceTime } from './components/time.ts';
 import { useConsole } from './state/console-state.ts';
+import { allDeadLetters } from './state/dead-letters.ts';
 import { NO_FILTER } from './state/route.ts';
 
 export const Header = () => {
@@ -22,8 +23,13 @@ export const Header = () => {
             <Stat name="Send queue">
               <Link to={{ tab: 'requests', filter: NO_FILTER }}>{depths.send}</Link>
             </Stat>
+            {depths.bulk !== undefined && (
+              <Stat name="Bulk queue" isSecondary>
+                <Link to={{ tab: 'requests', filter: NO_FILTER }}>{depths.bulk}</Link>
+              </Stat>
+            )}
             <Stat name="Dead letters">
-              <Link to={{ tab: 'dead-letters' }}>{depths.sendDeadLetters + depths.inboundDeadLetters}</Link>
+              <Link to={{ tab: 'dead-letters' }}>{allDeadLetters(depths)}</Link>
             </Stat>
           </>
         )}

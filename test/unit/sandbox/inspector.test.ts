@@ -18,7 +18,7 @@ const OPEN: StageStatus = { ...CLOSED, circuitBreaker: { state: 'open', why: 'In
 const STOPPED: StageStatus = { ...CLOSED, sending: { state: 'stopped', note: 'Wrong price' } };
 const DECIDED: Decided = {
   kind: 'decided',
-  decision: { ...CLOSED, decision: 'refused', code: 'OPTED_OUT', why: 'STOP.' },
+  decision: { ...CLOSED, decision: 'refused', code: 'OPTED_OUT', why: 'STOP.', backlog: { queue: 0, bulk: 3 } },
 };
 const OPTED_OUT: ContactStatus = { consent: { state: 'opted-out', source: 'keyword STOP' } };
 const BY_PEOPLE: ContactStatus = { ...OPTED_OUT, handover: { state: 'people', since: '2026-11-21T10:00:00.000Z' } };
@@ -28,7 +28,7 @@ const anInspector = () => {
   const listeners = new Set<(change: InspectorChange) => void>();
   const inspector = {
     sendStates: ['accepted', 'waiting'],
-    features: { handovers: true, keywords: false, bulkLane: true } as StageFeatures,
+    features: { handovers: true, keywords: false, confirmsOptOuts: false, bulkLane: true } as StageFeatures,
     dryRun: vi.fn<Inspector['dryRun']>(async () => DECIDED),
     contact: vi.fn<Inspector['contact']>(async () => OPTED_OUT),
     handOver: vi.fn<Inspector['handOver']>(async () => ({ kind: 'changed', contact: BY_PEOPLE })),
@@ -100,6 +100,8 @@ describe('the inspector over HTTP', () => {
     expect(await call('/dead-letters/inbound')).toEqual({ messages: [{ id: 'm', body: '{}', receiveCount: 1 }] });
     expect(await call('/dead-letters/send/redrive', {})).toEqual({ moved: 1 });
     expect(inspector.redrive).toHaveBeenLastCalledWith('send', undefined);
+    expect(await call('/dead-letters/bulk/redrive', {})).toEqual({ moved: 1 });
+    expect(inspector.redrive).toHaveBeenLastCalledWith('bulk', undefined);
     expect(await call('/dead-letters/inbound/redrive', { id: 'm/1' })).toEqual({ moved: 1 });
     expect(inspector.redrive).toHaveBeenLastCalledWith('inbound', 'm/1');
     const discarded = await fetch(`${url}/inspector/dead-letters/send/m%2F1`, { method: 'DELETE' });
@@ -142,9 +144,9 @@ describe('the inspector over HTTP', () => {
     expect(inspector.handBack).toHaveBeenCalledWith('+54911');
   });
 
-  it('says in the start of the page what the stage turns on, and refuses a bulk request without the queue', async () => {
+  it('says in the start of the page what the stage turns on, and refuses bulk requests without their queue', async () => {
     const { inspector } = anInspector();
-    inspector.features = { handovers: false, keywords: false, bulkLane: false };
+    inspector.features = { handovers: false, keywords: false, confirmsOptOuts: false, bulkLane: false };
     const { url } = await startTestSandbox({ inspector });
 
     const start = await (await fetch(`${url}/console/start`)).json();
@@ -153,6 +155,14 @@ describe('the inspector over HTTP', () => {
     expect(start).toMatchObject({ hasInspector: true, features: inspector.features });
     expect(queued).toMatchObject({ error: { code: 409, message: expect.stringContaining('sends.bulkLane') } });
     expect(inspector.enqueue).not.toHaveBeenCalled();
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', '/redrive'],
+      ['DELETE', '/m'],
+    ]) {
+      expect((await fetch(`${url}/inspector/dead-letters/bulk${path}`, { method })).status).toBe(409);
+    }
+    for (const act of ['deadLetters', 'redrive', 'discard'] as const) expect(inspector[act]).not.toHaveBeenCalled();
   });
 
   it.each([

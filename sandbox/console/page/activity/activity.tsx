@@ -1,5 +1,6 @@
 import { Link } from '../components/link.tsx';
 import { useConsole } from '../state/console-state.ts';
+import { allDeadLetters } from '../state/dead-letters.ts';
 import type { Tab } from '../state/route.ts';
 import { DeadLetterList } from './dead-letter-list.tsx';
 import { EventLog } from './event-log.tsx';
@@ -55,8 +56,7 @@ const List = ({ tab }: { tab: Tab }) => {
 };
 
 const DeadLetterCount = () => {
-  const depths = useConsole((state) => state.queueDepths);
-  const count = depths === undefined ? 0 : depths.sendDeadLetters + depths.inboundDeadLetters;
+  const count = useConsole((state) => allDeadLetters(state.queueDepths));
   return (
     count > 0 && (
       <>

@@ -17,6 +17,23 @@ export const consentSteps = (timeline: Timeline): readonly TimelineStep[] => {
   });
 };
 
+/** Returns the step of the request that confirms the opt-out of a user's message. */
+export const confirmationSteps = ({ trace }: Timeline): readonly TimelineStep[] => {
+  const requestId = stringField(trace?.confirmation, 'pk')?.replace(/^SEND#/, '');
+  if (requestId === undefined) return [];
+  return [
+    {
+      source: 'queue',
+      title: 'Confirmation queued',
+      tone: 'success',
+      detail: 'It is the only message that the opt-out does not block.',
+      ids: idsOf({ 'Request ID': requestId }),
+      requestId,
+      bodies: [{ name: 'Request', value: stringField(trace?.confirmation, 'body') }],
+    },
+  ];
+};
+
 const KEYWORDS = [
   {
     name: 'userOptOut',

@@ -8,14 +8,16 @@ import { Link } from '../components/link.tsx';
 import { formatDateTime } from '../components/time.ts';
 import { callApi, type DeadLetterQueue, encodeText, inspectorPath } from '../state/api.ts';
 import { showResult, useConsole } from '../state/console-state.ts';
-import { type ListedDeadLetter, useDeadLetters } from '../state/dead-letters.ts';
+import { deadLettersOf, type ListedDeadLetter, useDeadLetters } from '../state/dead-letters.ts';
 import { findUser } from '../state/find-user.ts';
 import { adviceOn, contactOf, summaryOf } from './dead-letter-summary.ts';
 
-/** The dead letters of both queues, with what to do about them. */
+/** The dead letters of all queues, with what to do about them. */
 export const DeadLetterList = () => {
   const list = useRef<HTMLElement>(null);
+  const hasBulkQueue = useConsole((state) => state.features?.bulkLane ?? false);
   const [requests, reloadRequests] = useDeadLetters('send');
+  const [bulkRequests, reloadBulkRequests] = useDeadLetters('bulk', hasBulkQueue);
   const [events, reloadEvents] = useDeadLetters('inbound');
   const afterAction = (reload: () => Promise<void>) => async () => {
     await reload();
@@ -26,11 +28,12 @@ export const DeadLetterList = () => {
     <section class="dead-letters" aria-label="Dead letters" tabIndex={-1} ref={list}>
       <p class="hint">
         A dead letter is a request or an event that Parley could not process.{' '}
-        {requests?.length === 0 && events?.length === 0
+        {[requests, bulkRequests, events].every((deadLetters) => deadLetters?.length === 0)
           ? 'There are none.'
           : 'Fix the cause, then redrive it to process it again, or discard it.'}
       </p>
       <Queue queue="send" deadLetters={requests} onAction={afterAction(reloadRequests)} />
+      <Queue queue="bulk" deadLetters={bulkRequests} onAction={afterAction(reloadBulkRequests)} />
       <Queue queue="inbound" deadLetters={events} onAction={afterAction(reloadEvents)} />
     </section>
   );
@@ -38,6 +41,7 @@ export const DeadLetterList = () => {
 
 const NAMES: Readonly<Record<DeadLetterQueue, { title: string; plural: string }>> = {
   send: { title: 'Requests', plural: 'requests' },
+  bulk: { title: 'Bulk requests', plural: 'bulk requests' },
   inbound: { title: 'Events', plural: 'events' },
 };
 
@@ -48,8 +52,7 @@ type QueueProps = {
 };
 
 const Queue = ({ queue, deadLetters = [], onAction }: QueueProps) => {
-  const depths = useConsole((state) => state.queueDepths);
-  const depth = (queue === 'send' ? depths?.sendDeadLetters : depths?.inboundDeadLetters) ?? 0;
+  const depth = useConsole((state) => deadLettersOf(queue, state.queueDepths));
   if (deadLetters.length === 0) return null;
   const { title, plural } = NAMES[queue];
   const redriveAll = async () => {

@@ -3,7 +3,7 @@ import { kindOf } from './describe-event.ts';
 
 /** What a dead letter is about, if it has no request ID. */
 export const summaryOf = (queue: DeadLetterQueue, { body }: DeadLetter): string => {
-  if (queue === 'send') return 'Request without an ID';
+  if (queue !== 'inbound') return 'Request without an ID';
   // Parley stores the event in the field rawBody; a message that SQS moved itself has another body.
   const event = field(parsed(body), 'rawBody');
   const sender = stringField(event, 'FROM');

@@ -13,6 +13,8 @@ export type TimelineStep = Orderable & {
   /** The reason or the result, as a sentence. */
   readonly detail?: string;
   readonly ids?: readonly StepId[];
+  /** The ID of a request that the step has created, and which has a timeline of its own. */
+  readonly requestId?: string;
   readonly bodies: readonly StepBody[];
 };
 

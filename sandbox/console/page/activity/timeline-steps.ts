@@ -2,10 +2,11 @@ import { formatMilliseconds } from '../components/time.ts';
 import { type Message, stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
 import { itemOf, type TableItem, traceIdOf } from '../state/timeline-subject.ts';
-import { consentSteps } from './contact-steps.ts';
+import { confirmationSteps, consentSteps } from './contact-steps.ts';
 import { type Ordered, orderSteps } from './order-steps.ts';
 import { outboundSteps } from './outbound-steps.ts';
 import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
+import { turnSteps } from './turn-steps.ts';
 import { expiredSteps, publishedSteps, webhookSteps } from './webhook-steps.ts';
 
 /** Returns the steps of a message or request, in the order in which they happened. */
@@ -29,7 +30,9 @@ const inboundSteps = (
   const stored = [
     ...(messageItem ? [storedStep(messageItem)] : []),
     ...(contactItem ? [windowStep(contactItem, message.id)] : []),
+    ...turnSteps(timeline, message.id),
     ...consentSteps(timeline),
+    ...confirmationSteps(timeline),
   ];
   return [
     {

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { CopyText } from '../components/copy.tsx';
 import { JsonBody } from '../components/json-view.tsx';
+import { Link } from '../components/link.tsx';
 import { formatDay, formatElapsed, formatMilliseconds } from '../components/time.ts';
 import { FirstRun, NextItem, OpenChecklist } from '../first-run/checklist.tsx';
 import { type Timeline as Loaded, useConsole } from '../state/console-state.ts';
@@ -117,6 +118,13 @@ const Step = ({ ordered: { step, sinceMs } }: { ordered: Ordered<TimelineStep> }
       </p>
     )}
     {step.detail !== undefined && <p class="detail">{step.detail}</p>}
+    {step.requestId !== undefined && (
+      <p class="detail">
+        <Link to={{ selection: { kind: 'request', id: step.requestId } }} label={`Show the request: ${step.title}`}>
+          Show the request
+        </Link>
+      </p>
+    )}
     {step.ids !== undefined && step.ids.length > 0 && (
       <dl class="ids">
         {step.ids.map(({ name, value }) => (

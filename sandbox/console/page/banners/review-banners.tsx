@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { counted } from '../components/counted.ts';
 import { Link } from '../components/link.tsx';
 import { useConsole } from '../state/console-state.ts';
+import { deadLettersOf } from '../state/dead-letters.ts';
 import type { RouteChange } from '../state/navigate.ts';
 import { fetchOnlyUncertainSend } from '../state/send-states.ts';
 import { Banner } from './banner.tsx';
@@ -40,8 +41,9 @@ export const UncertainBanner = () => {
 
 /** Requests that cannot be sent, and events that cannot be read. */
 export const DeadLettersBanner = () => {
-  const requests = useConsole((state) => state.queueDepths?.sendDeadLetters ?? 0);
-  const events = useConsole((state) => state.queueDepths?.inboundDeadLetters ?? 0);
+  const depths = useConsole((state) => state.queueDepths);
+  const requests = deadLettersOf('send', depths) + deadLettersOf('bulk', depths);
+  const events = deadLettersOf('inbound', depths);
   const isShown = useConsole((state) => state.route.tab === 'dead-letters');
   const total = requests + events;
   if (total === 0) return null;

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { counted } from '../components/counted.ts';
 import { formatDateTime } from '../components/time.ts';
 import type { Decided, Decision } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
@@ -17,7 +18,11 @@ export const DecisionNote = ({ decided }: { decided: Decided | 'asking' }) => {
   }
 };
 
-const DecisionText = ({ decision: { decision, code, why, windowClosesAt, ...stage } }: { decision: Decision }) => {
+const DecisionText = ({
+  decision: { decision, code, why, windowClosesAt, backlog, ...stage },
+}: {
+  decision: Decision;
+}) => {
   switch (decision) {
     case 'refused':
       return (
@@ -35,10 +40,16 @@ const DecisionText = ({ decision: { decision, code, why, windowClosesAt, ...stag
             Parley would call <code>{decision === 'free-form' ? 'message/v3' : 'intent/v2'}</code>. {why}
             {windowClosesAt !== undefined && ` The window closes on ${formatDateTime(Date.parse(windowClosesAt))}.`}
           </p>
+          <p class="hint decision">{describeBacklog(backlog)}</p>
           <WouldWait {...stage} />
         </>
       );
   }
+};
+
+const describeBacklog = ({ queue, bulk }: Decision['backlog']): string => {
+  const ofBulk = bulk === undefined ? '' : `, ${counted(bulk, 'request')} on the bulk queue`;
+  return `Backlog: ${counted(queue, 'request')} on the send queue${ofBulk}.`;
 };
 
 const WouldWait = ({ circuitBreaker, sending }: Pick<Decision, 'circuitBreaker' | 'sending'>) => {

@@ -1,20 +1,24 @@
+import { counted } from '../components/counted.ts';
 import { focusField, TEXT_FIELD } from '../controls/focus-field.ts';
 import { addUser } from '../state/add-user.ts';
 import { callApi, encodeText, inspectorPath, type SendList } from '../state/api.ts';
+import { store } from '../state/console-state.ts';
 import { draft, EMPTY_DRAFT } from '../state/draft.ts';
 import { enqueueRequest, newRequestId } from '../state/enqueue.ts';
+import type { Selection } from '../state/route.ts';
 import { writeAsOperator } from '../state/write-as-operator.ts';
 import { type Action, nameOf, openWindow, send, write } from './moves.ts';
 import type { AgentItem } from './progress.ts';
-import { failed, untilContact, untilSent } from './waiting.ts';
+import { failed, untilConfirmed, untilContact, untilSent, untilTurnEnds } from './waiting.ts';
 
-/** Each item has its own user, so that an opt-out or a handover does not affect the others. */
+/** Each item has its own user, so that an opt-out, a handover, or a turn does not affect the others. */
 const BRUNO = { contact: '+5491155550101', name: 'Bruno Diaz' };
 const CARLA = { contact: '+5491155550102', name: 'Carla Ruiz' };
+const DIEGO = { contact: '+5491155550103', name: 'Diego Paz' };
 
 /** Selects the user of an item. Returns the address, or undefined after an error. */
 export const addAgentUser = async (item: AgentItem): Promise<string | undefined> => {
-  const { contact, name } = item === 'keyword' ? CARLA : BRUNO;
+  const { contact, name } = item === 'keyword' ? CARLA : item === 'turn' ? DIEGO : BRUNO;
   return (await addUser(contact, { name })) ? contact : undefined;
 };
 
@@ -26,6 +30,25 @@ const condition: Action = async (contact, say) => {
   say('Sending an answer to the first message…');
   const content = { messageText: 'It arrives _today_.', unless: ['userWroteSince'], since: asked.value.id };
   return send(contact, content, { state: 'refused', code: 'SUPERSEDED' });
+};
+
+const turn: Action = async (contact, say) => {
+  const { silenceSeconds } = store.get().features?.turns ?? {};
+  if (silenceSeconds === undefined) return failed('The stage has no turns.');
+  const ids: string[] = [];
+  let last: Selection | undefined;
+  for (const text of ['Hi!', 'I ordered a lamp.', 'Where is it?']) {
+    const wrote = await write(contact, say, text);
+    if (!wrote.ok) return wrote;
+    last = wrote.value;
+    ids.push(last.id);
+  }
+  say(`${nameOf(contact)} is silent for ${counted(silenceSeconds, 'second')}, by the clock of the run…`);
+  const turns = await untilTurnEnds(ids, () => callApi('POST', '/sandbox/clock', { advanceSeconds: silenceSeconds }));
+  if (!turns.ok) return turns;
+  return turns.value === 1
+    ? { ok: true, value: last }
+    : failed(`The messages are in ${turns.value} turns, not in one.`);
 };
 
 const handover: Action = async (contact, say) => {
@@ -50,6 +73,11 @@ const keyword: Action = async (contact, say) => {
   if (!stopped.ok) return stopped;
   const optedOut = await untilContact(contact, ({ consent }) => consent.state === 'opted-out');
   if (!optedOut) return failed('Parley did not record the opt-out within 15 seconds.');
+  if (store.get().features?.confirmsOptOuts) {
+    say('Parley is sending the confirmation…');
+    const confirmed = await untilConfirmed(stopped.value.id);
+    if (!confirmed.ok) return confirmed;
+  }
   say('Sending a reply…');
   return send(contact, { messageText: 'It arrives _today_.' }, { state: 'refused', code: 'OPTED_OUT' });
 };
@@ -90,4 +118,4 @@ const dryRun: Action = async (contact, say) => {
   return { ok: true, value: undefined };
 };
 
-export const AGENT_ACTIONS: Readonly<Record<AgentItem, Action>> = { condition, handover, keyword, lane, dryRun };
+export const AGENT_ACTIONS: Readonly<Record<AgentItem, Action>> = { condition, turn, handover, keyword, lane, dryRun };

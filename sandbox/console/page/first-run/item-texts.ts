@@ -42,6 +42,12 @@ export const ITEM_TEXTS: Readonly<Record<Item, ItemText>> = {
     explains: 'The user has written again before the bot answers, so the answer is refused with SUPERSEDED.',
     action: 'Answer too late',
   },
+  turn: {
+    title: 'Turn: three messages, one event',
+    explains: 'The user writes three messages, and is then silent. TurnEnded is published with all three.',
+    action: 'Write three messages',
+    needs: { isOn: ({ turns }) => turns !== undefined, setting: 'To try this, set turns.silenceSeconds.' },
+  },
   handover: {
     title: 'Handover: a person answers',
     explains: "An operator writes, so a bot's request is refused with HANDED_OVER. Then the user is handed back.",
@@ -53,7 +59,8 @@ export const ITEM_TEXTS: Readonly<Record<Item, ItemText>> = {
   },
   keyword: {
     title: 'Keyword: STOP opts the user out',
-    explains: 'Parley records the opt-out from the message, so the reply is refused with OPTED_OUT.',
+    explains:
+      'Parley records the opt-out, confirms it if the stage has a confirmation, and refuses the reply with OPTED_OUT.',
     action: 'Write STOP and send',
     needs: { isOn: ({ keywords }) => keywords, setting: 'To try this, set keywords.' },
   },

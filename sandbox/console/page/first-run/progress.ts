@@ -5,7 +5,7 @@ import type { Selection } from '../state/route.ts';
 export const ITEMS = ['wrote', 'replied', 'refused', 'templated', 'read'] as const;
 
 /** The items for bots and agents, in any order. */
-export const AGENT_ITEMS = ['condition', 'handover', 'keyword', 'lane', 'dryRun'] as const;
+export const AGENT_ITEMS = ['condition', 'turn', 'handover', 'keyword', 'lane', 'dryRun'] as const;
 
 export type AgentItem = (typeof AGENT_ITEMS)[number];
 export type Item = (typeof ITEMS)[number] | AgentItem;

@@ -22,8 +22,10 @@ export const untilStored = async (messageId: string): Promise<ApiResult<true>> =
     ? { ok: true, value: true }
     : failed('Parley did not store the message within 15 seconds. Its timeline shows the webhook attempts.');
 
+const fetchTrace = (messageId: string) => callApi<Trace>('GET', inspectorPath(`messages/${encodeText(messageId)}`));
+
 const isStored = async (messageId: string): Promise<true | undefined> => {
-  const trace = await callApi<Trace>('GET', inspectorPath(`messages/${encodeText(messageId)}`));
+  const trace = await fetchTrace(messageId);
   if (!trace.ok) return undefined;
   const timeOf = (sk: string, name: string) =>
     Date.parse(
@@ -67,6 +69,52 @@ export const untilContact = async (contact: string, isWanted: (status: ContactSt
   return found === true;
 };
 
+/** Waits until the opt-out of a message has been confirmed. */
+export const untilConfirmed = async (messageId: string): Promise<ApiResult<true>> => {
+  const isSent = await poll(async () => {
+    const trace = await fetchTrace(messageId);
+    return trace.ok && stringField(trace.value.confirmation, 'state') === 'accepted';
+  });
+  return isSent ? { ok: true, value: true } : failed('Parley did not confirm the opt-out within 15 seconds.');
+};
+
+/** Long enough for a turn whose silence is over. It is counted only from when the turn is on its queue. */
+const TURN_MS = 3_000;
+
+/** Waits until messages are in turns that have ended, and moves the clock for that. Returns the number of turns. */
+export const untilTurnEnds = async (
+  messageIds: readonly string[],
+  moveClock: () => Promise<ApiResult<unknown>>,
+): Promise<ApiResult<number>> => {
+  const isReceived = await poll(async () => (await eventsOf(messageIds)).every(({ length }) => length > 0));
+  if (!isReceived) return failed('Parley did not publish the messages within 15 seconds.');
+  for (let moves = 0; moves * TURN_MS < TIMEOUT_MS; moves += 1) {
+    const moved = await moveClock();
+    if (!moved.ok) return moved;
+    const turns = await poll(async () => turnsIn(await eventsOf(messageIds)), TURN_MS);
+    if (turns !== undefined) return { ok: true, value: turns };
+  }
+  return failed('The turn did not end within 15 seconds.');
+};
+
+type BusEvents = NonNullable<Trace['busEvents']>;
+
+/** Returns what is published about each message. */
+const eventsOf = (messageIds: readonly string[]): Promise<readonly BusEvents[]> =>
+  Promise.all(
+    messageIds.map(async (messageId) => {
+      const trace = await fetchTrace(messageId);
+      return trace.ok ? (trace.value.busEvents ?? []) : [];
+    }),
+  );
+
+/** Returns in how many turns the messages are; undefined until each turn has ended. */
+const turnsIn = (events: readonly BusEvents[]): number | undefined => {
+  const turns = events.map((published) => published.find(({ type }) => type === 'TurnEnded'));
+  if (turns.includes(undefined)) return undefined;
+  return new Set(turns.map((turn) => stringField(turn?.detail, 'id'))).size;
+};
+
 /** Waits until the latest message to a user has reached the device. Returns its id. */
 export const untilDelivered = async (contact: string): Promise<ApiResult<string>> => {
   const id = await poll(async () => {
@@ -78,8 +126,11 @@ export const untilDelivered = async (contact: string): Promise<ApiResult<string>
 };
 
 /** Calls `check` until it returns a truthy value, and returns that; undefined after the timeout. */
-const poll = async <Found>(check: () => Promise<Found | undefined>): Promise<Found | undefined> => {
-  const end = performance.now() + TIMEOUT_MS;
+const poll = async <Found>(
+  check: () => Promise<Found | undefined>,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Found | undefined> => {
+  const end = performance.now() + timeoutMs;
   while (performance.now() < end) {
     const found = await check();
     if (found) return found;

@@ -1,5 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
-import { callApi, type DeadLetter, type DeadLetterQueue, encodeText, inspectorPath, type Trace } from './api.ts';
+import {
+  callApi,
+  type DeadLetter,
+  type DeadLetterQueue,
+  encodeText,
+  inspectorPath,
+  type QueueDepths,
+  type Trace,
+} from './api.ts';
 import { showError, useConsole } from './console-state.ts';
 
 /** A dead letter, and whether its request is in the table. */
@@ -8,17 +16,31 @@ export type ListedDeadLetter = DeadLetter & { readonly hasSend: boolean };
 /** A redriven message that fails again is back by then. */
 const REDRIVEN_MS = 2_000;
 
-/** Returns the dead letters of a queue, undefined until they are loaded, and a function that loads them again. */
+/** Returns how many dead letters a queue has; 0 if it does not exist. */
+export const deadLettersOf = (queue: DeadLetterQueue, depths: QueueDepths | undefined): number => {
+  const { sendDeadLetters = 0, bulkDeadLetters = 0, inboundDeadLetters = 0 } = depths ?? {};
+  return { send: sendDeadLetters, bulk: bulkDeadLetters, inbound: inboundDeadLetters }[queue];
+};
+
+export const allDeadLetters = (depths: QueueDepths | undefined): number =>
+  QUEUES.reduce((sum, queue) => sum + deadLettersOf(queue, depths), 0);
+
+const QUEUES: readonly DeadLetterQueue[] = ['send', 'bulk', 'inbound'];
+
+/**
+ * Returns the dead letters of a queue, undefined until they are loaded, and a function that loads them again.
+ *
+ * @param exists false for a queue that the stage does not have, and which therefore has none
+ */
 export const useDeadLetters = (
   queue: DeadLetterQueue,
+  exists = true,
 ): readonly [deadLetters: readonly ListedDeadLetter[] | undefined, reload: () => Promise<void>] => {
   const [deadLetters, setDeadLetters] = useState<readonly ListedDeadLetter[]>();
   const [reloads, setReloads] = useState(0);
-  const depth = useConsole(({ queueDepths: depths }) =>
-    queue === 'send' ? depths?.sendDeadLetters : depths?.inboundDeadLetters,
-  );
+  const depth = useConsole(({ queueDepths }) => queueDepths && deadLettersOf(queue, queueDepths));
   const load = async (isWanted: () => boolean = () => true) => {
-    const found = await fetchDeadLetters(queue);
+    const found = exists ? await fetchDeadLetters(queue) : [];
     if (found !== undefined && isWanted()) setDeadLetters(found);
   };
   useEffect(() => {
@@ -27,7 +49,7 @@ export const useDeadLetters = (
     return () => {
       isWanted = false;
     };
-  }, [queue, depth]);
+  }, [queue, exists, depth]);
   useEffect(() => {
     const timer = reloads === 0 ? undefined : setTimeout(() => void load(), REDRIVEN_MS);
     return () => clearTimeout(timer);

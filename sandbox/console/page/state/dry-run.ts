@@ -13,23 +13,35 @@ const DRY_RUN_ID = 'console-dry-run';
 /** The longest delay of a timer (https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html). */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-type Question = { readonly key: string; readonly contact: string; readonly content: RequestContent };
+type Question = {
+  /** The request, and everything that the decision about it depends on. */
+  readonly key: string;
+  /** How many requests were queued; a decision is still shown while the queues are counted again. */
+  readonly depths: string;
+  readonly contact: string;
+  readonly content: RequestContent;
+};
 
 /**
  * Returns what Parley would do with a request to a user now, or `asking` until Parley has answered about this request
  * in the current state. Undefined if there is nothing to send.
  */
 export const useDryRun = (contact: string, content: RequestContent | undefined): Decided | 'asking' | undefined => {
-  const [answered, setAnswered] = useState<{ key: string; answer: Decided } | undefined>();
+  const [answered, setAnswered] = useState<{ key: string; depths: string; answer: Decided } | undefined>();
   const [turn, setTurn] = useState(0);
   const asker = useRef(
-    createLatestAnswer<Question, Decided>(ask, ({ key }, answer) => setAnswered({ key, answer }), TYPING_DELAY_MS),
+    createLatestAnswer<Question, Decided>(
+      ask,
+      ({ key, depths }, answer) => setAnswered({ key, depths, answer }),
+      TYPING_DELAY_MS,
+    ),
   ).current;
   const key = `${useSituation(contact)} ${turn} ${JSON.stringify(content)}`;
+  const depths = useConsole(({ queueDepths }) => `${queueDepths?.send} ${queueDepths?.bulk}`);
   useEffect(() => {
-    if (content === undefined || answered?.key === key) asker.stop();
-    else asker.ask({ key, contact, content });
-  }, [key]);
+    if (content === undefined || (answered?.key === key && answered.depths === depths)) asker.stop();
+    else asker.ask({ key, depths, contact, content });
+  }, [key, depths]);
   useEffect(() => asker.stop, []);
 
   const decided = answered?.key === key ? answered.answer : undefined;

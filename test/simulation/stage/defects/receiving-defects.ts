@@ -1,5 +1,5 @@
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
-import { confirmationIdOf } from '../../../../lambdas/domain/opt-out-confirmation.ts';
+import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
 import { ACCOUNT, USER } from '../../../support/builders.ts';
 import { PLAIN_FEATURES } from '../draw-features.ts';
 import { CONFIRMING } from '../draw-history.ts';
@@ -142,7 +142,7 @@ export const RECEIVING_DEFECTS = {
           }),
           confirmations: (queue) => ({
             async put(message) {
-              const deduplicationId = confirmationIdOf(messageIds.at(-1) ?? '');
+              const deduplicationId = optOutConfirmationId(messageIds.at(-1) ?? '');
               const body = message.body.replace(message.deduplicationId, deduplicationId);
               await queue.put({ ...message, body, deduplicationId });
             },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Contact } from '../../../../lambdas/domain/contact.ts';
-import { confirmationIdOf } from '../../../../lambdas/domain/opt-out-confirmation.ts';
+import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
 import { decideOutsideWindow, decideSend, type SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import {
@@ -333,7 +333,7 @@ describe('an opt-out inside the open window', () => {
 
 describe('the confirmation of an opt-out', () => {
   const at = (time: string) => `2026-11-20T${time}.000Z`;
-  const requestId = confirmationIdOf('message-1');
+  const requestId = optOutConfirmationId('message-1');
   const confirmation: SendRequest = { requestId, platformContactId: USER, confirmsOptOut: true };
   const confirming = { optOutConfirmation: 'You will get no more messages.' };
   const decide = (changes: Partial<Contact>, request = confirmation, rules: Partial<SendRules> = confirming) =>

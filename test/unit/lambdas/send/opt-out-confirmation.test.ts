@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
-import { confirmationIdOf } from '../../../../lambdas/domain/opt-out-confirmation.ts';
+import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { ACCOUNT, optIn, optOut, sendRequest, USER } from '../../../support/builders.ts';
@@ -12,7 +12,7 @@ const contact = contactRef(ACCOUNT.platform, USER);
 const WRITTEN_AT = '2026-11-20T11:00:00.000Z';
 const TEXT = 'You will get no more messages.';
 const REQUEST: SendRequest = {
-  requestId: confirmationIdOf('message-1'),
+  requestId: optOutConfirmationId('message-1'),
   platformContactId: USER,
   confirmsOptOut: true,
 };
@@ -42,7 +42,7 @@ describe('the confirmation of an opt-out', () => {
   });
 
   it('is only the request that Parley queued for the opt-out that counts', async () => {
-    for (const requestId of ['forged', confirmationIdOf('message-2')]) {
+    for (const requestId of ['forged', optOutConfirmationId('message-2')]) {
       expect(await sender.send({ ...REQUEST, requestId })).toEqual(DONE);
       expect(await harness.sendItem(requestId)).toMatchObject({ state: 'refused', code: 'OPTED_OUT' });
     }

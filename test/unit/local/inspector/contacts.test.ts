@@ -83,12 +83,13 @@ describe('a dry run', () => {
     backlog: { queue: 0 },
   };
 
-  it('returns the decision, and what makes requests wait', async () => {
-    const { api, calls } = anApi({ ...decision, ...STAGE });
+  it('returns the decision, what makes requests wait, and how many are queued', async () => {
+    const backlog = { queue: 2, bulk: 40 };
+    const { api, calls } = anApi({ ...decision, ...STAGE, backlog });
 
     expect(await createDryRun(api)({ requestId: 'r' })).toEqual({
       kind: 'decided',
-      decision: { decision: 'refused', code: 'OPTED_OUT', why: 'STOP.', ...STAGE },
+      decision: { decision: 'refused', code: 'OPTED_OUT', why: 'STOP.', ...STAGE, backlog },
     });
     expect(calls).toEqual([['POST', '/v1/sends?dryRun=true', { requestId: 'r' }]]);
   });

@@ -67,6 +67,8 @@ beforeEach(async () => {
   urls = {
     sendQueueUrl: await createQueue('send'),
     sendDeadLetterQueueUrl: await createQueue('send-dead'),
+    bulkSendQueueUrl: await createQueue('send-bulk'),
+    bulkSendDeadLetterQueueUrl: await createQueue('send-bulk-dead'),
     inboundDeadLetterQueueUrl: await createQueue('inbound-dead'),
   };
   calls = [];
@@ -163,6 +165,29 @@ describe('the dead letters', () => {
     expect(await count(urls.sendQueueUrl)).toBe(3);
     expect(audited()).toEqual([{ action: 'redrive', queue: 'send' }]);
     expect(calls[0]).toMatchObject({ call: 'POST /v1/audit', deadRequests: 3 });
+  });
+
+  it('of bulk requests are shown, redriven to their own queue, and discarded', async () => {
+    const putBulk = (requestId: string) =>
+      put(urls.bulkSendDeadLetterQueueUrl ?? '', JSON.stringify({ requestId }), { groupId: 'a' });
+    const [one, two] = [await putBulk('r-1'), await putBulk('r-2'), await putBulk('r-3')];
+    await putRequest('other');
+    answers['GET /v1/dead-letters?queue=bulk&limit=500'] = [{ deadLetters: [] }];
+
+    expect((await operations.deadLetters('bulk')).map(({ requestId }) => requestId)).toEqual(['r-1', 'r-2', 'r-3']);
+    expect(await operations.redrive('bulk', two)).toEqual({ kind: 'redriven', moved: 1 });
+    expect(await operations.discard('bulk', one)).toEqual({ kind: 'discarded' });
+    expect(await operations.redrive('bulk')).toEqual({ kind: 'redriven', moved: 1 });
+
+    expect(await count(urls.bulkSendQueueUrl ?? '')).toBe(2);
+    expect(calls.map(({ call }) => call)).toContain('GET /v1/dead-letters?queue=bulk&limit=500');
+    expect(await count(urls.sendQueueUrl)).toBe(0);
+    expect(await requestIds()).toEqual(['other']);
+    expect(audited()).toEqual([
+      { action: 'redrive', queue: 'bulk', deadLetterId: two },
+      { action: 'dead-letter-deletion', queue: 'bulk', deadLetterId: one },
+      { action: 'redrive', queue: 'bulk' },
+    ]);
   });
 
   it('that are kept in the table are redriven and discarded there', async () => {

@@ -3,22 +3,33 @@ import { expect, it } from 'vitest';
 import { readStageSettings } from '../../../../lib/settings/read-stage-settings.ts';
 import { featuresOf } from '../../../../local/inspector/features.ts';
 
+const OFF = { handovers: false, keywords: false, confirmsOptOuts: false, bulkLane: false };
+
 it('turns on what the settings of the stage turn on', () => {
-  expect(featuresOf({ sends: {} })).toEqual({ handovers: false, keywords: false, bulkLane: false });
+  expect(featuresOf({ sends: {} })).toEqual(OFF);
   expect(
     featuresOf({
       operators: { echoField: 'OPERATOR_ID' },
-      keywords: { languages: ['en'] },
+      keywords: { languages: ['en'], confirmation: 'Done.' },
       sends: { bulkLane: { maxConcurrentCalls: 2 } },
+      turns: { silenceSeconds: 5 },
     }),
-  ).toEqual({ handovers: true, operatorField: { name: 'OPERATOR_ID', value: 'ana' }, keywords: true, bulkLane: true });
+  ).toEqual({
+    handovers: true,
+    operatorField: { name: 'OPERATOR_ID', value: 'ana' },
+    keywords: true,
+    confirmsOptOuts: true,
+    bulkLane: true,
+    turns: { silenceSeconds: 5 },
+  });
+  expect(featuresOf({ keywords: { languages: ['en'] }, sends: {} })).toEqual({ ...OFF, keywords: true });
 });
 
 it("marks operators' messages with a value that the stage accepts, and with none if it recognizes none", () => {
   const operators = { echoField: 'SENDER_TYPE', echoValues: ['agent', 'lead'] };
 
   expect(featuresOf({ operators, sends: {} }).operatorField).toEqual({ name: 'SENDER_TYPE', value: 'agent' });
-  expect(featuresOf({ operators: {}, sends: {} })).toEqual({ handovers: true, keywords: false, bulkLane: false });
+  expect(featuresOf({ operators: {}, sends: {} })).toEqual({ ...OFF, handovers: true });
 });
 
 it('finds on, in the stage that npm start runs, all that the tour of the console plays', () => {
@@ -31,6 +42,8 @@ it('finds on, in the stage that npm start runs, all that the tour of the console
     handovers: true,
     operatorField: { name: 'OPERATOR_ID', value: 'ana' },
     keywords: true,
+    confirmsOptOuts: true,
     bulkLane: true,
+    turns: { silenceSeconds: 8 },
   });
 });

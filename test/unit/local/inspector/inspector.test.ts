@@ -63,7 +63,7 @@ const inspectStage = async () => {
       managementUrl: management.url,
       tableName: stage.tableName,
     },
-    { handovers: false, keywords: false, bulkLane: false },
+    { handovers: false, keywords: false, confirmsOptOuts: false, bulkLane: false },
     clock.now,
   );
   onTestFinished(() => inspector[Symbol.dispose]());

@@ -10,7 +10,7 @@ it('puts requests on the send queue and counts the messages of each queue', asyn
   onTestFinished(() => emulator.close());
   const sqs = new SQSClient({ region: REGION, credentials: CREDENTIALS, endpoint: emulator.url });
   onTestFinished(() => sqs.destroy());
-  const names = ['send.fifo', 'send-dead.fifo', 'inbound', 'inbound-dead', 'bulk.fifo'];
+  const names = ['send.fifo', 'send-dead.fifo', 'inbound', 'inbound-dead', 'bulk.fifo', 'bulk-dead.fifo'];
   for (const QueueName of names) {
     const Attributes = QueueName.endsWith('fifo') ? { FifoQueue: 'true' } : {};
     await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
@@ -19,6 +19,7 @@ it('puts requests on the send queue and counts the messages of each queue', asyn
   const urls = {
     sendQueueUrl: urlOf('send.fifo'),
     bulkSendQueueUrl: urlOf('bulk.fifo'),
+    bulkSendDeadLetterQueueUrl: urlOf('bulk-dead.fifo'),
     sendDeadLetterQueueUrl: urlOf('send-dead.fifo'),
     inboundQueueUrl: urlOf('inbound'),
     inboundDeadLetterQueueUrl: urlOf('inbound-dead'),
@@ -29,5 +30,8 @@ it('puts requests on the send queue and counts the messages of each queue', asyn
   await operations.enqueue('{', { groupId: 'a', id: '2' });
   await operations.enqueue('{', { groupId: 'a', id: '3' }, 'bulk');
 
-  expect(await operations.depths()).toEqual({ send: 2, sendDeadLetters: 0, inbound: 0, inboundDeadLetters: 0 });
+  const others = { send: 2, sendDeadLetters: 0, inbound: 0, inboundDeadLetters: 0 };
+  expect(await operations.depths()).toEqual({ ...others, bulk: 1, bulkDeadLetters: 0 });
+  const { bulkSendQueueUrl: _, bulkSendDeadLetterQueueUrl: __, ...withoutBulkLane } = urls;
+  expect(await createQueueOperations(sqs, withoutBulkLane).depths()).toEqual(others);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
+import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
 import { parseEvent } from '../../../../lambdas/domain/webhook-event.ts';
 import { readTrace } from '../../../../local/inspector/trace.ts';
 import { NOW, USER } from '../../../support/builders.ts';
@@ -7,6 +8,16 @@ import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage } from '../../lambdas/manage/managed-stage.ts';
 
 const tables = testTables();
+
+type Stage = Awaited<ReturnType<typeof createManagedStage>>;
+
+const receive = async (stage: Stage, id: string, turn?: { startedAt: string }): Promise<void> => {
+  const event = { _id_: id, FROM: USER, MESSAGE: id, CREATION_TIME: NOW };
+  const options = { times: { receivedAt: NOW }, chatPlatform: 'chat', windowPer: 'user' } as const;
+  const parsed = parseEvent(JSON.stringify(event), options);
+  if (parsed.kind !== 'event' || parsed.event.kind !== 'message') throw new Error('not a message');
+  await stage.messages.recordInbound(parsed.event, turn);
+};
 
 describe('the trace of a send', () => {
   it('contains every item about its contact, such as the opt-out that it was refused for, and its own events', async () => {
@@ -59,6 +70,43 @@ describe('the trace of a send', () => {
 
     expect(trace.items.map(({ sk }) => sk)).toEqual(['ECHO', 'HANDOVER']);
     expect(trace.busEvents).toEqual([own]);
+  });
+
+  it('contains the open turn of a message, and the event that published the turn once it has ended', async () => {
+    const stage = await createManagedStage(tables);
+    await receive(stage, 'hi', { startedAt: NOW });
+    await receive(stage, 'where-is-it', { startedAt: NOW });
+    const ended = (...messageIds: string[]) => ({
+      at: NOW,
+      type: 'TurnEnded',
+      detail: { id: messageIds[0], at: NOW, messages: messageIds.map((messageId) => ({ messageId, at: NOW })) },
+    });
+    const own = ended('hi', 'where-is-it');
+
+    const trace = await readTrace(
+      tables.client,
+      stage.tableName,
+      (isWanted) => [ended('other'), own].filter(({ detail }) => isWanted(detail)),
+      { messageId: 'where-is-it' },
+    );
+
+    expect(trace.items.find(({ sk }) => sk === 'TURN')?.messageIds).toEqual(['hi', 'where-is-it']);
+    expect(trace.busEvents).toEqual([own]);
+  });
+
+  it('of an opt-out contains the request that confirms it, apart from the items of the message', async () => {
+    const stage = await createManagedStage(tables);
+    await receive(stage, 'stop');
+    const requestId = optOutConfirmationId('stop');
+    await stage.call('enqueueSend', { body: { requestId, platformContactId: USER, messageText: 'Done.' } });
+    const read = () => readTrace(tables.client, stage.tableName, () => [], { messageId: 'stop' });
+
+    expect((await read()).confirmation).toBeUndefined();
+    await stage.call('optOut', { body: { platformContactId: USER, source: 'keyword STOP' } });
+
+    const { confirmation, items } = await read();
+    expect(confirmation).toMatchObject({ pk: `SEND#${requestId}`, sk: 'SEND' });
+    expect(items.map(({ sk }) => sk)).toEqual(['MESSAGE', 'CONSENT']);
   });
 
   it('has the members of sets in a stable order', async () => {

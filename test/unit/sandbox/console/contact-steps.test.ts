@@ -32,7 +32,12 @@ const BY_OPERATOR: Message = {
   seenAt: null,
 };
 
-const stepsOf = (message: Message, items: readonly Record<string, unknown>[], busEvents = [] as readonly string[]) => {
+const stepsOf = (
+  message: Message,
+  items: readonly Record<string, unknown>[],
+  busEvents = [] as readonly string[],
+  confirmation?: Record<string, unknown>,
+) => {
   const event = (status?: string) => ({ _id_: 'm1', FROM: USER, ...(status && { STATUS: status }) });
   const delivery = { messageId: 'event', attempt: 1, status: 200, at: AT };
   const timeline: Timeline = {
@@ -44,7 +49,7 @@ const stepsOf = (message: Message, items: readonly Record<string, unknown>[], bu
     ],
     expired: [],
     calls: [],
-    trace: { items, busEvents: busEvents.map((type) => ({ at: LATER, type, detail: {} })) },
+    trace: { items, busEvents: busEvents.map((type) => ({ at: LATER, type, detail: {} })), confirmation },
   };
   return timelineSteps(timeline).map(({ step }) => step);
 };
@@ -69,6 +74,19 @@ describe('the timeline of a keyword', () => {
       'Published ContactOptedOut',
     ]);
     expect(steps[3]?.detail).toMatch(/^The message is the keyword STOP\./);
+  });
+
+  it('shows the request that confirms the opt-out, with a link to it', () => {
+    const confirmation = { pk: 'SEND#opt-out-1', sk: 'SEND', state: 'accepted', body: '{"confirmsOptOut":true}' };
+
+    const steps = stepsOf(STOP, [MESSAGE_ITEM, consent(AT, 'keyword STOP')], ['ContactOptedOut'], confirmation);
+
+    expect(steps.map(({ title }) => title).slice(3)).toEqual([
+      'Opt-out recorded',
+      'Confirmation queued',
+      'Published ContactOptedOut',
+    ]);
+    expect(steps[4]).toMatchObject({ requestId: 'opt-out-1', bodies: [{ value: '{"confirmsOptOut":true}' }] });
   });
 
   it('shows the opt-in that it recorded', () => {

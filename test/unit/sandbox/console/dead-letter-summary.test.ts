@@ -19,8 +19,8 @@ describe('the summary of a dead letter', () => {
     expect(summaryOf('inbound', deadLetter(body))).toBe(expected);
   });
 
-  it('of a request says that it has no ID', () => {
-    expect(summaryOf('send', deadLetter('not JSON'))).toBe('Request without an ID');
+  it.each(['send', 'bulk'] as const)('of a request on the queue %s says that it has no ID', (queue) => {
+    expect(summaryOf(queue, deadLetter('not JSON'))).toBe('Request without an ID');
   });
 });
 
