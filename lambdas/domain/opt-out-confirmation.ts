@@ -2,9 +2,17 @@ import { createHash } from 'node:crypto';
 import { messageGroup } from './contact.ts';
 import { queueJson } from './queue-json.ts';
 import * as z from './schema.ts';
-import type { QueuedSend } from './send.ts';
 import type { SendRequest } from './send-request.ts';
+import type { Traceparent } from './trace-context.ts';
 import type { InboundMessage } from './webhook-event.ts';
+
+/** A message of the send queue: a request and where it belongs. */
+export interface OptOutConfirmation {
+  readonly body: string;
+  readonly groupId: string;
+  readonly deduplicationId: string;
+  readonly traceparent: Traceparent;
+}
 
 /** Returns the ID of the request that confirms the opt-out of a message. */
 export const optOutConfirmationId = (messageId: string): string =>
@@ -21,7 +29,7 @@ export const optOutConfirmation = ({
   address,
   chatChannelNumber,
   traceparent,
-}: InboundMessage): Pick<QueuedSend, 'body' | 'groupId' | 'deduplicationId' | 'traceparent'> | undefined => {
+}: InboundMessage): OptOutConfirmation | undefined => {
   if ([address, contact.platform].some(({ length }) => length > z.MAX_NAME_LENGTH)) return undefined;
   const requestId = optOutConfirmationId(id);
   // SQS refuses some characters, which an address can have.

@@ -53,7 +53,7 @@ export const drawHistory = (seed: number): History => {
   const withLanes = bulkLane ? withBulkRequests(acts) : acts;
   const withPeople = hasOperators ? withHandovers(withLanes) : withLanes;
   const withTurns = hasTurns ? withBursts(withPeople) : withPeople;
-  return { seed, features, acts: seed % 8 === 0 ? withForgedConfirmations(withTurns) : withTurns };
+  return { seed, features, acts: seed % 8 === 0 ? withFalseConfirmations(withTurns) : withTurns };
 };
 
 /** Puts every other queued request on the bulk queue, and redrives both queues, without a draw. */
@@ -85,15 +85,15 @@ const withHandovers = (acts: readonly Act[]): readonly Act[] => {
 };
 
 /** Queues requests of other systems that claim to confirm an opt-out, soon after a user writes, without a draw. */
-const withForgedConfirmations = (acts: readonly Act[]): readonly Act[] => {
+const withFalseConfirmations = (acts: readonly Act[]): readonly Act[] => {
   const written = acts.filter((act) => act.kind === 'user-writes');
-  const forged = written.map(({ atMs, contact }, index): Act => {
-    const requestId = `forged-${index}`;
+  const confirmations = written.map(({ atMs, contact }, index): Act => {
+    const requestId = `false-confirmation-${index}`;
     const request = { requestId, platformContactId: contact, confirmsOptOut: true } satisfies SendRequest;
     const message = { body: JSON.stringify(request), groupId: messageGroup(contact), deduplicationId: requestId };
     return { atMs: atMs + SECOND_MS, kind: 'request', via: 'queue', ...message };
   });
-  return [...acts, ...forged].toSorted((one, other) => one.atMs - other.atMs);
+  return [...acts, ...confirmations].toSorted((one, other) => one.atMs - other.atMs);
 };
 
 /** Lets some of the users write several messages in one turn, without a draw. */

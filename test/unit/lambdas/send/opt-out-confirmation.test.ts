@@ -42,7 +42,7 @@ describe('the confirmation of an opt-out', () => {
   });
 
   it('is only the request that Parley queued for the opt-out that counts', async () => {
-    for (const requestId of ['forged', optOutConfirmationId('message-2')]) {
+    for (const requestId of ['another', optOutConfirmationId('message-2')]) {
       expect(await sender.send({ ...REQUEST, requestId })).toEqual(DONE);
       expect(await harness.sendItem(requestId)).toMatchObject({ state: 'refused', code: 'OPTED_OUT' });
     }
