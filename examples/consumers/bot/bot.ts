@@ -8,6 +8,9 @@
  * `"operators": {}`, with which contacts can be handed over to people; and `"events": { "content": true }`, which is not
  * the default in production, because the bot reads the text in the event. If the send queue is encrypted with your own
  * key, `grantSendMessages` includes it.
+ *
+ * The example is for a stage with one business number: all answers come from the stage's `chatChannelNumber`. With several
+ * numbers, set `chatChannelNumber` in the request, and in the handover if `window.per` is `channel`.
  */
 import { Duration } from 'aws-cdk-lib';
 import { type IEventBus, Rule } from 'aws-cdk-lib/aws-events';
