@@ -29,7 +29,7 @@ export const HandoverCard = () => {
 };
 
 const describe = (handover: ContactStatus['handover']): string => {
-  if (handover?.state !== 'people') return 'Requests of bots are sent.';
+  if (handover?.state !== 'people') return 'Requests from bots are sent.';
   const { since = '', until } = handover;
   const end = until === undefined ? 'until the user is handed back' : `until ${formatDateTime(Date.parse(until))}`;
   return `Since ${formatDateTime(Date.parse(since))}, ${end}. Requests that are automated are refused.`;
