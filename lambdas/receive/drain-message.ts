@@ -39,7 +39,7 @@ export const createDrainMessage =
         log.info('deferred event stored', { ...stored });
         return DONE;
       case 'unavailable':
-        log.warn('deferred event not stored yet: the table is unavailable', { ...stored });
+        log.warn('deferred event waits longer in the inbound queue', { ...stored });
         return retry;
       case 'unstorable': {
         metrics.count('EventQuarantined');

@@ -13,22 +13,22 @@ export interface ReceiveEventPorts {
 /** What happened to an authentic event. Every result except `not-stored` is acknowledged. */
 export type Receipt = 'stored' | 'quarantined' | 'deferred' | 'not-stored';
 
-/** Without a `metric`, the outcome is counted by its log line. */
+/** Without a `metric`, the outcome is counted by its log line. Why an event was not stored or confirmed is its `reason`. */
 const REPORT: Record<Receipt, { readonly metric?: MetricName; readonly level: keyof Log; readonly message: string }> = {
   stored: { level: 'info', message: 'event stored' satisfies typeof LOGGED_METRICS.receive.EventStored },
   quarantined: { metric: 'EventQuarantined', level: 'warn', message: 'event quarantined' },
-  deferred: { metric: 'EventDeferred', level: 'warn', message: 'event deferred: the table is unavailable' },
+  deferred: { metric: 'EventDeferred', level: 'warn', message: 'event deferred to the inbound queue' },
   'not-stored': {
     metric: 'EventNotStored',
     level: 'error',
-    message: 'event not stored: the table and the queue are unavailable; waiting for redelivery',
+    message: 'event not acknowledged: the inbound queue is unavailable; waiting for redelivery',
   },
 };
 
 /**
  * Creates the function that stores the event of an authentic webhook request. An event that cannot be stored is
- * quarantined. While the table is unavailable, events are deferred to the inbound queue. If the queue is unavailable
- * too, the event is not acknowledged, so it will be redelivered.
+ * quarantined. While the table, or the queue for the confirmation of an opt-out, is unavailable, events are deferred to the
+ * inbound queue. If that is unavailable too, the event is not acknowledged, so it will be redelivered.
  */
 export const createReceiveEvent =
   ({ storeEvent, inboundQueue, log, metrics }: ReceiveEventPorts) =>

@@ -102,8 +102,10 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
     // A write that may still succeed counts before one that never will: the retry does both.
     const failure =
       results.find(({ kind }) => kind === 'unavailable') ?? results.find(({ kind }) => kind === 'refused');
-    const hasAnswered = failure !== undefined && 'isBusy' in failure;
-    if (failure?.kind === 'unavailable' && !hasAnswered) coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
+    if (failure?.kind === 'unavailable' && !('isBusy' in failure)) {
+      coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
+      return { kind: 'unavailable', reason: `The table is unavailable: ${failure.reason}` };
+    }
     const stored = results.flatMap((result) => ('traceparent' in result ? (result.traceparent ?? []) : []));
     if (failure !== undefined) return failure;
     return (await confirmOptOut(event, startedMs)) ?? { kind: 'written', traceparent: stored[0] ?? event.traceparent };

@@ -4,7 +4,7 @@ import type { Clock, Sleep } from '../ports.ts';
 
 /**
  * Resolves or rejects as the call does, or rejects with a `TimeoutError` when the budget is spent, whatever the SDK is
- * doing then. The SDK's own timeouts apply to each attempt, and leave out credentials and the pauses between attempts.
+ * doing then. Without a budget, makes no call. The SDK's own timeouts apply to each attempt, and leave out credentials and the pauses between attempts.
  *
  * An abandoned call may still take effect, so use this only for calls that can be repeated.
  */
@@ -13,12 +13,15 @@ export const withinBudget = <Answer>(
   call: (abortSignal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
+    const timeout = () =>
+      reject(Object.assign(new LoggableError(`No answer within ${budgetMs} ms.`), { name: 'TimeoutError' }));
+    if (budgetMs <= 0) return timeout();
     const aborted = new AbortController();
     const answer = call(aborted.signal);
     // Avoids timers/promises: aborting one creates an error, which costs more than the rest of this function.
     const timer = setTimeout(() => {
       aborted.abort();
-      reject(Object.assign(new LoggableError(`No answer within ${budgetMs} ms.`), { name: 'TimeoutError' }));
+      timeout();
     }, budgetMs);
     answer.finally(() => clearTimeout(timer)).then(resolve, reject);
   });

@@ -67,6 +67,9 @@ const PATH = '/webhook';
 
 const WITHOUT_SENDER =
   'keywords.confirmation: there is no sender to send it. Call confirmOptOuts with a ParleySender, or omit the setting.';
+const SENDER_REFUSES =
+  'keywords.confirmation: the sender does not have this setting, so it would refuse every confirmation. ' +
+  'Pass the same keywords to the ParleySender.';
 
 /**
  * Receives the chat service's webhook events: the HTTP API, the function that verifies and stores events, and the queue
@@ -185,9 +188,11 @@ export class ParleyReceiver extends Construct {
    * `keywords.confirmation`.
    *
    * @param sender a sender with the same setting, which sends the confirmation
+   * @throws Error if the sender does not have the setting.
    */
-  confirmOptOuts(sender: Pick<ParleySender, 'grantSend' | 'handler' | 'sendQueue'>): void {
+  confirmOptOuts(sender: Pick<ParleySender, 'confirmsOptOuts' | 'grantSend' | 'handler' | 'sendQueue'>): void {
     if (!this.#mustConfirmOptOuts) return;
+    if (!sender.confirmsOptOuts) throw new Error(SENDER_REFUSES);
     this.#confirmsOptOuts = true;
     this.handler.addEnvironment('SEND_QUEUE_URL' satisfies keyof ReceiveEnvironment, sender.sendQueue.queueUrl);
     sender.grantSend(this.handler);

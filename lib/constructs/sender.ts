@@ -69,12 +69,15 @@ export class ParleySender extends Construct {
   /** The chat service's access token. It is a placeholder until you store the real one. */
   readonly accessToken: StageSecret;
   readonly schedules: SendSchedules;
+  /** Whether it sends confirmations of opt-outs: whether the setting `keywords.confirmation` is set. */
+  readonly confirmsOptOuts: boolean;
 
   constructor(scope: Construct, id: string, props: ParleySenderProps) {
     super(scope, id);
     const settings = checkedSettings(this, senderSettings, props);
     const { chatService, sends, window, defaultTemplate } = settings;
     const { encryptionKey } = props;
+    this.confirmsOptOuts = settings.keywords?.confirmation !== undefined;
     const { timeoutSeconds, visibilitySeconds } = timeLimits(chatService);
     const { invocations, callsPerInvocation } = spreadCalls(chatService.maxConcurrentCalls);
     const removalPolicy = settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;

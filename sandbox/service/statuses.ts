@@ -7,7 +7,7 @@ import { contactKey, ensureUser, putUser } from './users.ts';
 export const deliver = (state: ServiceState, user: User, message: SentMessage, now: Date): ChatEvent[] => {
   if (user.device === 'off' || message.status !== 'accepted') return [];
   state.messages.set(message.id, { ...message, status: 'delivered', deliveredAt: now });
-  return [statusEvent(state, user, message, 'delivered', now)];
+  return notifications(state, user, message, 'delivered', now);
 };
 
 /** Changes a user's settings. Turning the device on delivers the messages that waited for it. */
@@ -36,9 +36,23 @@ export const readMessages = (state: ServiceState, contact: string, moment: Momen
       status: user.readReceipts ? ('read' as const) : message.status,
     }));
   for (const message of read) state.messages.set(message.id, message);
-  const events = user.readReceipts ? read.map((message) => statusEvent(state, user, message, 'read', moment.now)) : [];
+  const events = user.readReceipts
+    ? read.flatMap((message) => notifications(state, user, message, 'read', moment.now))
+    : [];
   return { result: read, events };
 };
+
+/**
+ * Returns the status notification of a message; an operator's message has none.
+ * Contract, "Events", rule 1: status notifications follow a send made by the message or rule-activation endpoint.
+ */
+const notifications = (
+  state: ServiceState,
+  user: User,
+  message: SentMessage,
+  status: 'delivered' | 'read',
+  now: Date,
+): ChatEvent[] => (message.endpoint === 'operator-console' ? [] : [statusEvent(state, user, message, status, now)]);
 
 const messagesTo = (state: ServiceState, contact: string): SentMessage[] =>
   state.messages.of(contactKey(contact)).filter(isSent);

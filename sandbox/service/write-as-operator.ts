@@ -16,7 +16,7 @@ export type OperatorMessageOutcome = { kind: 'accepted'; id: string } | { kind: 
 
 /**
  * Sends a message that an operator writes in the service's own console, from the first of the business's numbers. It
- * comes back to the customer as an event (field notes, "Inbound events").
+ * comes back to the customer as an event (field notes, "Inbound events"), but its statuses are not reported.
  */
 export const writeAsOperator = (
   state: ServiceState,
@@ -27,7 +27,7 @@ export const writeAsOperator = (
   const [chatChannelNumber = ''] = chatChannelNumbers(state);
   const user = findUser(state, contact);
   if (user?.onPlatform === false) return refused({ reason: 'NOT_ON_PLATFORM', contact });
-  // Contract, "Rules of use" 1, for messages of any origin.
+  // Contract, "States and transitions": a free-form message needs an open window, whoever writes it.
   if (user === undefined || !hasOpenWindow(state, { chatChannelNumber, platformContactId: contact }, moment.now)) {
     return refused({ reason: 'WINDOW_CLOSED' });
   }

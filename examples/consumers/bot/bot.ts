@@ -11,6 +11,9 @@
  * - `"events": { "content": true }`, because the bot reads the text in the event; the default in production is false.
  *
  * If the send queue is encrypted with your own key, `grantSendMessages` includes the key.
+ *
+ * The example is for a stage with one business number: all answers come from the stage's `chatChannelNumber`. With several
+ * numbers, set `chatChannelNumber` in the request, and in the handover if `window.per` is `channel`.
  */
 import { Duration } from 'aws-cdk-lib';
 import { type IEventBus, Rule } from 'aws-cdk-lib/aws-events';

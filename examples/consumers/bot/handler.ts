@@ -1,8 +1,9 @@
 /**
  * Answers each turn of a user once, and hands the user over to people on request.
  *
- * It may be killed at any line: the queue delivers the event again, and each step can be repeated. A second handover
- * leaves the contact handed over. The request ID is derived from the event's ID, so Parley drops a repeated request.
+ * It may be killed at any line: the queue delivers the event again, and each step can be repeated. A repeated handover
+ * hands the user over again if people have handed back meanwhile, so the bot ignores turns that are too old to answer.
+ * The request ID is derived from the event's ID, so Parley drops a repeated request.
  *
  * The body must be the same each time: a request with a known ID and another body goes to the dead-letter queue. If your
  * bot words its answers differently each time, store the answer under the event's ID before you queue it.
@@ -15,7 +16,7 @@ import { isTurnEnded, type ParleyEvent, parseParleyEvent, type SendRequest } fro
 import { callManagementApi } from '../../management/call-management-api.ts';
 import { messageGroupId } from '../../message-group-id.ts';
 
-/** An answer that comes later than this is not sent. */
+/** A turn that ended longer ago is not answered, such as one that is redriven from the dead-letter queue. */
 const MAX_AGE_MS = 10 * 60 * 1000;
 
 const sqs = new SQSClient();
@@ -37,18 +38,21 @@ export const handler = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> 
 };
 
 const answer = async ({ detail }: ParleyEvent<'TurnEnded'>): Promise<void> => {
-  const { id, at, platformContactId, messages, content } = detail;
+  const { id, at, contact, platformContactId, messages, content } = detail;
   const reply = replyTo((content?.messages ?? []).map(({ text = '' }) => text).join('\n'));
   if (platformContactId === undefined || reply === undefined) return;
+  const expiresAt = Date.parse(at) + MAX_AGE_MS;
+  if (Date.now() >= expiresAt) return console.warn(`The turn ${id} is too old to answer.`);
+  const user = { chatPlatform: contact.platform, platformContactId };
   // First, so that no automated answer follows the one that promises a person.
   if (reply.handsOver) {
-    await callManagementApi('POST', '/v1/handovers', { platformContactId, note: 'The user asked for a person.' });
+    await callManagementApi('POST', '/v1/handovers', { ...user, note: 'The user asked for a person.' });
   }
   const request: SendRequest = {
+    ...user,
     requestId: `bot-${id}`,
-    platformContactId,
     messageText: reply.text,
-    notAfter: new Date(Date.parse(at) + MAX_AGE_MS).toISOString(),
+    notAfter: new Date(expiresAt).toISOString(),
     // The answer that promises a person is not automated, so that it is sent after the handover.
     ...(!reply.handsOver && { automated: true, unless: ['userWroteSince'], since: messages.at(-1)?.messageId }),
   };

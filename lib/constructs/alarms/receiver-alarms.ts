@@ -4,7 +4,7 @@ import type { ParleyReceiver } from '../receiver.ts';
 import { addFunctionAlarms } from './function-alarms.ts';
 import type { StageAlarms } from './stage-alarms.ts';
 
-/** The inbound queue is empty unless the table is unavailable. */
+/** The inbound queue is empty unless the table, or the send queue for confirmations of opt-outs, is unavailable. */
 const MAX_INBOUND_QUEUE_AGE = Duration.minutes(10);
 
 /**
@@ -32,8 +32,8 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
     inboundQueue,
     handler,
     MAX_INBOUND_QUEUE_AGE,
-    `A webhook event has waited ${MAX_INBOUND_QUEUE_AGE.toMinutes()} minutes to be stored. The table is throttled or ` +
-      'unavailable.',
+    `A webhook event has waited ${MAX_INBOUND_QUEUE_AGE.toMinutes()} minutes to be stored, or for the confirmation of its ` +
+      'opt-out to be queued. The table is throttled or unavailable, or the send queue is unavailable.',
   );
   alarms.add('OversizedEvents', {
     metric: handler.customMetric('EventTooLarge', SUM),

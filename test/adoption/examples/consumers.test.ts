@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -108,13 +109,14 @@ describe('the bot', () => {
   const turnOf = async (contact: string, texts: readonly string[]): Promise<BusEvent> => {
     const ids: string[] = [];
     for (const text of texts) ids.push(await client.userWrites(contact, { text }));
-    await waitFor('the messages are in a turn', async () =>
+    const turn = async () =>
       Object.values(await client.table()).find(
         ({ sk, messageIds }) => sk === 'TURN' && messageIds instanceof Set && ids.every((id) => messageIds.has(id)),
-      ),
-    );
+      );
+    await waitFor('the messages are in a turn', turn);
     return waitFor('the turn is published', async () => {
-      await client.advanceClock(SILENCE_SECONDS);
+      // Not further than needed, because the bot's answer expires.
+      if ((await turn()) !== undefined) await client.advanceClock(SILENCE_SECONDS);
       return cloud.emulators.buses
         .events(cloud.eventBusName)
         .find(
@@ -158,34 +160,99 @@ describe('the bot', () => {
     expect(await answersTo(contact)).toEqual(['A colleague will be with you shortly.']);
   });
 
-  it.each([
-    'undici:request:create',
-    'undici:request:headers',
-    'http.client.request.start',
-    'http.client.response.finish',
-  ])('hands over and answers once after it was killed at %s', async (place) => {
-    const contact = `+54911555801${place.length}`;
-    await client.userWrites(contact, { text: 'Hi!' });
+  const ANSWERS = {
+    'An agent, please': 'A colleague will be with you shortly.',
+    'Your hours?': 'We are open from nine to five, Monday to Friday.',
+  } as const;
+  /** Lets a user write a message, and returns the event of a turn of this message as if it ended at once. */
+  const endedTurn = async (contact: string, text: string, changes: { at?: string; platform?: string } = {}) => {
+    const { at = cloud.clock.now().toISOString(), platform = 'chat' } = changes;
+    const messageId = await client.userWrites(contact, { text: 'Hi!' });
+    const message = await waitFor(
+      'the message is stored',
+      async () => (await client.table())[`MESSAGE#${messageId} MESSAGE`],
+    );
     const detail = {
-      id: `turn-${place.replaceAll(/\W/g, '-')}`,
-      at: cloud.clock.now().toISOString(),
-      contact: { platform: 'chat', channel: '*', key: contact.replace('+549', '54') },
+      id: `turn-${messageId}`,
+      at,
+      contact: { platform, channel: '*', key: contact.replace('+549', '54') },
       platformContactId: contact,
-      messages: [{ messageId: 'in-1', at: cloud.clock.now().toISOString() }],
-      content: { messages: [{ messageId: 'in-1', text: 'An agent, please' }] },
+      messages: [{ messageId, at: message.createdAt }],
+      content: { messages: [{ messageId, text }] },
     };
     const event = JSON.stringify({ source: 'parley', 'detail-type': 'TurnEnded', detail });
-    const run = (...args: readonly string[]) => runProgram(cloud, BOT_PROCESS, [event, ...args]);
+    const requestId = `bot-${detail.id}`;
+    return {
+      requestId,
+      run: (...args: readonly string[]) => runProgram(cloud, BOT_PROCESS, [event, ...args]),
+      handover: async () => (await client.table())[`CONTACT#${platform}#*#${detail.contact.key} HANDOVER`],
+      send: async () => (await client.table())[`SEND#${requestId} SEND`],
+    };
+  };
+
+  /** Waits until the function that sends has logged that it ignored a copy of the request, which SQS had let through. */
+  const droppedByParley = (requestId: string) =>
+    waitFor(`a copy of ${requestId} is dropped`, async () => {
+      const files = await readdir(cloud.logFolder, { recursive: true, withFileTypes: true });
+      const logs = await Promise.all(
+        files.filter((file) => file.isFile()).map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8')),
+      );
+      const lines = logs.flatMap((log) => log.split('\n'));
+      return lines.find((line) => line.includes('duplicate request ignored') && line.includes(requestId));
+    });
+
+  it.each([
+    // Before and after the handover, and before and after the request.
+    ['undici:request:create', 'An agent, please', { isHandedOver: false, isQueued: false }],
+    ['undici:request:headers', 'An agent, please', { isHandedOver: true, isQueued: false }],
+    ['http.client.request.start', 'An agent, please', { isHandedOver: true, isQueued: false }],
+    ['http.client.response.finish', 'An agent, please', { isHandedOver: true, isQueued: true }],
+    ['http.client.request.start', 'Your hours?', { isHandedOver: false, isQueued: false }],
+    ['http.client.response.finish', 'Your hours?', { isHandedOver: false, isQueued: true }],
+  ] as const)('killed at %s of "%s", hands over first and answers once', async (place, text, killed) => {
+    const contact = `+549115558${place.length}${text.length}`;
+    const { requestId, run, handover, send } = await endedTurn(contact, text);
 
     expect((await run(place)).signal).toBe('SIGKILL');
-    expect((await run()).exitCode).toBe(0);
-    expect((await run()).exitCode).toBe(0);
+    if (killed.isQueued) await answered(contact, 1);
+    expect({ isHandedOver: (await handover()) !== undefined, isQueued: (await send()) !== undefined }).toEqual(killed);
+    // Longer than SQS recognizes the deduplication ID, and shorter than until the answer expires.
+    await client.advanceClock(301);
+    expect(await run()).toMatchObject({ exitCode: 0 });
     await answered(contact, 1);
+    if (killed.isQueued) await droppedByParley(requestId);
+    expect(await run()).toMatchObject({ exitCode: 0 });
     await waitFor('the send queue is empty', async () =>
       (await client.queueDepth(cloud.sendQueueUrl)) === 0 ? true : undefined,
     );
-    expect(await answersTo(contact)).toEqual(['A colleague will be with you shortly.']);
-    expect((await client.table())[`CONTACT#chat#*#${detail.contact.key} HANDOVER`]).toBeDefined();
+
+    expect(await answersTo(contact)).toEqual([ANSWERS[text]]);
+    expect((await handover()) !== undefined).toBe(text === 'An agent, please');
     expect(await client.queueDepth(cloud.sendDeadLetterQueueUrl)).toBe(0);
+  });
+
+  it('neither hands over nor answers a turn that is redriven after ten minutes, and says so', async () => {
+    // The program does not follow the clock of the local run.
+    const at = new Date(Date.now() - 10 * 60 * 1000).toISOString();
+    const { run, handover, send } = await endedTurn('+5491155580201', 'An agent, please', { at });
+
+    expect(await run()).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^The turn turn-\S+ is too old/) });
+
+    expect(await client.queueDepth(cloud.sendQueueUrl)).toBe(0);
+    expect([await handover(), await send()]).toEqual([undefined, undefined]);
+  });
+
+  it('hands over and answers on the platform on which the user wrote', async () => {
+    const { run, handover, send } = await endedTurn('+5491155580202', 'An agent, please', { platform: 'other' });
+
+    expect(await run()).toMatchObject({ exitCode: 0 });
+
+    const stored = await waitFor('the answer is decided', async () => {
+      const sent = await send();
+      return sent?.state === 'refused' ? sent : undefined;
+    });
+    expect(await handover()).toBeDefined();
+    // The user has written only on the platform of the stage.
+    expect(stored).toMatchObject({ code: 'WINDOW_CLOSED' });
   });
 });

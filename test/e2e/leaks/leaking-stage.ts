@@ -66,6 +66,7 @@ export const startLeakingStage = async (): Promise<LeakingStage> => {
         chatService: { clientPayload: 'all', answerTimeoutSeconds: 5 },
         contactCheck: 'beforeFirstTemplate',
         operators: { echoField: 'OPERATOR_ID' },
+        turns: { silenceSeconds: 1 },
         events: { content: false },
       },
       warn: () => undefined,

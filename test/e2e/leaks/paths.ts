@@ -556,6 +556,20 @@ const ENDING: readonly Path[] = [
     },
   },
   {
+    name: 'publish: a turn ends',
+    async drive(stage) {
+      const from = nextNumber();
+      await writes(stage, from);
+      await waitFor('the turn is published', async () =>
+        stage.cloud.emulators.buses
+          .events(stage.cloud.eventBusName)
+          .some((event) => event['detail-type'] === 'TurnEnded' && JSON.stringify(event).includes(from.slice(1)))
+          ? true
+          : undefined,
+      );
+    },
+  },
+  {
     name: 'dead letters: attributes, list, show, kept in the table, deleted',
     async drive(stage) {
       const { cloud } = stage;

@@ -196,12 +196,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Each fault, by the log line that reports it. */
 const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
-  'event not stored: the table and the queue are unavailable; waiting for redelivery': () => {
+  'event not acknowledged: the inbound queue is unavailable; waiting for redelivery': () => {
     aws.answers.set('UpdateItem', refuse('AccessDeniedException'));
     aws.answers.set('SendMessage', refuse('AccessDenied'));
     return handle('receive', post(event()));
   },
-  'deferred event not stored yet: the table is unavailable': () => {
+  'deferred event waits longer in the inbound queue': () => {
     aws.answers.set('UpdateItem', refuse('AccessDeniedException'));
     return handle(
       'receive',

@@ -101,7 +101,10 @@ describe('a table that did not answer', () => {
   it('is left alone for whole events: neither write of a message is attempted', async () => {
     const { storeEvent, writes, failures } = createSituation();
     failures.set('openWindow', unavailable);
-    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: 'ThrottlingException' });
+    expect(await storeEvent(MESSAGE)).toMatchObject({
+      kind: 'unavailable',
+      reason: 'The table is unavailable: ThrottlingException',
+    });
     expect(writes.toSorted()).toEqual(['openWindow', 'recordMessage']);
     expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable' });
     expect(await storeEvent(STATUS)).toMatchObject({ kind: 'unavailable' });
@@ -160,7 +163,10 @@ describe('an event of which one write fails', () => {
     const { storeEvent, failures } = createSituation();
     failures.set('recordMessage', refused);
     failures.set('openWindow', unavailable);
-    expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: 'ThrottlingException' });
+    expect(await storeEvent(MESSAGE)).toMatchObject({
+      kind: 'unavailable',
+      reason: 'The table is unavailable: ThrottlingException',
+    });
   });
 
   it('is reported as unstorable, with the reason, when the table can never accept it', async () => {

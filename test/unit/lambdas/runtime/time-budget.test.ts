@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { repeatUntil, withinBudget } from '../../../../lambdas/runtime/time-budget.ts';
@@ -14,6 +14,12 @@ describe('withinBudget', () => {
   it('rejects when the budget is spent, even if the call ignores its signal', async () => {
     const never = new Promise<never>(() => undefined);
     await expect(withinBudget(20, () => never)).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
+  it('makes no call without a budget', async () => {
+    const call = vi.fn(async () => 'answer');
+    await expect(withinBudget(0, call)).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(call).not.toHaveBeenCalled();
   });
 
   it('aborts the signal of the call when the budget is spent', async () => {

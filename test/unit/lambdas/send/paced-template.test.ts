@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { msBetween } from '../../../../lambdas/domain/instant.ts';
+import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { ACCOUNT, optOut, sendRequest, templateRequest, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -20,8 +21,7 @@ beforeEach(async () => {
 });
 
 const both: SendRequest = { ...sendRequest(), ...templateRequest() };
-const recordOptOut = (at = harness.now()) =>
-  harness.contacts.recordConsent(contactRef(ACCOUNT.platform, USER), optOut(at));
+const recordOptOut = () => harness.contacts.recordConsent(contactRef(ACCOUNT.platform, USER), optOut(harness.now()));
 const stop = async () => {
   await harness.stops.stop({ stoppedAt: harness.now(), note: 'Wrong template' });
   // For longer than what is known of the account is trusted.
@@ -47,9 +47,11 @@ describe('after error 201, a request with a pace', () => {
   });
 
   it('takes no slot if it confirms an opt-out', async () => {
-    await recordOptOut('2026-11-20T11:00:00.000Z');
-    await harness.startFunction().send({ requestId: 'request-1', platformContactId: USER, confirmsOptOut: true });
-    expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'WINDOW_CLOSED' });
+    const consent = optOut('2026-11-20T11:00:00.000Z', { messageId: 'message-1' });
+    await harness.contacts.recordConsent(contactRef(ACCOUNT.platform, USER), consent);
+    const requestId = optOutConfirmationId('message-1');
+    await harness.startFunction().send({ requestId, platformContactId: USER, confirmsOptOut: true });
+    expect(await harness.sendItem(requestId)).toMatchObject({ state: 'refused', code: 'WINDOW_CLOSED' });
     expect(harness.sleeps).toEqual([]);
   });
 

@@ -63,13 +63,13 @@ describe('A stage that confirms opt-outs', () => {
 });
 
 describe('A receiver in another app', () => {
-  const build = (settings: object, confirms: boolean) =>
+  const build = (settings: object, confirms: boolean, ofSender: object = settings) =>
     inTemporaryFolder((outdir) => {
       const context = { 'aws:cdk:bundling-stacks': [] };
       const stack = new Stack(new App({ outdir, context, builtinCloudFormationValidation: false }), 'Shop');
       const table = new ParleyTable(stack, 'Table');
       const receiver = new ParleyReceiver(stack, 'Receiver', { ...VALID, ...settings, table });
-      if (confirms) receiver.confirmOptOuts(new ParleySender(stack, 'Sender', { ...VALID, ...settings, table }));
+      if (confirms) receiver.confirmOptOuts(new ParleySender(stack, 'Sender', { ...VALID, ...ofSender, table }));
       return Template.fromStack(stack);
     });
 
@@ -81,6 +81,13 @@ describe('A receiver in another app', () => {
 
   test('then puts confirmations on the queue of that sender', () => {
     expect(variablesOf(build(CONFIRMING, true), 'receive')).toHaveProperty('SEND_QUEUE_URL');
+  });
+
+  test('rejects a sender that would refuse every confirmation', () => {
+    expect(() => build(CONFIRMING, true, { keywords: KEYWORDS })).toThrow(
+      'keywords.confirmation: the sender does not have this setting, so it would refuse every confirmation. ' +
+        'Pass the same keywords to the ParleySender.',
+    );
   });
 
   test('needs no sender otherwise, and gets no permission if it is connected to one', () => {

@@ -38,15 +38,10 @@ const stepsOf = (
   busEvents = [] as readonly string[],
   confirmation?: Record<string, unknown>,
 ) => {
-  const event = (status?: string) => ({ _id_: 'm1', FROM: USER, ...(status && { STATUS: status }) });
-  const delivery = { messageId: 'event', attempt: 1, status: 200, at: AT };
   const timeline: Timeline = {
     selection: { kind: 'message', id: 'm1' },
     message,
-    deliveries: [
-      { ...delivery, event: event() },
-      ...(message.direction === 'in' ? [] : [{ ...delivery, messageId: 'status', event: event('delivered') }]),
-    ],
+    deliveries: [{ messageId: 'event', attempt: 1, status: 200, at: AT, event: { _id_: 'm1', FROM: USER } }],
     expired: [],
     calls: [],
     trace: { items, busEvents: busEvents.map((type) => ({ at: LATER, type, detail: {} })), confirmation },
@@ -121,7 +116,6 @@ describe("the timeline of an operator's message", () => {
       'Webhook attempt 1: 200',
       'Echo stored',
       'Operator recognized',
-      'Webhook attempt 1 (delivered): 200',
       'Published ContactHandedOver',
     ]);
     expect(steps[4]?.detail).toMatch(/^This is the operators' latest message\. People answer until /);
