@@ -6,8 +6,13 @@ import { minimize } from './minimize.ts';
 import { type Attempt, shrinkHistory } from './shrink.ts';
 import { unusualFeatures } from './simplify-features.ts';
 
+const isRequest = (act: Act, requestId: string): boolean => act.kind === 'request' && act.deduplicationId === requestId;
+
 /** A history with many acts and features. */
-const LONG = [...Array(200).keys()].map(drawHistory).toSorted((one, other) => other.acts.length - one.acts.length)[0];
+const LONG = [...Array(200).keys()]
+  .map(drawHistory)
+  .filter(({ acts }) => ['request-3', 'request-20'].every((id) => acts.some((act) => isRequest(act, id))))
+  .toSorted((one, other) => other.acts.length - one.acts.length)[0];
 const ALL_FAULTS = Array.from({ length: 300 }, (_, index) => `fault-${index}`);
 
 const requireLong = (): History => {
@@ -22,8 +27,6 @@ const attemptOf =
     const faults = history.faults ?? ALL_FAULTS;
     return { violated: violates(history, faults) ? ['sentOnce'] : ['another'], faults };
   };
-
-const isRequest = (act: Act, requestId: string): boolean => act.kind === 'request' && act.deduplicationId === requestId;
 
 describe('shrinking a history', () => {
   it('finds the two acts and the fault that a violation needs', async () => {

@@ -3,7 +3,7 @@ import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirm
 import { ACCOUNT, USER } from '../../../support/builders.ts';
 import { PLAIN_FEATURES } from '../draw-features.ts';
 import { CONFIRMING } from '../draw-history.ts';
-import { MINUTE_MS, SECOND_MS } from '../durations.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { mapEvents } from './map-events.ts';
 import {
   ANSWERED,
@@ -150,7 +150,12 @@ export const RECEIVING_DEFECTS = {
         },
       };
     },
-    history: CONFIRMED_TWICE,
+    history: historyOf([{ kind: 'user-writes', contact: USER, text: 'STOP', afterMs: 0 }, writes(HOUR_MS)], {
+      features: {
+        ...IN_CONFIRMING_STAGE,
+        delivery: { ...PLAIN_FEATURES.delivery, duplicateRate: 1, maxLateMs: MINUTE_MS },
+      },
+    }),
   },
   operatorForgotten: {
     breaks: 'An echo of an operator is stored as a message, but not that an operator wrote.',
