@@ -97,7 +97,7 @@ export type StageFeatures = {
   handovers: boolean;
   /** A field that marks a message as an operator's; absent if the stage recognizes none (`operators.echoField`). */
   operatorField?: { name: string; value: string };
-  /** Messages such as STOP opt the user out (`keywords`). */
+  /** STOP opts the user out (`keywords`). */
   keywords: boolean;
   /** Parley confirms such an opt-out with one message (`keywords.confirmation`). */
   confirmsOptOuts: boolean;

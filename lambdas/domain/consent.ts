@@ -40,15 +40,19 @@ export type ConsentVerdict =
  * overrides the user's own opt-out; any later opt-in overrides an imported one.
  */
 export const consentVerdict = (consents: readonly Consent[]): ConsentVerdict => {
-  const optIns = consents.filter(({ kind }) => kind === 'opt-in');
-  const standing = consents.filter(
-    (consent) => consent.kind === 'opt-out' && !optIns.some((optIn) => overrides(optIn, consent)),
-  );
-  const optOut = latestOf(standing);
+  const optOut = latestOf(standingOptOuts(consents));
   if (optOut !== undefined) return describe('opted-out', optOut);
-  const optIn = latestOf(optIns);
+  const optIn = latestOf(optInsIn(consents));
   return optIn === undefined ? { state: 'none' } : describe('opted-in', optIn);
 };
+
+/** Returns the opt-outs that no opt-in overrides. */
+export const standingOptOuts = (consents: readonly Consent[]): readonly Consent[] =>
+  consents.filter(
+    (consent) => consent.kind === 'opt-out' && !optInsIn(consents).some((optIn) => overrides(optIn, consent)),
+  );
+
+const optInsIn = (consents: readonly Consent[]): readonly Consent[] => consents.filter(({ kind }) => kind === 'opt-in');
 
 const overrides = (optIn: Consent, optOut: Consent): boolean =>
   optIn.at > optOut.at && (optIn.origin === 'user' || optOut.origin === 'import');

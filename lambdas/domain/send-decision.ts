@@ -1,4 +1,4 @@
-import { type Consent, consentVerdict } from './consent.ts';
+import { type Consent, consentVerdict, standingOptOuts } from './consent.ts';
 import type { Contact } from './contact.ts';
 import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
 import { handoverOf } from './handover.ts';
@@ -250,7 +250,9 @@ const confirmOptOut = (request: SendRequest, contact: Contact, rules: SendRules,
   if (messageText === undefined) {
     return refuse('OPTED_OUT', `${open} ${optedOut}, and the stage does not confirm opt-outs.`);
   }
-  if (verdict.messageId === undefined || request.requestId !== optOutConfirmationId(verdict.messageId)) {
+  // An import can have opted the user out again, meanwhile.
+  const confirmed = standingOptOuts(contact.consents ?? []).flatMap(({ messageId }) => messageId ?? []);
+  if (!confirmed.some((messageId) => request.requestId === optOutConfirmationId(messageId))) {
     return refuse(
       'OPTED_OUT',
       `${open} ${optedOut}, and this request is not the confirmation that Parley queued for it.`,

@@ -13,7 +13,10 @@ export interface ReceiveEventPorts {
 /** What happened to an authentic event. Every result except `not-stored` is acknowledged. */
 export type Receipt = 'stored' | 'quarantined' | 'deferred' | 'not-stored';
 
-/** Without a `metric`, the outcome is counted by its log line. Why an event was not stored or confirmed is its `reason`. */
+/**
+ * Without a `metric`, the outcome is counted by its log line. Its `reason` says why an event was not stored, or an
+ * opt-out not confirmed.
+ */
 const REPORT: Record<Receipt, { readonly metric?: MetricName; readonly level: keyof Log; readonly message: string }> = {
   stored: { level: 'info', message: 'event stored' satisfies typeof LOGGED_METRICS.receive.EventStored },
   quarantined: { metric: 'EventQuarantined', level: 'warn', message: 'event quarantined' },

@@ -80,7 +80,7 @@ const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was u
  * Creates the function that parses a verified request and writes its event. It reads nothing, and all of its writes are
  * idempotent:
  *
- * - a message: two concurrent writes, or three if it is a keyword; with turns, one of them is a transaction;
+ * - a message: two concurrent writes, or three in a row if it is a keyword; with turns, one of them is a transaction;
  * - an echo: one write, or two if an operator wrote it;
  * - a status: one write, and up to two more with a request id; if it carries a message, also the writes of the message.
  *
@@ -198,18 +198,15 @@ type Turn = Parameters<MessageRepository['recordInbound']>[1];
 
 const writesOfMessage = (event: InboundMessage, turn: Turn, consent: Consent | undefined): readonly Write[] => {
   if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event, turn))];
-  // A repetition has the time of its own arrival, so the window and the consent take that of the message's item.
-  if (event.time.source === 'arrival') {
+  // A repetition can have another time than the first delivery: that of its own arrival, or its own time, which was in
+  // the future before. The window and the consent take that of the message's item.
+  if (event.time.source === 'arrival' || consent !== undefined) {
     return [async (repositories) => void (await writeAsOfItem(repositories, event, turn, consent))];
   }
-  const writes: Write[] = [
+  return [
     async ({ messages }) => void (await messages.recordInbound(event, turn)),
     async ({ contacts }) => void (await contacts.openWindow(event)),
   ];
-  if (consent !== undefined) {
-    writes.push(async ({ contacts }) => void (await contacts.recordConsent(event.contact, consent)));
-  }
-  return writes;
 };
 
 const writeOfEcho = (event: Echo, operatorEchoes: OperatorEchoes | undefined): Write => {
@@ -247,8 +244,10 @@ const writeAsOfItem = async (
   try {
     at = await messages.recordInbound(event, turn);
   } catch (error) {
-    // Unless the table can never accept the message, its item may have an earlier time.
-    if (error instanceof WriteRefusedError) await writeAsOf(event.time.at);
+    // Unless the table can never accept the message, its item may have an earlier time. A keyword with a time of its own
+    // does not wait for a turn that is busy or full.
+    const isTurnBusy = error instanceof ItemBusyError && event.time.source !== 'arrival';
+    if (error instanceof WriteRefusedError || isTurnBusy) await writeAsOf(event.time.at);
     throw error;
   }
   await writeAsOf(at);

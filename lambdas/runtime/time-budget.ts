@@ -4,7 +4,8 @@ import type { Clock, Sleep } from '../ports.ts';
 
 /**
  * Resolves or rejects as the call does, or rejects with a `TimeoutError` when the budget is spent, whatever the SDK is
- * doing then. Without a budget, makes no call. The SDK's own timeouts apply to each attempt, and leave out credentials and the pauses between attempts.
+ * doing then. Without a budget, makes no call. The SDK's own timeouts apply to each attempt, and leave out credentials
+ * and the pauses between attempts.
  *
  * An abandoned call may still take effect, so use this only for calls that can be repeated.
  */

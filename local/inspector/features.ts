@@ -7,7 +7,11 @@ const SAMPLE_OPERATOR = 'ana';
 export interface FeatureSettings {
   readonly operators?: { readonly echoField?: string; readonly echoValues?: readonly string[] } | undefined;
   readonly keywords?:
-    | { readonly languages?: readonly string[] | undefined; readonly confirmation?: string | undefined }
+    | {
+        readonly languages?: readonly string[] | undefined;
+        readonly optOut?: readonly string[] | undefined;
+        readonly confirmation?: string | undefined;
+      }
     | undefined;
   readonly sends: { readonly bulkLane?: object | undefined };
   readonly turns?: { readonly silenceSeconds: number } | undefined;
@@ -19,7 +23,8 @@ export const featuresOf = ({ operators, keywords, sends, turns }: FeatureSetting
   return {
     handovers: operators !== undefined,
     ...(name !== undefined && { operatorField: { name, value } }),
-    keywords: keywords !== undefined,
+    keywords:
+      keywords !== undefined && ((keywords.languages ?? []).length > 0 || keywords.optOut?.includes('STOP') === true),
     confirmsOptOuts: keywords?.confirmation !== undefined,
     bulkLane: sends.bulkLane !== undefined,
     ...(turns !== undefined && { turns: { silenceSeconds: turns.silenceSeconds } }),

@@ -42,7 +42,11 @@ const answer = async ({ detail }: ParleyEvent<'TurnEnded'>): Promise<void> => {
   const reply = replyTo((content?.messages ?? []).map(({ text = '' }) => text).join('\n'));
   if (platformContactId === undefined || reply === undefined) return;
   const expiresAt = Date.parse(at) + MAX_AGE_MS;
-  if (Date.now() >= expiresAt) return console.warn(`The turn ${id} is too old to answer.`);
+  if (Date.now() >= expiresAt) {
+    // A dead letter, because the user still waits for a person.
+    if (reply.handsOver) throw new Error(`The turn ${id} is too old to answer. Run parley handover for its user.`);
+    return console.warn(`The turn ${id} is too old to answer.`);
+  }
   const user = { chatPlatform: contact.platform, platformContactId };
   // First, so that no automated answer follows the one that promises a person.
   if (reply.handsOver) {

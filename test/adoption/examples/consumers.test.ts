@@ -231,13 +231,18 @@ describe('the bot', () => {
     expect(await client.queueDepth(cloud.sendDeadLetterQueueUrl)).toBe(0);
   });
 
-  it('neither hands over nor answers a turn that is redriven after ten minutes, and says so', async () => {
+  it.each([
+    ['Your hours?', /^The turn turn-\S+ is too old to answer\.$/m],
+    ['An agent, please', /The turn turn-\S+ is too old to answer\. Run parley handover for its user\./],
+  ] as const)('neither hands over nor answers "%s" after ten minutes, and says so', async (text, sentence) => {
     // The program does not follow the clock of the local run.
     const at = new Date(Date.now() - 10 * 60 * 1000).toISOString();
-    const { run, handover, send } = await endedTurn('+5491155580201', 'An agent, please', { at });
+    const { run, handover, send } = await endedTurn(`+54911555802${text.length}`, text, { at });
 
-    expect(await run()).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^The turn turn-\S+ is too old/) });
-
+    const { exitCode, stderr } = await run();
+    expect(stderr).toMatch(sentence);
+    // The user who waits for a person is in a dead letter.
+    expect(exitCode === 0).toBe(text === 'Your hours?');
     expect(await client.queueDepth(cloud.sendQueueUrl)).toBe(0);
     expect([await handover(), await send()]).toEqual([undefined, undefined]);
   });

@@ -352,6 +352,11 @@ describe('the confirmation of an opt-out', () => {
     });
   });
 
+  it('is sent if an import opts the user out as well', () => {
+    const consents = [...stopped.consents, optOut(at('11:00:01'), { origin: 'import' })];
+    expect(decide({ ...stopped, consents }).kind).toBe('call');
+  });
+
   it('is sent if the user has written since', () => {
     expect(decide({ ...stopped, lastInboundAt: at('11:00:01') }).kind).toBe('call');
   });
@@ -360,8 +365,8 @@ describe('the confirmation of an opt-out', () => {
     ['is not a keyword', [optOut(at('11:00:00'))]],
     ['is another message', [optOut(at('11:00:00'), { ...BY_KEYWORD, messageId: 'message-2' })]],
     [
-      'is overridden by a later one',
-      [optOut(at('11:00:00'), BY_KEYWORD), optOut(at('11:00:01'), { origin: 'import' })],
+      'was overridden before an import',
+      [optOut(at('11:00:00'), BY_KEYWORD), optIn(at('11:00:01')), optOut(at('11:00:02'), { origin: 'import' })],
     ],
   ])('is refused if the opt-out %s', (_what, consents) => {
     expect(decide({ ...stopped, consents })).toMatchObject({

@@ -241,13 +241,14 @@ describe('a message that is a keyword', () => {
     expect(await consentsOf(saying('STOP', { CREATION_TIME: ahead }))).toMatchObject([{ kind: 'opt-out', at: NOW }]);
   });
 
-  it("has the time of the message's item if it is delivered again and the chat service's clock is still ahead", async () => {
+  it("has the time of the message's item if it is delivered again and the chat service's clock is ahead", async () => {
     const { storeEvent, consents } = createSituation(KEYWORDS);
     const ahead = { ...saying('STOP', { CREATION_TIME: '2026-11-20T15:00:00.000Z' }) };
     await storeEvent(ahead);
     await storeEvent({ ...ahead, receivedAt: '2026-11-20T12:10:00.000Z' });
+    await storeEvent({ ...ahead, receivedAt: '2026-11-20T15:10:00.000Z' });
     const asOfFirst = { kind: 'opt-out', at: NOW, recordedAt: NOW };
-    expect(consents).toMatchObject([asOfFirst, asOfFirst]);
+    expect(consents).toMatchObject([asOfFirst, asOfFirst, asOfFirst]);
   });
 
   it('is an opt-out although the table can never accept its message', async () => {
@@ -257,6 +258,13 @@ describe('a message that is a keyword', () => {
       expect(await storeEvent(saying('STOP', { CREATION_TIME }))).toMatchObject({ kind: 'unstorable' });
       expect(consents).toMatchObject([{ kind: 'opt-out' }]);
     }
+  });
+
+  it('does not wait for a turn that is busy', async () => {
+    const { storeEvent, consents, failures } = createSituation(KEYWORDS, { turns: true });
+    failures.set('recordMessage', () => Promise.reject(new ItemBusyError('The turn has too many messages.')));
+    expect(await storeEvent(saying('STOP'))).toMatchObject({ kind: 'unavailable' });
+    expect(consents).toMatchObject([{ kind: 'opt-out' }]);
   });
 
   it('means nothing in a stage without keywords', async () => {
