@@ -63,7 +63,7 @@ export class ParleyStack extends Stack {
       ? new ParleyPublisher(this, 'Publisher', { ...parts, eventBus: existingEventBus(this, settings) })
       : undefined;
     // First the version of `publish` that ends turns, also during a gradual rollout. Then `receive` may start one.
-    if (settings.turns && this.publisher) this.receiver.handler.node.addDependency(this.publisher);
+    if (settings.turns && this.publisher) this.receiver.handler.node.addDependency(this.publisher.turnEnd);
     this.management = new ParleyManagement(this, 'Management', {
       ...parts,
       sender: this.sender,

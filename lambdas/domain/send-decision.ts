@@ -172,7 +172,8 @@ const judgeConditions = (
   }
   const sinceAt = parseInstant(since);
   if (sinceAt === undefined) {
-    return refuse('SINCE_UNKNOWN', 'The table has no message with the ID in since.');
+    const sentence = 'The table has no message with the ID in since. If it is a time, give it with Z or an offset.';
+    return refuse('SINCE_UNKNOWN', sentence);
   }
   if (unless.includes('userWroteSince') && lastInboundAt !== undefined && lastInboundAt > sinceAt) {
     return refuse('SUPERSEDED', `The user wrote at ${lastInboundAt}, after ${sinceAt}, so the request is superseded.`);

@@ -4,7 +4,7 @@ import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
 import { Grant, type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import { Construct } from 'constructs';
+import { Construct, DependencyGroup, type IDependable } from 'constructs';
 import type { z } from 'zod';
 import type { PublishEnvironment, TurnVariables } from '../../lambdas/publish/environment.ts';
 import { publishesContent, reservedPublishCheck, settingsObject } from '../settings/stage-settings.ts';
@@ -90,6 +90,8 @@ export class ParleyPublisher extends Construct {
   readonly deadLetterQueues: readonly DeadLetterQueue[];
   /** Whether events include the content of messages. */
   readonly hasContent: boolean;
+  /** What ends turns: the function and its mappings. `receive` may start turns once all of it is deployed. */
+  readonly turnEnd: IDependable;
   readonly #table: ITable;
   readonly #streamArn: string;
 
@@ -130,7 +132,7 @@ export class ParleyPublisher extends Construct {
     this.#grantPublish(this.handler);
     grantSendMessage(this.handler, this.publishFailures);
     grantStreamRead(props.table, tableStreamArn, this.handler);
-    new EventSourceMapping(this, 'Mapping', {
+    const mapping = new EventSourceMapping(this, 'Mapping', {
       target: this.handler.live,
       eventSourceArn: tableStreamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
@@ -144,6 +146,8 @@ export class ParleyPublisher extends Construct {
       onFailure: { bind: () => ({ destination: this.publishFailures.queueArn }) },
     });
     if (this.turnQueue) this.#connectTurnQueue(this.turnQueue);
+    // Not the targets, whose resources can be conditional.
+    this.turnEnd = new DependencyGroup(this.handler, mapping, ...(this.turnQueue ? [this.turnQueue] : []));
     this.targets =
       events.targets.length > 0
         ? new EventTargets(this, 'Targets', {

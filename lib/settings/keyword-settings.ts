@@ -13,7 +13,7 @@ const OPT_OUT_KEYWORDS = {
 
 const LANGUAGES = ['de', 'en', 'es', 'fr', 'it', 'pt'] as const satisfies readonly (keyof typeof OPT_OUT_KEYWORDS)[];
 
-const words = (meaning: string) =>
+const words = (sample: string, meaning: string) =>
   z
     .array(
       z
@@ -22,7 +22,7 @@ const words = (meaning: string) =>
         .refine((word) => normalizeKeyword(word) !== ''),
     )
     .default([])
-    .meta({ description: `a list of texts with letters or digits, such as ["STOP"]: ${meaning}` });
+    .meta({ description: `a list of texts with letters or digits, such as ["${sample}"]: ${meaning}` });
 
 /** A function's variables have at most 4 KB in total. */
 const MAX_CONFIRMATION_CHARACTERS = 500;
@@ -34,8 +34,8 @@ export const keywordSettings = z
       .array(z.enum(LANGUAGES))
       .default([])
       .meta({ description: `a list of languages (${LANGUAGES.join(', ')}) whose usual opt-out keywords count` }),
-    optOut: words('more messages by which users opt out'),
-    optIn: words('messages by which users opt in'),
+    optOut: words('STOP', 'more messages by which users opt out'),
+    optIn: words('START', 'messages by which users opt in'),
     confirmation: z
       .string()
       .max(MAX_CONFIRMATION_CHARACTERS)
@@ -54,9 +54,9 @@ export const keywordSettings = z
   })
   .meta({
     description:
-      'an object with languages, optOut, or both, and optionally optIn, whose words must differ from theirs, and ' +
-      "confirmation: a message that is exactly one of these keywords is recorded as the user's opt-out or opt-in; " +
-      'omit it to record none',
+      'an object with languages, optOut, or both, and optionally confirmation and optIn, which must not have a word of ' +
+      "the others: a message that is exactly one of their words is recorded as the user's opt-out or opt-in; omit it to " +
+      'record none',
   });
 
 /** Returns the keywords of a stage, normalized. */

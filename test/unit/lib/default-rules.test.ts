@@ -1,12 +1,17 @@
 import { App, CfnResource, Stack } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
+import { STAGE_VARIANTS } from './rules/stage-variants.ts';
 import { CDK_CONTEXT, inTemporaryFolder, synthesizedStack } from './synthesized-stack.ts';
 
 describe('The CloudFormation rules of CDK', () => {
   test('accept every resource that a stage can have', () => {
     const everything = {
       customerManagedKey: true,
+      turns: { silenceSeconds: 8 },
+      sends: { bulkLane: { maxConcurrentCalls: 20, maxCallsPerSecond: 10 } },
+      keywords: { languages: ['en'], confirmation: 'You will get no more messages from us.' },
+      operators: { echoField: 'OPERATOR_ID' },
       alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
       webhook: { auth: { kind: 'standard-webhooks' } },
       events: {
@@ -48,6 +53,21 @@ describe('The CloudFormation rules of CDK', () => {
     template.resourceCountIs('AWS::EC2::SecurityGroup', 1);
     template.resourceCountIs('AWS::Route53::RecordSet', 1);
   });
+
+  test.each(STAGE_VARIANTS)(
+    'let nothing depend on what may be missing in a stage with $name',
+    ({ stage, settings }) => {
+      const resources: Readonly<Record<string, { Condition?: string; DependsOn?: readonly string[] }>> =
+        synthesizedStack(stage, settings).template.toJSON().Resources;
+      const dependencies = Object.entries(resources).flatMap(([id, { Condition, DependsOn = [] }]) =>
+        DependsOn.filter((other) => ![undefined, Condition].includes(resources[other]?.Condition)).map((other) => [
+          id,
+          other,
+        ]),
+      );
+      expect(dependencies).toEqual([]);
+    },
+  );
 
   test('fail the synthesis of what CloudFormation would reject', () => {
     inTemporaryFolder((outdir) => {

@@ -73,7 +73,7 @@ describe('a request that says unless userWroteSince', () => {
     expect(await harness.sendItem()).toMatchObject({
       state: 'refused',
       code: 'SINCE_UNKNOWN',
-      decision: 'The table has no message with the ID in since.',
+      decision: 'The table has no message with the ID in since. If it is a time, give it with Z or an offset.',
     });
   });
 
