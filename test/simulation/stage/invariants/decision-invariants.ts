@@ -360,8 +360,10 @@ const blockingOptOut = (
   const consent = effectiveConsent(contact);
   if (consent?.state !== 'opted-out') return undefined;
   const writtenAt = String(contact?.lastInboundAt ?? '');
+  // An import may have opted the user out as well; only the user's own opt-in overrides the keyword.
+  const isStanding = String(contact?.userOptInAt ?? '') <= String(contact?.userOptOutAt ?? '');
   const isAnswer = confirmsOptOut
-    ? consent.origin === 'user' && requestId === confirmationIdOf(contact?.userOptOutMessageId)
+    ? isStanding && requestId === confirmationIdOf(contact?.userOptOutMessageId)
     : writtenAt > consent.at;
   return endpoint === 'message/v3' && isAnswer ? undefined : consent.at;
 };
