@@ -1,4 +1,4 @@
-import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
+import { countAllMessages, countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { type DeadLetterQueueName, KEPT_QUEUES, type KeptQueue } from '../../lambdas/domain/dead-letter.ts';
 import { type CommandFor, count } from '../command.ts';
 import { keptDeadLetters } from '../operations/kept-dead-letters.ts';
@@ -104,8 +104,5 @@ const remedyFor = (commandFor: CommandFor, name: DeadLetterQueueName): string =>
   `See ${commandFor(`parley dead-letters list ${name}`)}. ` +
   `Fix the cause, then run ${commandFor(`parley dead-letters redrive ${name}`)}.`;
 
-const messagesIn = async ({ sqs }: Pick<Target, 'sqs'>, url: string | undefined): Promise<number> => {
-  if (url === undefined) return 0;
-  const { available, inFlight } = await countMessages(sqs, url);
-  return available + inFlight;
-};
+const messagesIn = async ({ sqs }: Pick<Target, 'sqs'>, url: string | undefined): Promise<number> =>
+  url === undefined ? 0 : countAllMessages(sqs, url);

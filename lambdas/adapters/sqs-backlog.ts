@@ -24,21 +24,24 @@ export const countMessages = async (client: SQSClient, QueueUrl: string): Promis
   };
 };
 
+/** Counts all messages of a queue, including those in flight. */
+export const countAllMessages = async (client: SQSClient, url: string): Promise<number> => {
+  const { available, inFlight } = await countMessages(client, url);
+  return available + inFlight;
+};
+
 export interface SendQueueUrls {
   readonly queue: string;
   readonly bulk?: string | undefined;
 }
 
 /** Counts the messages of the send queues, including those in flight. */
-export const createSqsSendBacklog = (client: SQSClient, { queue, bulk }: SendQueueUrls): SendBacklog => {
-  const count = async (url: string): Promise<number> => {
-    const { available, inFlight } = await countMessages(client, url);
-    return available + inFlight;
-  };
-  return {
-    async read() {
-      const [ofQueue, ofBulk] = await Promise.all([count(queue), bulk === undefined ? undefined : count(bulk)]);
-      return { queue: ofQueue, ...(ofBulk !== undefined && { bulk: ofBulk }) };
-    },
-  };
-};
+export const createSqsSendBacklog = (client: SQSClient, { queue, bulk }: SendQueueUrls): SendBacklog => ({
+  async read() {
+    const [ofQueue, ofBulk] = await Promise.all([
+      countAllMessages(client, queue),
+      bulk === undefined ? undefined : countAllMessages(client, bulk),
+    ]);
+    return { queue: ofQueue, ...(ofBulk !== undefined && { bulk: ofBulk }) };
+  },
+});

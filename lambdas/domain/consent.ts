@@ -1,3 +1,4 @@
+import { compare } from './compare.ts';
 import { DamagedItemError } from './errors.ts';
 import { type Instant, parseInstant } from './instant.ts';
 
@@ -59,8 +60,6 @@ const overrides = (optIn: Consent, optOut: Consent): boolean =>
 
 const latestOf = (consents: readonly Consent[]): Consent | undefined =>
   consents.toSorted((one, other) => compare(one.at, other.at) || compare(one.origin, other.origin)).at(-1);
-
-const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
 const describe = (state: 'opted-in' | 'opted-out', { at, origin, source, messageId }: Consent): ConsentVerdict => ({
   state,

@@ -4,9 +4,10 @@ import type { BusEvent } from '../domain/events/event-details.ts';
 import type { ItemChange } from '../domain/events/item-change.ts';
 import { itemEvents } from '../domain/events/item-events.ts';
 import { type SerializedEvent, serializeEvent } from '../domain/events/serialize-event.ts';
-import { endedTurnIn, openTurnIn, turnEvents } from '../domain/events/turn-events.ts';
+import { openTurnIn } from '../domain/events/turn-events.ts';
 import { type DeadEvent, parseDeadEvent, parsePublishFailure } from '../domain/publish-failure.ts';
 import type { ChangeReader, DeadLetterSource, EventBus, PublishResult, TurnRepository } from '../ports.ts';
+import { readTurnEvents } from '../runtime/read-turn-events.ts';
 
 /** The operations of a dead-letter queue that a redrive needs. */
 export type RedrivenSource = Pick<DeadLetterSource<DeadLetterQueueName>, 'receive' | 'remove' | 'release'>;
@@ -71,8 +72,7 @@ export const createRepublish = ({ bus, changes, turns, content }: Omit<Republish
   const eventsOfTurn = async (change: ItemChange): Promise<readonly BusEvent[]> => {
     const open = openTurnIn(change);
     if (open !== undefined) await turns.end(open);
-    const ended = endedTurnIn(change);
-    return ended === undefined ? [] : turnEvents(change, ended, await turns.readMessages(ended));
+    return readTurnEvents(turns, change);
   };
 
   const republishFailure = async (body: string): Promise<Republished> => {

@@ -1,8 +1,9 @@
 import type { BusEvent } from '../domain/events/event-details.ts';
 import type { ItemChange } from '../domain/events/item-change.ts';
-import { endedTurnIn, openTurnIn, turnEvents } from '../domain/events/turn-events.ts';
+import { openTurnIn } from '../domain/events/turn-events.ts';
 import { isFull } from '../domain/turn.ts';
 import type { TurnQueue, TurnRepository } from '../ports.ts';
+import { readTurnEvents } from '../runtime/read-turn-events.ts';
 
 export interface PublishTurnsOptions {
   readonly queue: TurnQueue;
@@ -25,10 +26,7 @@ export const createPublishTurn =
   ({ queue, turns, silenceSeconds }: PublishTurnsOptions): PublishTurn =>
   async (change) => {
     const open = openTurnIn(change);
-    if (open !== undefined) {
-      await queue.put(open, isFull(open) ? 0 : silenceSeconds);
-      return [];
-    }
-    const ended = endedTurnIn(change);
-    return ended === undefined ? [] : turnEvents(change, ended, await turns.readMessages(ended));
+    if (open === undefined) return readTurnEvents(turns, change);
+    await queue.put(open, isFull(open) ? 0 : silenceSeconds);
+    return [];
   };

@@ -30,8 +30,8 @@ const REPORT: Record<Receipt, { readonly metric?: MetricName; readonly level: ke
 
 /**
  * Creates the function that stores the event of an authentic webhook request. An event that cannot be stored is
- * quarantined. While the table, or the queue for the confirmation of an opt-out, is unavailable, events are deferred to the
- * inbound queue. If that is unavailable too, the event is not acknowledged, so it will be redelivered.
+ * quarantined. While the table, or the queue for the confirmation of an opt-out, is unavailable, events are deferred to
+ * the inbound queue. If that is unavailable too, the event is not acknowledged, so it will be redelivered.
  */
 export const createReceiveEvent =
   ({ storeEvent, inboundQueue, log, metrics }: ReceiveEventPorts) =>

@@ -106,8 +106,8 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
       coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
       return { kind: 'unavailable', reason: `The table is unavailable: ${failure.reason}` };
     }
-    const stored = results.flatMap((result) => ('traceparent' in result ? (result.traceparent ?? []) : []));
     if (failure !== undefined) return failure;
+    const stored = results.flatMap((result) => ('traceparent' in result ? (result.traceparent ?? []) : []));
     return (await confirmOptOut(event, startedMs)) ?? { kind: 'written', traceparent: stored[0] ?? event.traceparent };
   };
 
@@ -117,9 +117,10 @@ export const createStoreEvent = (options: StoreEventOptions): StoreEvent => {
    */
   const confirmOptOut = async (event: WebhookEvent, startedMs: number): Promise<EventWrite | undefined> => {
     const { confirmations } = options;
-    const isOptOut = event.kind === 'message' && consentOf(event, options)?.kind === 'opt-out';
+    if (confirmations === undefined || event.kind !== 'message') return undefined;
+    const isOptOut = consentOf(event, options)?.kind === 'opt-out';
     const confirmation = isOptOut ? optOutConfirmation(event) : undefined;
-    if (confirmations === undefined || confirmation === undefined) return undefined;
+    if (confirmation === undefined) return undefined;
     const elapsedMs = Math.max(0, Date.parse(clock.now()) - startedMs);
     const queued = await attempt(Math.max(0, budgetMs - elapsedMs), async (abortSignal) => {
       await confirmations(abortSignal).put(confirmation);

@@ -31,12 +31,12 @@ export const createResumeSend =
       log.info('request not sent: its contact was erased', fields);
       return DONE;
     }
-    // A keyword that is delivered again, to another business number or after an upgrade, is not confirmed twice.
-    if (stored.body !== send.body && send.request.confirmsOptOut && isConfirmation(stored)) {
-      log.info('duplicate request ignored', { ...fields, state: stored.state });
-      return DONE;
-    }
     if (stored.body !== send.body) {
+      // A keyword that is delivered again, to another business number or after an upgrade, is not confirmed twice.
+      if (send.request.confirmsOptOut && isConfirmation(stored)) {
+        log.info('duplicate request ignored', { ...fields, state: stored.state });
+        return DONE;
+      }
       log.warn('request id reused with another body', logFieldsOf(send));
       await deadLetters.put(send, 'REQUEST_ID_REUSED: another request with this id was received before.');
       return DONE;

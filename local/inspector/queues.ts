@@ -1,5 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
+import { countAllMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import type { Inspector, QueueDepths } from '../../sandbox/inspector.ts';
 
 /** The URLs of the queues that the inspector shows. */
@@ -21,10 +21,7 @@ export const createQueueOperations = (sqs: SQSClient, urls: QueueUrls): Pick<Ins
     await sqs.send(new SendMessageCommand({ QueueUrl, ...message }));
   },
   async depths(): Promise<QueueDepths> {
-    const depth = async (url: string): Promise<number> => {
-      const { available, inFlight } = await countMessages(sqs, url);
-      return available + inFlight;
-    };
+    const depth = (url: string) => countAllMessages(sqs, url);
     const depthIfAny = async (url: string | undefined) => (url === undefined ? undefined : depth(url));
     const [send, sendDeadLetters, inbound, inboundDeadLetters, bulk, bulkDeadLetters] = await Promise.all([
       depth(urls.sendQueueUrl),

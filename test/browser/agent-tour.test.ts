@@ -1,16 +1,18 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
-import { startChromium } from './chromium.ts';
-import { accessibilityViolations, type ConsolePage, expectNoProblems, openConsole, step } from './console-page.ts';
+import {
+  accessibilityViolations,
+  expectNoProblems,
+  openConsole,
+  type RunningConsole,
+  startConsole,
+  step,
+} from './console-page.ts';
 import { withKeyboard } from './person.ts';
 
 // The second part of the checklist: each item demonstrates a feature for bots and agents.
 
-let cloud: LocalCloud;
-let browser: Browser;
-let opened: ConsolePage;
+let opened: RunningConsole;
 let page: Page;
 
 beforeAll(async () => {
@@ -20,14 +22,10 @@ beforeAll(async () => {
     sends: { bulkLane: { maxConcurrentCalls: 2 } },
     turns: { silenceSeconds: 8 },
   };
-  [cloud, browser] = await Promise.all([startTestCloud({ settings }), startChromium()]);
-  opened = await openConsole(browser, cloud.consoleUrl ?? '');
-  page = opened.page;
+  opened = await startConsole(settings);
+  ({ page } = opened);
 });
-afterAll(async () => {
-  await browser?.close();
-  await cloud?.close();
-});
+afterAll(() => opened?.close());
 
 const checklist = () => page.getByRole('region', { name: 'Get started' });
 const item = (title: string) => checklist().getByRole('listitem').filter({ hasText: title });
@@ -128,13 +126,13 @@ describe('the tour for bots and agents', () => {
 });
 
 it('says which setting turns an item on, instead of a button', async () => {
-  const { page: other } = await openConsole(browser, cloud.consoleUrl ?? '');
+  const { page: other } = await openConsole(opened.browser, opened.cloud.consoleUrl ?? '');
   await other.route('**/console/start', async (route) => {
     const response = await route.fetch();
     const features = { handovers: true, keywords: false, confirmsOptOuts: false, bulkLane: false };
     await route.fulfill({ response, json: { ...(await response.json()), users: [], features } });
   });
-  await fetch(`${cloud.chatServiceUrl}/sandbox/reset`, { method: 'POST' });
+  await fetch(`${opened.cloud.chatServiceUrl}/sandbox/reset`, { method: 'POST' });
   await other.reload();
   const list = other.getByRole('region', { name: 'Get started' });
   await list.getByText('For bots and agents').click();

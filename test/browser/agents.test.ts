@@ -1,24 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
-import { startChromium } from './chromium.ts';
 import {
   accessibilityViolations,
   addUser,
-  type ConsolePage,
   expectNoProblems,
-  openConsole,
+  type RunningConsole,
+  startConsole,
   step,
   writeAsUser,
 } from './console-page.ts';
 
 // What bots and agents use, in a stage whose settings turn it on.
 
-let cloud: LocalCloud;
-let browser: Browser;
-let opened: ConsolePage;
+let opened: RunningConsole;
 let page: Page;
 
 beforeAll(async () => {
@@ -27,17 +22,13 @@ beforeAll(async () => {
     operators: { echoField: 'OPERATOR_ID', handoverMinutes: 60 },
     sends: { bulkLane: { maxConcurrentCalls: 2 } },
   };
-  [cloud, browser] = await Promise.all([startTestCloud({ settings }), startChromium()]);
-  opened = await openConsole(browser, cloud.consoleUrl ?? '');
-  page = opened.page;
+  opened = await startConsole(settings);
+  ({ page } = opened);
   await addUser(page, '+5491155550001');
   await writeAsUser(page, 'Hello');
   await step(page, 'Published MessageReceived');
 });
-afterAll(async () => {
-  await browser?.close();
-  await cloud?.close();
-});
+afterAll(() => opened?.close());
 
 const card = (title: string) =>
   page.locator('.card').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
@@ -115,7 +106,7 @@ describe('a handover', () => {
   });
 
   it('is recorded in the audit trail', async () => {
-    const client = createLocalClient(cloud);
+    const client = createLocalClient(opened.cloud);
     const entries = Object.values(await client.table()).filter(({ sk }) => sk === 'AUDIT');
     client.close();
 
@@ -131,7 +122,7 @@ describe('the queue for bulk requests', () => {
       .getByRole('link', { name: `${depth}` })
       .waitFor();
   const inspector = (path: string, body: unknown) =>
-    fetch(`${cloud.chatServiceUrl}/inspector/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    fetch(`${opened.cloud.chatServiceUrl}/inspector/${path}`, { method: 'POST', body: JSON.stringify(body) });
 
   it('is in the header, and in the backlog of the decision', async () => {
     await bulkQueue(0);

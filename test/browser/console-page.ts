@@ -3,6 +3,9 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
+import { startChromium } from './chromium.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -10,6 +13,24 @@ export type ConsolePage = {
   readonly page: Page;
   /** Console errors and warnings, uncaught errors, and requests to other origins. */
   readonly problems: readonly string[];
+};
+
+/** The console of a local run. */
+export type RunningConsole = ConsolePage & {
+  readonly cloud: LocalCloud;
+  readonly browser: Browser;
+  close(): Promise<void>;
+};
+
+/** Starts a local run of the stage `dev` with these settings, and opens its console. */
+export const startConsole = async (settings?: LocalOptions['settings']): Promise<RunningConsole> => {
+  await using stack = new AsyncDisposableStack();
+  const [cloud, browser] = await Promise.all([startTestCloud({ settings }), startChromium()]);
+  stack.use(cloud);
+  stack.adopt(browser, () => browser.close());
+  const opened = await openConsole(browser, cloud.consoleUrl ?? '');
+  const resources = stack.move();
+  return { ...opened, cloud, browser, close: () => resources.disposeAsync() };
 };
 
 /** Opens the console and waits until it is live. */

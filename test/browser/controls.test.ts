@@ -1,34 +1,25 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
-import { startChromium } from './chromium.ts';
 import {
   accessibilityViolations,
   addUser,
-  type ConsolePage,
   expectNoProblems,
-  openConsole,
+  type RunningConsole,
+  startConsole,
   writeAsUser,
 } from './console-page.ts';
 
 // The cards that control the service, its clock, and sending.
 
-let cloud: LocalCloud;
-let browser: Browser;
-let opened: ConsolePage;
+let opened: RunningConsole;
 let page: Page;
 
 beforeAll(async () => {
-  [cloud, browser] = await Promise.all([startTestCloud(), startChromium()]);
-  opened = await openConsole(browser, cloud.consoleUrl ?? '');
-  page = opened.page;
+  opened = await startConsole();
+  ({ page } = opened);
   await addUser(page, '+5491155550001');
 });
-afterAll(async () => {
-  await browser?.close();
-  await cloud?.close();
-});
+afterAll(() => opened?.close());
 
 const card = (title: string) =>
   page.locator('.card').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
@@ -88,7 +79,7 @@ it('stops and resumes sending', async () => {
 
 it('lists the active faults, also those of other clients, until they are used or cleared', async () => {
   const faults = page.getByRole('list', { name: 'Active faults' });
-  await fetch(`${cloud.chatServiceUrl}/sandbox/faults`, {
+  await fetch(`${opened.cloud.chatServiceUrl}/sandbox/faults`, {
     method: 'POST',
     body: JSON.stringify({ deliveries: { double: true } }),
   });

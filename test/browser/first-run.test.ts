@@ -1,26 +1,24 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
-import { startChromium } from './chromium.ts';
-import { accessibilityViolations, type ConsolePage, expectNoProblems, openConsole, step } from './console-page.ts';
+import {
+  accessibilityViolations,
+  expectNoProblems,
+  openConsole,
+  type RunningConsole,
+  startConsole,
+  step,
+} from './console-page.ts';
 
 // A new user's first minutes on a full local run, from an empty page.
 
-let cloud: LocalCloud;
-let browser: Browser;
-let opened: ConsolePage;
+let opened: RunningConsole;
 let page: Page;
 
 beforeAll(async () => {
-  [cloud, browser] = await Promise.all([startTestCloud(), startChromium()]);
-  opened = await openConsole(browser, cloud.consoleUrl ?? '');
-  page = opened.page;
+  opened = await startConsole();
+  ({ page } = opened);
 });
-afterAll(async () => {
-  await browser?.close();
-  await cloud?.close();
-});
+afterAll(() => opened?.close());
 
 const activity = () => page.getByRole('region', { name: 'Activity' });
 const checklist = () => page.getByRole('region', { name: 'Get started' });
@@ -92,7 +90,7 @@ describe('the checklist', () => {
   });
 
   it('starts over with a new service, in which old requests are still stored', async () => {
-    await fetch(`${cloud.chatServiceUrl}/sandbox/reset`, { method: 'POST' });
+    await fetch(`${opened.cloud.chatServiceUrl}/sandbox/reset`, { method: 'POST' });
     await doneCount(0);
     await page.reload();
     await doneCount(0);
@@ -105,7 +103,7 @@ describe('the checklist', () => {
 
   it('says why an action did not work', async () => {
     const contact = new URL(page.url()).searchParams.get('user') ?? '';
-    const user = `${cloud.chatServiceUrl}/sandbox/users/${encodeURIComponent(contact)}`;
+    const user = `${opened.cloud.chatServiceUrl}/sandbox/users/${encodeURIComponent(contact)}`;
     await fetch(user, { method: 'PATCH', body: '{"onPlatform":false}' });
 
     await item('You reply').getByRole('button', { name: 'Send a reply' }).click();
@@ -119,8 +117,10 @@ describe('the checklist', () => {
 });
 
 it.each([1440, 1024, 375])('plays the conversation with the keyboard alone at a width of %d pixels', async (width) => {
-  await fetch(`${cloud.chatServiceUrl}/sandbox/reset`, { method: 'POST' });
-  const { page: other } = await openConsole(browser, cloud.consoleUrl ?? '', { viewport: { width, height: 720 } });
+  await fetch(`${opened.cloud.chatServiceUrl}/sandbox/reset`, { method: 'POST' });
+  const { page: other } = await openConsole(opened.browser, opened.cloud.consoleUrl ?? '', {
+    viewport: { width, height: 720 },
+  });
   for (let press = 0; press < 40; press += 1) {
     await other.keyboard.press('Tab');
     if ((await other.evaluate<string>('document.activeElement.innerText')).startsWith('Play a sample')) break;

@@ -1,16 +1,13 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
-import { startChromium } from './chromium.ts';
 import {
   accessibilityViolations,
   addUser,
-  type ConsolePage,
   elements,
   enqueue,
   expectNoProblems,
-  openConsole,
+  type RunningConsole,
+  startConsole,
   step,
   steps,
   writeAsUser,
@@ -18,20 +15,14 @@ import {
 
 // Runs the console against a full local run: the synthesized stack with its functions and queues.
 
-let cloud: LocalCloud;
-let browser: Browser;
-let opened: ConsolePage;
+let opened: RunningConsole;
 let page: Page;
 
 beforeAll(async () => {
-  [cloud, browser] = await Promise.all([startTestCloud(), startChromium()]);
-  opened = await openConsole(browser, cloud.consoleUrl ?? '');
-  page = opened.page;
+  opened = await startConsole();
+  ({ page } = opened);
 });
-afterAll(async () => {
-  await browser?.close();
-  await cloud?.close();
-});
+afterAll(() => opened?.close());
 
 const card = (title: string) => page.locator('.card').filter({ has: page.getByRole('heading', { name: title }) });
 const expand = async (title: string) => {
@@ -124,7 +115,7 @@ describe('console of a local run', () => {
   });
 
   it('lists dead-lettered events and redrives them', async () => {
-    await fetch(`${cloud.chatServiceUrl}/sandbox/events`, { method: 'POST', body: '{"hello":"world"}' });
+    await fetch(`${opened.cloud.chatServiceUrl}/sandbox/events`, { method: 'POST', body: '{"hello":"world"}' });
     await page.locator('.tabs').getByRole('link', { name: 'Dead letters' }).click();
     await page.locator('.dead-letters').getByText('_id_').first().waitFor();
 
@@ -168,7 +159,7 @@ describe('faults in the console', () => {
     ['Not sent: send again', 'accepted'],
     ['Sent: record the message ID', 'accepted'],
   ])('resolves an uncertain send on its timeline: %s', async (outcome, state) => {
-    await fetch(`${cloud.chatServiceUrl}/sandbox/faults`, {
+    await fetch(`${opened.cloud.chatServiceUrl}/sandbox/faults`, {
       method: 'POST',
       body: JSON.stringify({ answers: { status: 502 } }),
     });

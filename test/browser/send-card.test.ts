@@ -1,35 +1,26 @@
-import type { Browser, Page, Route } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
-import { startChromium } from './chromium.ts';
 import {
   accessibilityViolations,
   addUser,
-  type ConsolePage,
   expectNoProblems,
-  openConsole,
+  type RunningConsole,
+  startConsole,
   step,
   writeAsUser,
 } from './console-page.ts';
 
-let cloud: LocalCloud;
-let browser: Browser;
-let opened: ConsolePage;
+let opened: RunningConsole;
 let page: Page;
 
 beforeAll(async () => {
-  [cloud, browser] = await Promise.all([startTestCloud(), startChromium()]);
-  opened = await openConsole(browser, cloud.consoleUrl ?? '');
-  page = opened.page;
+  opened = await startConsole();
+  ({ page } = opened);
   await addUser(page, '+5491155550001');
   await writeAsUser(page, 'Hello');
   await step(page, 'Published MessageReceived');
 });
-afterAll(async () => {
-  await browser?.close();
-  await cloud?.close();
-});
+afterAll(() => opened?.close());
 
 const card = () =>
   page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Send a request', exact: true }) });
@@ -106,7 +97,7 @@ it('says in a sentence that Parley does not decide, and keeps the preview', asyn
 
 it('says that the request would wait while an operator has stopped sending', async () => {
   const stage = (path: string, body: object) =>
-    fetch(`${cloud.chatServiceUrl}/inspector/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    fetch(`${opened.cloud.chatServiceUrl}/inspector/${path}`, { method: 'POST', body: JSON.stringify(body) });
   await stage('stops', { note: 'A wrong price' });
 
   await card().getByRole('note').getByText('would wait, because an operator stopped sending').waitFor();

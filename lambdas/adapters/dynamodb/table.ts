@@ -109,17 +109,19 @@ export const registeringChannels = (
 ): ConversationTable => ({
   ...table,
   async update(update, updateOptions) {
-    const { key, set, setOnce } = update;
-    const channel = channelOf(key.pk) ?? channelOf(set?.contact) ?? channelOf(setOnce?.contact);
+    const channel = channelIn(update);
     if (channel !== undefined) await registerChannel(table, registered, channel);
     return table.update(update, updateOptions);
   },
   async updateBoth(first, second) {
-    const channel = channelOf(second.key.pk) ?? channelOf(first.set?.contact);
+    const channel = channelIn(first) ?? channelIn(second);
     if (channel !== undefined) await registerChannel(table, registered, channel);
     return table.updateBoth(first, second);
   },
 });
+
+const channelIn = ({ key, set, setOnce }: ItemUpdate) =>
+  channelOf(key.pk) ?? channelOf(set?.contact) ?? channelOf(setOnce?.contact);
 
 const registerChannel = async (
   table: ConversationTable,

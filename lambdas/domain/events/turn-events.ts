@@ -1,3 +1,4 @@
+import { compare } from '../compare.ts';
 import { presentMedia, readEventContent } from '../event-content.ts';
 import { parseInstant } from '../instant.ts';
 import type { EndedTurn, OpenTurn, TurnMessage } from '../turn.ts';
@@ -62,5 +63,3 @@ export const turnEvents = (
     },
   ];
 };
-
-const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));

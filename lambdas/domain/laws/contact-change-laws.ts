@@ -1,3 +1,4 @@
+import { compare } from '../compare.ts';
 import { CONSENT_REGISTERS } from '../consent.ts';
 import type { ChangeLaw } from './law.ts';
 import { describeMove, has, includesAll, listNames, membersOf, type StoredItem, textOf } from './stored-item.ts';
@@ -10,8 +11,6 @@ const ORDER = {
 } as const;
 
 const orderOf = ({ sk }: StoredItem) => Object.entries(ORDER).find(([kind]) => kind === sk)?.[1];
-
-const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
 /** Compares two images by these attributes, in this order. */
 const compareBy = (before: StoredItem, after: StoredItem, names: readonly string[]): number =>

@@ -1,5 +1,5 @@
 import { formatMilliseconds } from '../components/time.ts';
-import { type Message, stringField } from '../state/api.ts';
+import { isByOperator, type Message, stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
 import { itemOf } from '../state/timeline-subject.ts';
 import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
@@ -58,9 +58,6 @@ export const operatorSteps = (message: Message | null): readonly TimelineStep[] 
         },
       ]
     : [];
-
-export const isByOperator = (message: Message | null): message is Message =>
-  message !== null && 'endpoint' in message && message.endpoint === 'operator-console';
 
 /** Returns what Parley stored about an operator's message, which comes back as an event. */
 export const echoSteps = (timeline: Timeline): readonly TimelineStep[] => {

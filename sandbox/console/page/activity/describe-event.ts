@@ -1,5 +1,5 @@
 import { counted } from '../components/counted.ts';
-import { type FeedEntry, isAcknowledged, type Message, stringField } from '../state/api.ts';
+import { type FeedEntry, isAcknowledged, isByOperator, type Message, stringField } from '../state/api.ts';
 
 /** An entry of the event log in words, and what it is about. */
 export type EventDescription = {
@@ -16,8 +16,7 @@ export const describeEvent = (entry: FeedEntry): EventDescription => {
     case 'user-wrote':
       return { event: 'User message', detail: textOf(entry.message), ...aboutMessage(entry) };
     case 'message-accepted': {
-      const isByOperator = 'endpoint' in entry.message && entry.message.endpoint === 'operator-console';
-      const event = isByOperator ? 'Operator message' : 'Message accepted';
+      const event = isByOperator(entry.message) ? 'Operator message' : 'Message accepted';
       return { event, detail: textOf(entry.message), ...aboutMessage(entry) };
     }
     case 'status-changed': {

@@ -1,8 +1,8 @@
 import { formatMilliseconds } from '../components/time.ts';
-import { stringField } from '../state/api.ts';
+import { isByOperator, stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
 import { requestIdOf, type TableItem } from '../state/timeline-subject.ts';
-import { echoSteps, isByOperator, operatorSteps } from './contact-steps.ts';
+import { echoSteps, operatorSteps } from './contact-steps.ts';
 import { callStep, queuedStep, sendSteps } from './send-steps.ts';
 import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
 import { expiredSteps, statusOf, webhookSteps } from './webhook-steps.ts';

@@ -1,8 +1,8 @@
 import { counted } from '../components/counted.ts';
-import { field, stringField, type Trace } from '../state/api.ts';
+import { field, type Trace } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
 import { itemOf } from '../state/timeline-subject.ts';
-import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
+import { itemBody, type TimelineStep } from './timeline-step.ts';
 
 /** An event on the bus. */
 export type BusEvent = NonNullable<Trace['busEvents']>[number];
@@ -23,15 +23,10 @@ export const turnSteps = (timeline: Timeline, messageId: string): readonly Timel
   return [{ ...added, detail, bodies: [itemBody('Table item', open)] }];
 };
 
-/** Returns the step of an event on the bus that ended a turn. */
-export const turnEndedStep = ({ at, type, detail }: BusEvent): TimelineStep => ({
-  source: 'bus',
+/** Describes an event on the bus that ended a turn. */
+export const describeTurnEnded = ({ type, detail }: BusEvent): Pick<TimelineStep, 'title' | 'detail'> => ({
   title: 'Turn ended',
-  tone: 'success',
   detail: `The user was silent, so ${type} was published with ${counted(arrayIn(detail, 'messages').length, 'message')}.`,
-  at,
-  ids: idsOf({ 'Event ID': stringField(detail, 'id') }),
-  bodies: [{ name: 'Event', value: detail }],
 });
 
 export const isTurnEnded = ({ type }: BusEvent): boolean => type === 'TurnEnded';

@@ -1,6 +1,6 @@
 import { type Delivery, type ExpiredEvent, isAcknowledged, stringField, type Trace } from '../state/api.ts';
 import { idsOf, type TimelineStep } from './timeline-step.ts';
-import { type BusEvent, isTurnEnded, turnEndedStep } from './turn-steps.ts';
+import { describeTurnEnded, isTurnEnded } from './turn-steps.ts';
 
 /**
  * Returns one step per webhook attempt, in the order in which the attempts started.
@@ -40,16 +40,15 @@ export const expiredSteps = (expired: readonly ExpiredEvent[]): readonly Timelin
   }));
 
 export const publishedSteps = (trace: Trace | undefined): readonly TimelineStep[] =>
-  (trace?.busEvents ?? []).map((event) => (isTurnEnded(event) ? turnEndedStep(event) : publishedStep(event)));
-
-const publishedStep = ({ at, type, detail }: BusEvent): TimelineStep => ({
-  source: 'bus',
-  title: `Published ${type}`,
-  tone: 'success',
-  at,
-  ids: idsOf({ 'Event ID': stringField(detail, 'id') }),
-  bodies: [{ name: 'Event', value: detail }],
-});
+  (trace?.busEvents ?? []).map((event) => ({
+    source: 'bus',
+    title: `Published ${event.type}`,
+    tone: 'success',
+    at: event.at,
+    ids: idsOf({ 'Event ID': stringField(event.detail, 'id') }),
+    bodies: [{ name: 'Event', value: event.detail }],
+    ...(isTurnEnded(event) && describeTurnEnded(event)),
+  }));
 
 /** Returns the STATUS of a status event in lower case, as the table stores it; '' for a message event. */
 export const statusOf = ({ event }: Pick<Delivery, 'event'>): string =>

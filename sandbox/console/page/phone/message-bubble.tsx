@@ -1,6 +1,6 @@
 import { Link } from '../components/link.tsx';
 import { formatTime } from '../components/time.ts';
-import type { Message } from '../state/api.ts';
+import { isByOperator, type Message } from '../state/api.ts';
 import { describeMediaAddress } from './media-address.ts';
 import { type FormattedRun, parseFormatting } from './parse-formatting.ts';
 
@@ -39,8 +39,8 @@ export const MessageBubble = (props: { message: Message; isSelected: boolean; is
 };
 
 const writerOf = (message: Message): 'user' | 'business' | 'operator' => {
-  if (!('endpoint' in message)) return 'user';
-  return message.endpoint === 'operator-console' ? 'operator' : 'business';
+  if (message.direction === 'in') return 'user';
+  return isByOperator(message) ? 'operator' : 'business';
 };
 
 /** Summarizes a message in one line, with an arrow before those of the business. */

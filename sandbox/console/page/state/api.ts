@@ -115,6 +115,10 @@ export const inspectorPath = (path: string): string => `/inspector/${path}`;
 /** Returns whether the webhook acknowledged the event. */
 export const isAcknowledged = ({ status }: Delivery): boolean => status !== null && status >= 200 && status < 300;
 
+/** Whether an operator wrote a message in the chat service's console. */
+export const isByOperator = (message: Message | null): message is Message =>
+  message !== null && 'endpoint' in message && message.endpoint === 'operator-console';
+
 /** Reads a property of JSON whose shape is unknown. */
 export const field = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
