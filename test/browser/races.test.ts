@@ -79,6 +79,23 @@ it('puts a request on the queue once, however often the button is pressed', asyn
   expect(calls).toEqual(['POST']);
 });
 
+it('disables a button until its action has ended', async () => {
+  const button = (name: string, disabled: boolean) => page.getByRole('button', { name, exact: true, disabled });
+  const { release } = await hold('**/messages');
+  await write('Wait');
+
+  await button('Send as user', true).waitFor();
+  release();
+  await button('Send as user', false).waitFor();
+
+  const clock = await hold('**/clock');
+  await button('+ 1 min', false).click();
+
+  await button('+ 1 min', true).waitFor();
+  clock.release();
+  await button('+ 1 min', false).waitFor();
+});
+
 it('discards a dead letter once, however often the button is pressed', async () => {
   await enqueueRaw('not a request', 'dead-1');
   await page.getByRole('link', { name: 'Dead letters', exact: true }).click();

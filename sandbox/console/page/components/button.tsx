@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { showNotice } from '../state/console-state.ts';
 import { useBusy } from './use-busy.ts';
 
@@ -13,9 +14,14 @@ type Props = {
   children: ComponentChildren;
 };
 
+/** Whether the form around a button is waiting for its action. */
+export const FormBusy = createContext(false);
+
 /** A button that says why it is disabled: as a tooltip, to screen readers, and in the status bar when it is pressed. */
 export const Button = ({ onClick, disabledReason, class: className, label, isPressed, children }: Props) => {
-  const [isBusy, run] = useBusy();
+  const [isRunning, run] = useBusy();
+  const isFormBusy = useContext(FormBusy);
+  const isBusy = isRunning || (isFormBusy && onClick === undefined);
   return (
     <button
       type={onClick ? 'button' : 'submit'}
@@ -23,7 +29,7 @@ export const Button = ({ onClick, disabledReason, class: className, label, isPre
       aria-label={label}
       aria-pressed={isPressed}
       aria-busy={isBusy}
-      aria-disabled={disabledReason !== undefined}
+      aria-disabled={isBusy || disabledReason !== undefined}
       aria-description={disabledReason}
       title={disabledReason}
       onClick={(event) => {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { FormBusy } from '../components/button.tsx';
 import { useBusy } from '../components/use-busy.ts';
 import { rememberCard, wasCardOpen } from './open-cards.ts';
 
@@ -46,7 +47,7 @@ export const Form = (props: { class?: string; onSubmit: () => Promise<unknown>; 
         run(props.onSubmit);
       }}
     >
-      {props.children}
+      <FormBusy.Provider value={isBusy}>{props.children}</FormBusy.Provider>
     </form>
   );
 };

@@ -26,9 +26,9 @@ export const ClockCard = () => (
   <Card title="Clock" note="Forward only" open>
     <div class="row wrap">
       {STEPS.map(([label, seconds]) => (
-        <button type="button" class="advance" key={label} onClick={() => void advance(`by ${label}`, seconds)}>
+        <Button class="advance" key={label} onClick={() => advance(`by ${label}`, seconds)}>
           + {label}
-        </button>
+        </Button>
       ))}
       <ToEndOfWindow />
     </div>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
 import { callApi } from '../state/api.ts';
 import { showError } from '../state/console-state.ts';
 import { Card, Form } from './card.tsx';
@@ -21,7 +22,7 @@ export const LinkCard = () => {
           Prefilled text
           <input value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
         </label>
-        <button type="submit">Create link</button>
+        <Button>Create link</Button>
         <p class="hint">
           The link opens a chat with this text already typed. Sending it opens the conversation window.
         </p>

@@ -1,3 +1,4 @@
+import { Button } from '../components/button.tsx';
 import { changeAccount, setCredit } from '../state/account.ts';
 import { callApi, userPath } from '../state/api.ts';
 import { showError, useConsole, useSelectedUser } from '../state/console-state.ts';
@@ -45,9 +46,9 @@ export const AccountCard = () => {
       <fieldset class="row wrap">
         <legend class="field">Set credit to</legend>
         {CREDITS.map((amount) => (
-          <button type="button" key={amount} aria-pressed={credit === amount} onClick={() => void setCredit(amount)}>
+          <Button key={amount} isPressed={credit === amount} onClick={() => setCredit(amount)}>
             {formatNumber(amount)}
-          </button>
+          </Button>
         ))}
       </fieldset>
       <p class="hint">Each accepted message costs one credit.</p>

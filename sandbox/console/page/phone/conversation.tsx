@@ -66,9 +66,9 @@ export const Conversation = () => {
         ))}
       </ol>
       {!isAtEnd && (
-        <button type="button" class="load-more" onClick={() => void loadLatestMessages()}>
+        <Button class="load-more" onClick={loadLatestMessages}>
           Jump to latest
-        </button>
+        </Button>
       )}
     </div>
   );

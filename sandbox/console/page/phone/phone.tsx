@@ -75,9 +75,7 @@ const NoUser = () => {
 const UnknownUser = ({ contact }: { contact: string }) => (
   <div class="empty">
     <p>User {contact} does not exist.</p>
-    <button type="button" onClick={() => void addUser(contact)}>
-      Add user
-    </button>
+    <Button onClick={() => addUser(contact)}>Add user</Button>
   </div>
 );
 

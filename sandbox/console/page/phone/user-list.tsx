@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
 import { LinkList } from '../components/link-list.tsx';
 import { formatTime } from '../components/time.ts';
 import { addUser } from '../state/add-user.ts';
@@ -46,9 +47,9 @@ export const UserList = () => {
           onKeyDown={({ key }) => key === 'Enter' && submitSearch()}
         />
         {newContact !== undefined && (
-          <button type="button" class="new-user" onClick={() => void add(newContact)}>
+          <Button class="new-user" onClick={() => add(newContact)}>
             Add user {newContact}
-          </button>
+          </Button>
         )}
         <div id="search-result" role="status">
           {refused !== undefined && <p class="field-error">{refused.reason}</p>}
@@ -71,9 +72,9 @@ export const UserList = () => {
 
 /** The chat platform's addresses are not always phone numbers. */
 const AddId = ({ id, onAdd }: { id: string; onAdd: (contact: string) => Promise<void> }) => (
-  <button type="button" class="new-user" onClick={() => void onAdd(id)}>
+  <Button class="new-user" onClick={() => onAdd(id)}>
     Add {id} as a platform ID
-  </button>
+  </Button>
 );
 
 const Row = ({ user, isWindowOpen }: { user: UserRow; isWindowOpen: boolean }) => {
