@@ -95,6 +95,19 @@ it('says in a sentence that Parley does not decide, and keeps the preview', asyn
   await preview().getByText('Free-form text, because the window is open').waitFor();
 });
 
+it('asks again by itself until Parley decides, and shows the reason meanwhile', async () => {
+  let calls = 0;
+  await interceptDryRuns(async (route) => {
+    calls += 1;
+    if (calls > 2) return route.continue();
+    return route.fulfill({ json: { kind: 'unavailable', message: `Unavailable, answer ${calls}.` } });
+  });
+  await text().fill('It arrives *in the evening*.');
+
+  await card().getByRole('note').getByText('Unavailable, answer 2.').waitFor();
+  await card().getByText('Parley would call message/v3.').waitFor();
+});
+
 it('says that the request would wait while an operator has stopped sending', async () => {
   const stage = (path: string, body: object) =>
     fetch(`${opened.cloud.chatServiceUrl}/inspector/${path}`, { method: 'POST', body: JSON.stringify(body) });

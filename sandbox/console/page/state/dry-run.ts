@@ -7,6 +7,8 @@ import { createLatestAnswer } from './latest-answer.ts';
 /** Longer than a pause between keystrokes. */
 const TYPING_DELAY_MS = 250;
 
+const RETRY_DELAY_MS = 2_000;
+
 /** Any ID: a dry run stores nothing. */
 const DRY_RUN_ID = 'console-dry-run';
 
@@ -16,8 +18,8 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 type Question = {
   /** The request, and everything that the decision about it depends on. */
   readonly key: string;
-  /** How many requests were queued; a decision is still shown while the queues are counted again. */
-  readonly depths: string;
+  /** What else is a reason to ask again. Meanwhile, the last answer about the same key is still shown. */
+  readonly version: string;
   readonly contact: string;
   readonly content: RequestContent;
 };
@@ -27,21 +29,22 @@ type Question = {
  * in the current state. Undefined if there is nothing to send.
  */
 export const useDryRun = (contact: string, content: RequestContent | undefined): Decided | 'asking' | undefined => {
-  const [answered, setAnswered] = useState<{ key: string; depths: string; answer: Decided } | undefined>();
-  const [turn, setTurn] = useState(0);
+  const [answered, setAnswered] = useState<{ key: string; version: string; answer: Decided } | undefined>();
+  const [closings, setClosings] = useState(0);
+  const [retries, setRetries] = useState(0);
   const asker = useRef(
     createLatestAnswer<Question, Decided>(
       ask,
-      ({ key, depths }, answer) => setAnswered({ key, depths, answer }),
+      ({ key, version }, answer) => setAnswered({ key, version, answer }),
       TYPING_DELAY_MS,
     ),
   ).current;
-  const key = `${useSituation(contact)} ${turn} ${JSON.stringify(content)}`;
-  const depths = useConsole(({ queueDepths }) => `${queueDepths?.send} ${queueDepths?.bulk}`);
+  const key = `${useSituation(contact)} ${closings} ${JSON.stringify(content)}`;
+  const version = useConsole(({ queueDepths }) => `${queueDepths?.send} ${queueDepths?.bulk} ${retries}`);
   useEffect(() => {
-    if (content === undefined || (answered?.key === key && answered.depths === depths)) asker.stop();
-    else asker.ask({ key, depths, contact, content });
-  }, [key, depths]);
+    if (content === undefined || (answered?.key === key && answered.version === version)) asker.stop();
+    else asker.ask({ key, version, contact, content });
+  }, [key, version]);
   useEffect(() => asker.stop, []);
 
   const decided = answered?.key === key ? answered.answer : undefined;
@@ -49,9 +52,14 @@ export const useDryRun = (contact: string, content: RequestContent | undefined):
   useEffect(() => {
     if (closesAt === undefined) return;
     const remainingMs = Math.max(0, Date.parse(closesAt) - serviceTime()) + 1;
-    const timer = setTimeout(() => setTurn((last) => last + 1), Math.min(remainingMs, MAX_DELAY_MS));
+    const timer = setTimeout(() => setClosings((last) => last + 1), Math.min(remainingMs, MAX_DELAY_MS));
     return () => clearTimeout(timer);
   }, [closesAt, key]);
+  useEffect(() => {
+    if (answered?.answer.kind !== 'unavailable') return;
+    const timer = setTimeout(() => setRetries((last) => last + 1), RETRY_DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [answered]);
 
   return content === undefined ? undefined : (decided ?? 'asking');
 };
