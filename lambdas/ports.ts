@@ -13,7 +13,7 @@ import type { ConversationPage, ConversationPosition, DetailedMessage, OutboundM
 import type { MetricName } from './domain/metric-names.ts';
 import type { StreamRange } from './domain/publish-failure.ts';
 import type { Claim, QueuedSend, Resolution, SendRecord, SendResult, UncalledResult } from './domain/send.ts';
-import type { SendCall } from './domain/send-decision.ts';
+import type { SendCall } from './domain/send-call.ts';
 import type { ChatServiceAnswer } from './domain/send-outcome.ts';
 import type { SendState } from './domain/send-transitions.ts';
 import type { Sending, Stop } from './domain/sending-stop.ts';

@@ -2,7 +2,7 @@ import type { ContactRef } from './contact.ts';
 import { presentMedia, readEventContent } from './event-content.ts';
 import type { Instant } from './instant.ts';
 import * as z from './schema.ts';
-import type { SendCall } from './send-decision.ts';
+import type { SendCall } from './send-call.ts';
 import { type Traceparent, traceIdOf } from './trace-context.ts';
 
 /**

@@ -4,6 +4,7 @@ import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
 import { handoverOf } from './handover.ts';
 import { type Instant, parseInstant } from './instant.ts';
 import { optOutConfirmationId } from './opt-out-confirmation.ts';
+import { type CallSettings, freeFormCall, type SendCall, templateCall } from './send-call.ts';
 import type { SendEndpoint } from './send-outcome.ts';
 import {
   type ApprovedReason,
@@ -15,12 +16,6 @@ import {
   type TemplateReference,
 } from './send-request.ts';
 import { isWindowOpen } from './window.ts';
-
-/** A call to the chat service. */
-export interface SendCall {
-  readonly endpoint: SendEndpoint;
-  readonly body: Readonly<Record<string, unknown>>;
-}
 
 /** The rule that forbids sending a request. */
 export type RefusalCode =
@@ -48,24 +43,10 @@ export type CallDecision = Extract<SendDecision, { kind: 'call' }>;
 /** A decision that ends the request without a call. */
 export type FinalDecision = Exclude<SendDecision, { kind: 'call' }>;
 
-/** How phone numbers are written in calls: as received, always with a leading plus, or as digits only. */
-export const NUMBER_FORMATS = ['verbatim', 'plus', 'digits'] as const;
-export type NumberFormat = (typeof NUMBER_FORMATS)[number];
-
-/** Which calls carry the request id as `clientPayload`, which statuses then return as `CLIENT_PAYLOAD`. */
-export const CLIENT_PAYLOADS = ['off', 'intent', 'all'] as const;
-export type ClientPayloadMode = (typeof CLIENT_PAYLOADS)[number];
-
 /** The stage settings that a decision depends on. */
-export interface SendRules {
-  readonly chatPlatform: string;
-  readonly chatChannelNumber: string;
+export interface SendRules extends CallSettings {
   readonly windowMarginMs: number;
   readonly defaultTemplate?: TemplateReference;
-  /** @default verbatim */
-  readonly numberFormat?: NumberFormat;
-  /** @default intent */
-  readonly clientPayload?: ClientPayloadMode;
   /** @default off */
   readonly contactCheck?: ContactCheckMode;
   /** The names of the variables of known templates. Others are not checked. @default none */
@@ -291,49 +272,4 @@ const refuseMedia = (request: SendRequest): SendDecision | undefined => {
     }
   }
   return undefined;
-};
-
-const PHONE_NUMBER = /^\+?(\d{6,15})$/;
-
-/** Formats a phone number. An id that is not a phone number is returned as it is. */
-export const formatNumber = (address: string, format: NumberFormat): string => {
-  const digits = PHONE_NUMBER.exec(address)?.[1];
-  if (digits === undefined || format === 'verbatim') return address;
-  return format === 'plus' ? `+${digits}` : digits;
-};
-
-const addressee = (request: SendRequest, contact: Contact, rules: SendRules) => {
-  const format = rules.numberFormat ?? 'verbatim';
-  return {
-    chatPlatform: request.chatPlatform ?? rules.chatPlatform,
-    chatChannelNumber: formatNumber(request.chatChannelNumber ?? rules.chatChannelNumber, format),
-    platformContactId: formatNumber(addressOf(request, contact), format),
-  };
-};
-
-/**
- * Prefers the proper format from the contact check, then the id as last received, which the platform knows. The number
- * in the request may be a variant of either.
- */
-const addressOf = (request: SendRequest, { checkedAddress, address }: Contact): string =>
-  // The check returns digits; the contract writes numbers with a leading plus.
-  checkedAddress === undefined ? (address ?? request.platformContactId) : formatNumber(checkedAddress, 'plus');
-
-const freeFormCall = (request: SendRequest, contact: Contact, rules: SendRules): SendCall => {
-  const { messageText, audioURL, imageURL, fileURL } = request;
-  const clientPayload = rules.clientPayload === 'all' && { clientPayload: request.requestId };
-  return {
-    endpoint: 'message/v3',
-    body: { ...addressee(request, contact, rules), messageText, audioURL, imageURL, fileURL, ...clientPayload },
-  };
-};
-
-const templateCall = (
-  request: SendRequest,
-  contact: Contact,
-  rules: SendRules,
-  template: TemplateReference,
-): SendCall => {
-  const clientPayload = rules.clientPayload !== 'off' && { clientPayload: request.requestId };
-  return { endpoint: 'intent/v2', body: { ...addressee(request, contact, rules), ...template, ...clientPayload } };
 };

@@ -2,7 +2,7 @@ import { type ContactDefaults, isPhone, resolveContact } from '../domain/contact
 import { type CheckedContact, contactCheckOutcome, digitsOf } from '../domain/contact-check.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
-import { formatNumber, type NumberFormat } from '../domain/send-decision.ts';
+import { formatNumber, type NumberFormat } from '../domain/send-call.ts';
 import type { ChatService, Clock, ContactRepository } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { channelNumber, contactFields, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';

@@ -7,13 +7,13 @@ import { createDynamodbChangeReader, DYNAMODB_STREAMS } from '../adapters/dynamo
 import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
 import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
+import { createConversationTable } from '../adapters/dynamodb/conversation-table.ts';
 import { createDynamodbErasures } from '../adapters/dynamodb/erasures.ts';
 import { createDynamodbKeptDeadLetters } from '../adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createDynamodbStops } from '../adapters/dynamodb/stops.ts';
-import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createDynamodbTurns } from '../adapters/dynamodb/turns.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';

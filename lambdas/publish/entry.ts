@@ -38,7 +38,7 @@ const openTurns = (variables: NonNullable<typeof turnEnvironment>) =>
   onFirstUse(async () => {
     const { client, createChangeVisibility, createSqsTurnQueue } = await sqs();
     const { createDynamodbTurns } = await import('../adapters/dynamodb/turns.ts');
-    const { createConversationTable } = await import('../adapters/dynamodb/table.ts');
+    const { createConversationTable } = await import('../adapters/dynamodb/conversation-table.ts');
     const { createDynamodbClient } = await import('../adapters/dynamodb/client.ts');
     const { TURN_QUEUE_URL: queueUrl, AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_NAME: tableName } = variables;
     const turns = createDynamodbTurns(

@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
 import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
+import { createConversationTable } from '../adapters/dynamodb/conversation-table.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
-import { createConversationTable } from '../adapters/dynamodb/table.ts';
 import { createSecretsClient, createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
 import type { InboundQueue, SendQueue, WebhookSecret } from '../ports.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';

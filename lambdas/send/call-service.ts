@@ -1,13 +1,8 @@
 import type { Contact } from '../domain/contact.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import { type Claim, logFieldsOf, type QueuedSend } from '../domain/send.ts';
-import {
-  decideOutsideWindow,
-  type FinalDecision,
-  type SendCall,
-  type SendDecision,
-  type SendRules,
-} from '../domain/send-decision.ts';
+import type { SendCall } from '../domain/send-call.ts';
+import { decideOutsideWindow, type FinalDecision, type SendDecision, type SendRules } from '../domain/send-decision.ts';
 import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
 import { hasExpired } from '../domain/send-request.ts';
 import { describeStop } from '../domain/sending-stop.ts';

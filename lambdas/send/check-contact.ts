@@ -9,7 +9,8 @@ import {
 } from '../domain/contact-check.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import { logFieldsOf, type QueuedSend } from '../domain/send.ts';
-import { type CallDecision, formatNumber, type SendRules } from '../domain/send-decision.ts';
+import { formatNumber } from '../domain/send-call.ts';
+import type { CallDecision, SendRules } from '../domain/send-decision.ts';
 import type { ChatService, Clock, ContactRepository, Log, Metrics, Randomness } from '../ports.ts';
 
 export interface CheckContactOptions {

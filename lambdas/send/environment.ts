@@ -2,7 +2,7 @@ import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { CONTACT_CHECKS } from '../domain/contact-check.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
-import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../domain/send-decision.ts';
+import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../domain/send-call.ts';
 import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
 import { flag, json, wholeNumber } from '../runtime/environment.ts';
 

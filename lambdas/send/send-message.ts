@@ -4,11 +4,11 @@ import { isServiceAnswer } from '../domain/contact-check.ts';
 import { LoggableError, ParleyError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import { type Claim, mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
+import { formatNumber } from '../domain/send-call.ts';
 import {
   type CallDecision,
   decideSend,
   type FinalDecision,
-  formatNumber,
   type SendDecision,
   type SendRules,
 } from '../domain/send-decision.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CONTACT_CHECKS } from '../../lambdas/domain/contact-check.ts';
 import { parseDuration } from '../../lambdas/domain/duration.ts';
-import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-decision.ts';
+import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-call.ts';
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 import { eventTarget } from './event-target.ts';

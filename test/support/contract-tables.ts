@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, inject } from 'vitest';
+import { createConversationTable, registeringChannels } from '../../lambdas/adapters/dynamodb/conversation-table.ts';
 import type { ItemKey } from '../../lambdas/adapters/dynamodb/keys.ts';
-import {
-  type ConversationTable,
-  createConversationTable,
-  registeringChannels,
-} from '../../lambdas/adapters/dynamodb/table.ts';
+import type { ConversationTable } from '../../lambdas/adapters/dynamodb/table.ts';
 import type { RetentionDays } from '../../lambdas/domain/retention.ts';
 import { createSimulatedTable, createTableState, nameOf, type TableState } from '../simulation/world/table.ts';
 import { RETENTION_DAYS } from './builders.ts';

@@ -2,6 +2,7 @@ import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamodbClient } from '../../../lambdas/adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createConversationTable } from '../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import {
   contactName,
   contactSort,
@@ -10,7 +11,6 @@ import {
   sendKey,
 } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
-import { createConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import { conversationResponse, getConversation } from '../../../lambdas/manage/conversations.ts';

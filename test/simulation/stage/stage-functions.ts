@@ -1,4 +1,5 @@
-import { type ConversationTable, registeringChannels } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { registeringChannels } from '../../../lambdas/adapters/dynamodb/conversation-table.ts';
+import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { createSecretsManagerAccessToken } from '../../../lambdas/adapters/secrets.ts';
 import { ACCOUNT, sendRules } from '../../support/builders.ts';
 import type { SimulatedBus } from '../world/bus.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHttpChatService } from '../../../lambdas/adapters/chat-service/http-chat-service.ts';
 import { createHttpPost } from '../../../lambdas/adapters/chat-service/http-post.ts';
 import { contactCheckOutcome } from '../../../lambdas/domain/contact-check.ts';
-import type { SendCall } from '../../../lambdas/domain/send-decision.ts';
+import type { SendCall } from '../../../lambdas/domain/send-call.ts';
 import { sendOutcome } from '../../../lambdas/domain/send-outcome.ts';
 import type { ChatService } from '../../../lambdas/ports.ts';
 import { ACCOUNT, NOW, USER } from '../../support/builders.ts';

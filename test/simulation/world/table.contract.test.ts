@@ -2,15 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createConversationTable } from '../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
-import {
-  type ConversationTable,
-  createConversationTable,
-  type Item,
-} from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { ConversationTable, Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { createDynamodbTurns } from '../../../lambdas/adapters/dynamodb/turns.ts';
 import { CONSENT_KINDS, CONSENT_ORIGINS } from '../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';

@@ -1,9 +1,10 @@
 import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createConversationTable } from '../../../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../../../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../../../lambdas/adapters/dynamodb/sends.ts';
-import { type ConversationTable, createConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
+import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { createStoreEvent } from '../../../../../lambdas/receive/store-event.ts';
 import { NOW, RETENTION_DAYS } from '../../../../support/builders.ts';
 import type { EmulatedTables } from '../../../../support/emulated-table.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_UNKNOWN_OUTCOMES, type SendRecord } from '../../../../../lambdas/domain/send.ts';
-import type { SendCall } from '../../../../../lambdas/domain/send-decision.ts';
+import type { SendCall } from '../../../../../lambdas/domain/send-call.ts';
 import {
   broadcastSort,
   isInBroadcast,
