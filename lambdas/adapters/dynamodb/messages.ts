@@ -35,7 +35,7 @@ import {
 } from './keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
-import { turnUpdate } from './turns.ts';
+import { refusalUpdate, turnUpdate } from './turns.ts';
 
 /**
  * Creates the repository of messages. The earliest version of a message or an echo and the earliest time of a status
@@ -47,8 +47,10 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       const first = { ...arrivalUpdate(table, message), condition: IS_FIRST_ARRIVAL };
       const added = await table.updateBoth(first, turnUpdate(table, message, turn.startedAt));
       if (added === 'written') return message.time.at;
-      if (added === 'second-conflicts')
+      if (added === 'second-conflicts') {
+        await table.update(refusalUpdate(message, turn.startedAt));
         throw new ItemBusyError('The turn has too many messages and has not ended yet.');
+      }
     }
     return recordArrival(table, message);
   },

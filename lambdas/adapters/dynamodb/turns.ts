@@ -52,6 +52,19 @@ export const turnUpdate = (
 });
 
 /**
+ * Returns the write that a turn with too many messages gets for each message that it refuses. It changes the item, so
+ * that `publish` sees the turn again and ends it. Otherwise, if the stream's earlier changes of the turn were lost, the
+ * turn would refuse all messages forever.
+ */
+export const refusalUpdate = ({ contact }: InboundMessage, refusedAt: Instant): ItemUpdate => ({
+  key: turnKeyOf(contact),
+  set: { refusedAt },
+  names: ['messageIds'],
+  values: { maxMessages: MAX_STORED_MESSAGES },
+  condition: 'size(#messageIds) >= :maxMessages',
+});
+
+/**
  * Implements `endOpenTurn` of the port `ErasureRepository`. Ending the turn leaves its newer messages, if any, in a turn of
  * their own.
  */

@@ -156,9 +156,20 @@ describe('the end of a turn', () => {
     for (const id of ids) await messages.recordInbound(message(id), TURN);
     await expect(messages.recordInbound(message('late'), LATER)).rejects.toBeInstanceOf(ItemBusyError);
     expect(await messages.read('late')).toBeUndefined();
+    expect(await idsIn()).toHaveLength(MAX_STORED_MESSAGES);
     await turns.end(openTurn({ firstMessageId: ids[0], messageCount: ids.length }));
     await messages.recordInbound(message('late'), LATER);
     expect(await idsIn()).toEqual(['late']);
+  });
+
+  it('becomes due again with each message that is refused, in case the earlier changes of the turn were lost', async () => {
+    for (let count = 0; count < MAX_STORED_MESSAGES; count += 1)
+      await messages.recordInbound(message(`m${count}`), TURN);
+    const before = await storedTurn();
+    await expect(messages.recordInbound(message('late'), LATER)).rejects.toBeInstanceOf(ItemBusyError);
+    // The stream has a change of the turn, from which `publish` ends it.
+    expect(await storedTurn()).toEqual({ ...before, refusedAt: LATER.startedAt });
+    expect(await turns.end(openTurn({ firstMessageId: 'm0', messageCount: MAX_STORED_MESSAGES }))).toBe(true);
   });
 
   it('leaves the messages, which can be read until they are erased', async () => {
