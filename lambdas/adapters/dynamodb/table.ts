@@ -34,6 +34,8 @@ export interface TableOptions {
   readonly sleep?: Sleep;
   /** Spreads retries. @default Math.random */
   readonly random?: () => number;
+  /** Milliseconds since any moment. @default performance.now */
+  readonly monotonicMs?: () => number;
 }
 
 export type Item = Record<string, unknown>;
@@ -96,18 +98,21 @@ export const createTable = ({
   abortSignal,
   sleep = pause,
   random = Math.random,
+  monotonicMs = () => performance.now(),
 }: TableOptions): ConversationTable => {
   /** Retries a write while transactions of other functions write the same item. */
   const write = async <Name extends 'DeleteItem' | 'TransactWriteItems' | 'UpdateItem'>(
     name: Name,
     input: InputOf<Name>,
   ) => {
+    const retryBefore = monotonicMs() + MAX_RETRY_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await client.call(name, input, { abortSignal });
       } catch (error) {
         if (!isConflict(error)) throw error;
-        if (attempt === MAX_ATTEMPTS) throw new ItemBusyError('Other calls keep writing the item.', { cause: error });
+        const isLast = attempt === MAX_ATTEMPTS || monotonicMs() >= retryBefore;
+        if (isLast) throw new ItemBusyError('Other calls keep writing the item.', { cause: error });
         await sleep(Math.min(FIRST_PAUSE_MS * attempt, MAX_CONFLICT_PAUSE_MS) * random());
         abortSignal?.throwIfAborted();
       }
@@ -258,6 +263,10 @@ const MAX_BATCH_KEYS = 100;
 const FIRST_PAUSE_MS = 25;
 const MAX_PAUSES_MS = 2_000;
 
-/** With these, a write gives up after a third of a second on average, within the webhook's time budget for the table. */
+/**
+ * With these, a write gives up after a third of a second on average. If calls are slow, it gives up earlier than the
+ * webhook does, which would treat the table as unavailable for all other events too.
+ */
 const MAX_ATTEMPTS = 8;
 const MAX_CONFLICT_PAUSE_MS = 60;
+const MAX_RETRY_MS = 300;

@@ -8,6 +8,7 @@ import { createConversationTable } from '../../../../../lambdas/adapters/dynamod
 import { type ItemKey, messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { ItemBusyError, WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
+import { TIME_BUDGET } from '../../../../../lambdas/receive/time-budget.ts';
 import { listenLocally } from '../../../../../local/listen-locally.ts';
 import { RETENTION_DAYS } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
@@ -110,18 +111,27 @@ describe('a write of an item that a transaction is writing', () => {
     errorOf('TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code })) });
   const conflict = () => errorOf('TransactionConflictException');
 
-  /** A table whose first writes fail with these errors. */
-  const failingWith = (errors: AwsServiceError[]) => {
+  /** A table whose first writes fail with these errors, each after `callMs`. */
+  const failingWith = (errors: AwsServiceError[], { callMs = 0, random = 0.5 } = {}) => {
     const pauses: number[] = [];
+    const time = { ms: 0 };
     const client = createClientWithHooks(tables, {
       async before() {
+        time.ms += callMs;
         const error = errors.shift();
         if (error) throw error;
       },
     });
-    const sleep = async (ms: number) => void pauses.push(ms);
-    const options = { client, tableName, retentionDays: RETENTION_DAYS, sleep, random: () => 0.5 };
-    return { failing: createConversationTable(options), pauses };
+    const sleep = async (ms: number) => {
+      pauses.push(ms);
+      time.ms += ms;
+    };
+    const clocks = { sleep, random: () => random, monotonicMs: () => time.ms };
+    return {
+      failing: createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS, ...clocks }),
+      pauses,
+      time,
+    };
   };
 
   it('is repeated after a growing pause', async () => {
@@ -147,6 +157,12 @@ describe('a write of an item that a transaction is writing', () => {
     const { failing, pauses } = failingWith(Array.from({ length: 9 }, conflict));
     await expect(failing.update({ key, set: { a: 1 } })).rejects.toBeInstanceOf(ItemBusyError);
     expect(pauses).toEqual([12.5, 25, 30, 30, 30, 30, 30]);
+  });
+
+  it('fails before the webhook gives the table up as unavailable, even if calls are slow and pauses long', async () => {
+    const { failing, time } = failingWith(Array.from({ length: 9 }, conflict), { callMs: 60, random: 1 });
+    await expect(failing.update({ key, set: { a: 1 } })).rejects.toBeInstanceOf(ItemBusyError);
+    expect(time.ms).toBeLessThan(TIME_BUDGET.table);
   });
 
   it.each([
