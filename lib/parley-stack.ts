@@ -62,8 +62,7 @@ export class ParleyStack extends Stack {
     this.publisher = settings.events.publish
       ? new ParleyPublisher(this, 'Publisher', { ...parts, eventBus: existingEventBus(this, settings) })
       : undefined;
-    // First the version of `publish` that ends turns, also during a gradual rollout. Then `receive` may start one.
-    if (settings.turns && this.publisher) this.receiver.handler.node.addDependency(this.publisher.turnEnd);
+    if (this.publisher) this.receiver.endTurns(this.publisher);
     this.management = new ParleyManagement(this, 'Management', {
       ...parts,
       sender: this.sender,

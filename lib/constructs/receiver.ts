@@ -18,6 +18,7 @@ import { FunctionIntegration } from './function-integration.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
+import type { ParleyPublisher } from './publisher.ts';
 import type { ParleySender } from './sender.ts';
 import { serviceUrl } from './service-url.ts';
 import { StageSecret } from './stage-secret.ts';
@@ -70,6 +71,10 @@ const WITHOUT_SENDER =
 const SENDER_REFUSES =
   'keywords.confirmation: the sender does not have this setting, so it would refuse every confirmation. ' +
   'Pass the same keywords to the ParleySender.';
+const WITHOUT_PUBLISHER =
+  'turns: there is no publisher to end them. Call endTurns with a ParleyPublisher, or omit the setting.';
+const PUBLISHER_WITHOUT_TURNS =
+  'turns: the publisher does not have this setting, so no turn would end. Pass the same turns to the ParleyPublisher.';
 
 /**
  * Receives the chat service's webhook events: the HTTP API, the function that verifies and stores events, and the queue
@@ -93,6 +98,9 @@ export class ParleyReceiver extends Construct {
   /** Whether the setting `keywords.confirmation` is set. */
   readonly #mustConfirmOptOuts: boolean;
   #confirmsOptOuts = false;
+  /** Whether the setting `turns` is set. */
+  readonly #startsTurns: boolean;
+  #endsTurns = false;
   /** The roles of the functions that redrive events. */
   readonly #redrivers: string[] = [];
 
@@ -106,8 +114,12 @@ export class ParleyReceiver extends Construct {
     this.authKind = webhook.auth.kind;
     this.windowPer = window.per;
     this.#mustConfirmOptOuts = keywords?.confirmation !== undefined;
+    this.#startsTurns = settings.turns !== undefined;
     this.node.addValidation({
-      validate: () => (this.#mustConfirmOptOuts && !this.#confirmsOptOuts ? [WITHOUT_SENDER] : []),
+      validate: () => [
+        ...(this.#mustConfirmOptOuts && !this.#confirmsOptOuts ? [WITHOUT_SENDER] : []),
+        ...(this.#startsTurns && !this.#endsTurns ? [WITHOUT_PUBLISHER] : []),
+      ],
     });
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {
@@ -198,6 +210,21 @@ export class ParleyReceiver extends Construct {
     sender.grantSend(this.handler);
     // An earlier version of `send` would put the confirmation on the dead-letter queue as malformed.
     this.handler.node.addDependency(sender.handler);
+  }
+
+  /**
+   * Connects the receiver to the publisher that ends the turns that it starts. A turn that never ends refuses its user's
+   * messages once it is full. Does nothing without the setting `turns`.
+   *
+   * @param publisher a publisher with the same setting and table
+   * @throws Error if the publisher does not have the setting.
+   */
+  endTurns({ turnQueue, turnEnd }: Pick<ParleyPublisher, 'turnEnd' | 'turnQueue'>): void {
+    if (!this.#startsTurns) return;
+    if (!turnQueue) throw new Error(PUBLISHER_WITHOUT_TURNS);
+    this.#endsTurns = true;
+    // First the version of `publish` that ends turns, also during a gradual rollout. Then `receive` may start one.
+    this.handler.node.addDependency(turnEnd);
   }
 
   /** Lets a function of the same stack put quarantined events back on the inbound queue. */

@@ -1,6 +1,9 @@
-import { Match } from 'aws-cdk-lib/assertions';
+import { App, Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { synthesizedStack } from '../synthesized-stack.ts';
+import { ParleyPublisher, ParleyReceiver, ParleyTable } from '../../../../lib/index.ts';
+import { VALID } from '../settings/valid-settings.ts';
+import { inTemporaryFolder, synthesizedStack } from '../synthesized-stack.ts';
 
 const { template } = synthesizedStack('prod', { turns: { silenceSeconds: 8 } });
 const plain = synthesizedStack('prod').template;
@@ -56,6 +59,38 @@ describe('A stage with turns', () => {
 
 test('A stage without them has no trace of them, except in the filter of the stream', () => {
   expect(JSON.stringify(plain.toJSON())).not.toMatch(/TurnQueue|TURN_|TURNS/);
+});
+
+describe('A receiver with turns in another app', () => {
+  const TURNS = { turns: { silenceSeconds: 8 } };
+  const build = (ofPublisher?: object) =>
+    inTemporaryFolder((outdir) => {
+      const context = { 'aws:cdk:bundling-stacks': [] };
+      const stack = new Stack(new App({ outdir, context, builtinCloudFormationValidation: false }), 'Shop');
+      const table = new ParleyTable(stack, 'Table');
+      const receiver = new ParleyReceiver(stack, 'Receiver', { ...VALID, ...TURNS, table });
+      if (ofPublisher) receiver.endTurns(new ParleyPublisher(stack, 'Publisher', { ...VALID, ...ofPublisher, table }));
+      return Template.fromStack(stack);
+    });
+
+  test('must be connected to a publisher, because a turn that never ends refuses messages once it is full', () => {
+    expect(() => build()).toThrow(
+      'turns: there is no publisher to end them. Call endTurns with a ParleyPublisher, or omit the setting.',
+    );
+  });
+
+  test('rejects a publisher that would end no turn', () => {
+    expect(() => build({})).toThrow(
+      'turns: the publisher does not have this setting, so no turn would end. Pass the same turns to the ParleyPublisher.',
+    );
+  });
+
+  test('is deployed after the publisher', () => {
+    build(TURNS).hasResource('AWS::Lambda::Function', {
+      Properties: { Environment: { Variables: Match.objectLike({ TURNS: 'true' }) } },
+      DependsOn: Match.arrayWith([Match.stringLikeRegexp('^PublisherTurnQueueMapping')]),
+    });
+  });
 });
 
 test.each([
