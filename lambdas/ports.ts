@@ -485,7 +485,7 @@ export interface RedriveQueue {
   put(body: string): Promise<void>;
 }
 
-/** Where erasures wait to be processed. */
+/** Where erasures wait until the index has everything that was stored before them, and then to be processed. */
 export interface ErasureQueue {
   put(erasure: QueuedErasure): Promise<void>;
 }

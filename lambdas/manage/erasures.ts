@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { type ContactDefaults, type DataSubject, resolveContact } from '../domain/contact.ts';
 import { createIsAbout } from '../domain/dead-letter-subject.ts';
-import { erasureRecord, queuedErasure } from '../domain/erasure.ts';
+import { erasureRecord, INDEX_LAG_SECONDS, queuedErasure } from '../domain/erasure.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
@@ -96,8 +96,7 @@ export interface ErasureWorkerOptions {
 
 const WRITE_CONCURRENCY = 32;
 const NOT_SEARCHED = { erased: 0, isComplete: false };
-/** Longer than the usual lag of the index `byContact` behind the table. */
-const INDEX_LAG_MS = 2_000;
+const INDEX_LAG_MS = INDEX_LAG_SECONDS * 1000;
 /** Claims expire within minutes; a send that only a status confirmed waits for up to 15 minutes after its claim. */
 const BUSY_MS = 30_000;
 

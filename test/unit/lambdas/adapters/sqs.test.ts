@@ -16,10 +16,10 @@ import { incompressibleText, PLAIN_CHARACTERS } from '../../../support/incompres
 const queues = contractQueues();
 const createQueue = (suffix: '' | '.fifo' = '') => queues.createQueue(suffix === '' ? {} : { FifoQueue: 'true' });
 
-const receive = async (QueueUrl: string): Promise<readonly Message[]> => {
+const receive = async (QueueUrl: string, WaitTimeSeconds = 0): Promise<readonly Message[]> => {
   const all = { MessageAttributeNames: ['All'], MessageSystemAttributeNames: ['All' as const] };
   const { Messages = [] } = await queues.client.send(
-    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, ...all }),
+    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds, ...all }),
   );
   return Messages;
 };
@@ -109,13 +109,14 @@ describe("the send queue's dead-letter queue", () => {
 });
 
 describe('the erasure queue', () => {
-  it('carries the erasure as JSON', async () => {
+  it('carries the erasure as JSON, once the index has what was stored before', async () => {
     const queueUrl = await createQueue();
     const contact = { platform: 'chat', channel: '*', key: '541155550000' };
 
     await createSqsErasureQueue(queues.client, queueUrl).put({ erasureId: 'erasure-1', requestedAt: NOW, contact });
 
-    const [received] = await receive(queueUrl);
+    expect(await receive(queueUrl)).toEqual([]);
+    const [received] = await receive(queueUrl, 10);
     expect(JSON.parse(received?.Body ?? '')).toEqual({ erasureId: 'erasure-1', requestedAt: NOW, contact });
   });
 });
