@@ -1,4 +1,4 @@
-import type { SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { readItemChange, type StreamRecord } from '../adapters/dynamodb/stream-records.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
@@ -101,9 +101,17 @@ interface StreamEvent {
 /** Handles records of the table's stream and, in a stage with turns, messages from the turn queue. */
 export const handler = frame(async (event: StreamEvent | SQSEvent, invocation: Invocation) => {
   if (!isFromQueue(event)) return publish(event, invocation);
-  if (turns === undefined) throw new Error('TURN_QUEUE_URL is missing; deploy the stack again.');
-  return (await turns()).endTurns(event, invocation);
+  return turns === undefined ? returnToQueue(event) : (await turns()).endTurns(event, invocation);
 }, middlewares);
+
+/**
+ * A rollout that turns turns off deletes the queue's mapping only at its end. An error would stop the rollout, and then
+ * the previous version needs these messages.
+ */
+const returnToQueue = ({ Records }: SQSEvent): SQSBatchResponse => {
+  log.warn('turns returned to their queue: this version of the function has no turns', { turns: Records.length });
+  return { batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+};
 
 const isFromQueue = (event: StreamEvent | SQSEvent): event is SQSEvent => {
   const [first] = event.Records;
