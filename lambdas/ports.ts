@@ -485,9 +485,9 @@ export interface RedriveQueue {
   put(body: string): Promise<void>;
 }
 
-/** Where erasures wait until the index has everything that was stored before them, and then to be processed. */
+/** Where erasures wait to be processed. */
 export interface ErasureQueue {
-  put(erasure: QueuedErasure): Promise<void>;
+  put(erasure: QueuedErasure, delaySeconds: number): Promise<void>;
 }
 
 /** The result of publishing one event. */

@@ -6,7 +6,6 @@ import {
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
 import { summarizeError } from '../domain/describe-error.ts';
-import { INDEX_LAG_SECONDS } from '../domain/erasure.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { queueJson } from '../domain/queue-json.ts';
 import { serializeRequest } from '../domain/serialized-request.ts';
@@ -77,14 +76,10 @@ export const createSqsSendDeadLetterQueue = (client: SQSClient, queueUrl: string
   },
 });
 
-/**
- * The first pass of an erasure must find what was stored just before the request: otherwise, it could find nothing and
- * end the erasure, or end a turn before it has erased the messages.
- */
 export const createSqsErasureQueue = (client: SQSClient, queueUrl: string): ErasureQueue => ({
-  async put(erasure) {
-    const delayed = { MessageBody: JSON.stringify(erasure), DelaySeconds: INDEX_LAG_SECONDS };
-    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, ...delayed }));
+  async put(erasure, DelaySeconds) {
+    const MessageBody = JSON.stringify(erasure);
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, DelaySeconds }));
   },
 });
 

@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { type ContactDefaults, type DataSubject, resolveContact } from '../domain/contact.ts';
 import { createIsAbout } from '../domain/dead-letter-subject.ts';
-import { erasureRecord, INDEX_LAG_SECONDS, queuedErasure } from '../domain/erasure.ts';
+import { erasureRecord, queuedErasure } from '../domain/erasure.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
@@ -63,7 +63,9 @@ export const eraseContact = defineRoute({
     // Never names the contact, because the entry remains after the erasure.
     await audit.record({ action: 'erasure', details: { erasureId }, at: requestedAt, caller });
     // First, because nothing would ever end an erasure that is recorded and not queued.
-    await erasureQueue.put({ erasureId, requestedAt, contact });
+    // The first pass must find what was stored just before: otherwise, it could find nothing and end the erasure, or end
+    // a turn before it has erased the messages.
+    await erasureQueue.put({ erasureId, requestedAt, contact }, INDEX_LAG_MS / 1000);
     await erasures.start(erasureId, requestedAt);
     return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, turns: 0 });
   },
@@ -96,7 +98,8 @@ export interface ErasureWorkerOptions {
 
 const WRITE_CONCURRENCY = 32;
 const NOT_SEARCHED = { erased: 0, isComplete: false };
-const INDEX_LAG_MS = INDEX_LAG_SECONDS * 1000;
+/** Longer than the usual lag of the index `byContact` behind the table. */
+const INDEX_LAG_MS = 2_000;
 /** Claims expire within minutes; a send that only a status confirmed waits for up to 15 minutes after its claim. */
 const BUSY_MS = 30_000;
 

@@ -108,10 +108,9 @@ export const handler = frame(async (event: StreamEvent | SQSEvent, invocation: I
  * A rollout that turns turns off deletes the queue's mapping only at its end. An error would stop the rollout, and then
  * the previous version needs these messages.
  */
-const returnToQueue = ({ Records }: SQSEvent): SQSBatchResponse => {
-  log.warn('turns returned to their queue: this version of the function has no turns', { turns: Records.length });
-  return { batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })) };
-};
+const returnToQueue = ({ Records }: SQSEvent): SQSBatchResponse => ({
+  batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
+});
 
 const isFromQueue = (event: StreamEvent | SQSEvent): event is SQSEvent => {
   const [first] = event.Records;

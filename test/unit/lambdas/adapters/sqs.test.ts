@@ -109,11 +109,11 @@ describe("the send queue's dead-letter queue", () => {
 });
 
 describe('the erasure queue', () => {
-  it('carries the erasure as JSON, once the index has what was stored before', async () => {
+  it('carries the erasure as JSON, after a delay', async () => {
     const queueUrl = await createQueue();
     const contact = { platform: 'chat', channel: '*', key: '541155550000' };
 
-    await createSqsErasureQueue(queues.client, queueUrl).put({ erasureId: 'erasure-1', requestedAt: NOW, contact });
+    await createSqsErasureQueue(queues.client, queueUrl).put({ erasureId: 'erasure-1', requestedAt: NOW, contact }, 1);
 
     expect(await receive(queueUrl)).toEqual([]);
     const [received] = await receive(queueUrl, 10);

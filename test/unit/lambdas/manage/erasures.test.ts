@@ -79,6 +79,11 @@ describe('an erasure', () => {
     expect(await stage.call('getContact', { id: USER })).toMatchObject({ status: 404 });
   });
 
+  it('starts once the index has what was stored before, because it ends when it finds nothing', async () => {
+    await requestErasure();
+    expect(stage.erasureDelaySeconds).toBe(2);
+  });
+
   it('leaves no record that it is running if the queue did not accept it', async () => {
     vi.spyOn(stage.queuedErasures, 'push').mockImplementation(() => {
       throw new Error('The queue is unavailable.');

@@ -101,8 +101,9 @@ export const createManagedStage = async (
       },
     },
     erasureQueue: {
-      async put(erasure: QueuedErasure) {
+      async put(erasure: QueuedErasure, delaySeconds: number) {
         stage.queuedErasures.push(erasure);
+        stage.erasureDelaySeconds = delaySeconds;
       },
     },
     queuedDeadLetters: {
@@ -164,6 +165,8 @@ export const createManagedStage = async (
     /** The messages put on the send queue, and the erasures put on theirs. */
     queued: [] as FifoMessage[],
     queuedErasures: [] as QueuedErasure[],
+    /** The delay of the erasure that was queued last. */
+    erasureDelaySeconds: 0,
     cancelledSchedules: [] as string[],
     /** The quarantine, if the test has one. */
     inbound: undefined as RedrivePorts['inbound'],
