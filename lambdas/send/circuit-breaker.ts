@@ -5,7 +5,6 @@ import {
   isSendProbeDue,
   isServed,
   isUnserved,
-  NO_FAILURES,
   nextProbeAt,
   nextSendProbeAt,
   type OpenCircuit,
@@ -16,6 +15,7 @@ import { addMs, type Instant } from '../domain/instant.ts';
 import type { SendOutcome } from '../domain/send-outcome.ts';
 import { ACCOUNT_TRUSTED_MS, type Stop } from '../domain/sending-stop.ts';
 import type { CircuitRepository, Clock, ContactRepository, Log, Metrics, Randomness } from '../ports.ts';
+import type { AccountView } from './account-view.ts';
 import { createCallLimit } from './call-limit.ts';
 import type { CallPace } from './call-pace.ts';
 
@@ -23,6 +23,7 @@ export interface CircuitBreakerOptions {
   readonly contacts: Pick<ContactRepository, 'read' | 'readWithAccount'>;
   readonly circuits: CircuitRepository;
   readonly account: AccountRef;
+  readonly accountView: AccountView;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;
@@ -90,14 +91,11 @@ export type Held = { readonly kind: 'held' } & (
  * hour is sent.
  */
 export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
-  const { contacts, circuits, account, clock, randomness, log, metrics, pace } = options;
+  const { contacts, circuits, account, accountView: view, clock, randomness, log, metrics, pace } = options;
   // A probe may make a second call, after error 201, and must not lose its lease while that waits for its slot.
   const probeLeaseMs = options.probeLeaseMs + (pace?.longestWaitMs ?? 0);
   const limit = createCallLimit(options.maxConcurrentCalls);
-  let known: { readonly circuit: Circuit; readonly at: Instant } | undefined;
-  let failures = NO_FAILURES;
   let answeredAt: Instant | undefined;
-  let sending: { readonly stop?: Stop; readonly askedAt: Instant } | undefined;
 
   const isRecent = (at: Instant | undefined) => at !== undefined && clock.now() < addMs(at, ACCOUNT_TRUSTED_MS);
 
@@ -106,12 +104,13 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
    * reported, so the metric must never report one that another function has already changed.
    */
   const remember = (circuit: Circuit): Circuit => {
-    known = { circuit, at: clock.now() };
+    view.known = { circuit, at: clock.now() };
     metrics.record('AccountHeld', circuit.state === 'open' ? 1 : 0);
     return circuit;
   };
 
-  const heldByOperator = (): Held | undefined => sending?.stop && { kind: 'held', by: 'operator', stop: sending.stop };
+  const heldByOperator = (): Held | undefined =>
+    view.sending?.stop && { kind: 'held', by: 'operator', stop: view.sending.stop };
 
   const isHeld = (): boolean => {
     const open = openNow();
@@ -130,7 +129,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
         release();
         return held;
       }
-      const circuit = known?.circuit ?? { state: 'closed' };
+      const circuit = view.known?.circuit ?? { state: 'closed' };
       if (circuit.state === 'closed') return { release };
       const now = clock.now();
       if (now >= circuit.nextProbeAt) {
@@ -148,7 +147,8 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     }
   };
 
-  const openNow = (): OpenCircuit | undefined => (known?.circuit.state === 'open' ? known.circuit : undefined);
+  const openNow = (): OpenCircuit | undefined =>
+    view.known?.circuit.state === 'open' ? view.known.circuit : undefined;
 
   /** Ends a probe that did not close the circuit breaker. */
   const failProbe = async (
@@ -176,7 +176,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   };
 
   const endProbe = async ({ probeId, isBlind }: Probe, { via, outcome }: ObservedCall): Promise<void> => {
-    const reason = openReason(outcome, failures);
+    const reason = openReason(outcome, view.failures);
     const isRestored = openNow()?.reason === 'unreachable' ? isServed(outcome) : outcome.kind === 'accepted';
     if (via === 'send' && isRestored) await closeCircuit(probeId);
     else if (via === 'send' && outcome.kind === 'uncertain') {
@@ -187,7 +187,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   };
 
   const trip = async ({ outcome, calledAt }: ObservedCall): Promise<void> => {
-    const reason = openReason(outcome, failures);
+    const reason = openReason(outcome, view.failures);
     if (reason === undefined) return;
     const now = clock.now();
     const why = explain(outcome);
@@ -202,7 +202,7 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
   ): Promise<OpenCircuit | undefined> => {
     const { via, outcome } = call;
     if (via === 'send') {
-      failures = addOutcome(failures, outcome, contact.key);
+      view.failures = addOutcome(view.failures, outcome, contact.key);
       if (isServed(outcome)) {
         answeredAt = clock.now();
         limit.widen();
@@ -227,11 +227,11 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
 
   /** Reads a contact. Reads the account in the same call unless it was read recently. */
   const readContact = async (ref: ContactRef): Promise<Contact> => {
-    if (isRecent(sending?.askedAt)) return (await contacts.read(ref, clock.now())) ?? {};
+    if (isRecent(view.sending?.askedAt)) return (await contacts.read(ref, clock.now())) ?? {};
     const askedAt = clock.now();
     const { contact, circuit, stop } = await contacts.readWithAccount(ref, account, askedAt);
-    if (known === undefined || known.at <= askedAt) remember(circuit);
-    if (sending === undefined || sending.askedAt <= askedAt) sending = { stop, askedAt };
+    if (view.known === undefined || view.known.at <= askedAt) remember(circuit);
+    if (view.sending === undefined || view.sending.askedAt <= askedAt) view.sending = { stop, askedAt };
     if (stop !== undefined) metrics.record('SendingStopped', 1);
     return contact;
   };
@@ -240,10 +240,10 @@ export const createCircuitBreaker = (options: CircuitBreakerOptions) => {
     readContact,
 
     /** Whether {@link readContact} would read the account, because what is known of it is too old for a call. */
-    isAccountStale: (): boolean => !isRecent(sending?.askedAt),
+    isAccountStale: (): boolean => !isRecent(view.sending?.askedAt),
 
     /** Returns the operator's stop as last read. Returns undefined if sending is not stopped. */
-    stop: (): Stop | undefined => sending?.stop,
+    stop: (): Stop | undefined => view.sending?.stop,
 
     /**
      * Makes a call unless the circuit breaker is open or an operator has stopped sending, then opens or closes the

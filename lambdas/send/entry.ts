@@ -16,6 +16,7 @@ import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { sleep, systemClock, systemRandomness } from '../runtime/system.ts';
+import { createAccountView } from './account-view.ts';
 import { createCallPace } from './call-pace.ts';
 import { sendEnvironment } from './environment.ts';
 import { createGiveUp } from './give-up.ts';
@@ -81,6 +82,7 @@ const sending = {
   contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
   circuits: createDynamodbCircuit(table, account),
   account,
+  accountView: createAccountView(),
   chatService,
   randomness: systemRandomness,
   rules: {

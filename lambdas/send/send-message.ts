@@ -30,6 +30,7 @@ import type {
 import type { MessageResult } from '../runtime/queue-handler.ts';
 import { readSince } from '../runtime/read-since.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
+import type { AccountView } from './account-view.ts';
 import type { CallPace } from './call-pace.ts';
 import { createCallService } from './call-service.ts';
 import { createCheckContact } from './check-contact.ts';
@@ -43,6 +44,7 @@ export interface SendMessageOptions {
   readonly messages: Pick<MessageRepository, 'read' | 'recordOutbound'>;
   readonly circuits: CircuitRepository;
   readonly account: AccountRef;
+  readonly accountView: AccountView;
   readonly chatService: ChatService;
   readonly deadLetters: SendDeadLetterQueue;
   readonly clock: Clock;

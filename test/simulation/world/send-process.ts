@@ -22,6 +22,7 @@ import type {
 } from '../../../lambdas/ports.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
+import { createAccountView } from '../../../lambdas/send/account-view.ts';
 import { createGiveUp } from '../../../lambdas/send/give-up.ts';
 import { createLanes } from '../../../lambdas/send/lanes.ts';
 import { createPrepareSend } from '../../../lambdas/send/prepare-send.ts';
@@ -125,6 +126,7 @@ export const createSendProcess = (options: SendProcessOptions) => {
   );
   const table = { ...plainTable, ...mutation?.table?.(plainTable) };
 
+  const accountView = createAccountView();
   let ids = 0;
   const createHandleBatch = ({ queue, schedules }: Pick<SendProcessOptions, 'queue' | 'schedules'>) => {
     const deadLetters: SendDeadLetterQueue = {
@@ -183,6 +185,7 @@ export const createSendProcess = (options: SendProcessOptions) => {
       contacts: ports.contacts,
       circuits: createDynamodbCircuit(table, account),
       account,
+      accountView,
       chatService: ports.chatService,
       randomness: { newId: () => `${name}-${++ids}`, random: () => options.random(name) },
       rules: options.rules,

@@ -15,6 +15,7 @@ import type { SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
+import { createAccountView } from '../../../../lambdas/send/account-view.ts';
 import { createCallPace } from '../../../../lambdas/send/call-pace.ts';
 import { createGiveUp } from '../../../../lambdas/send/give-up.ts';
 import { createPrepareSend } from '../../../../lambdas/send/prepare-send.ts';
@@ -127,8 +128,12 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
       now = addMs(now, seconds * 1000);
     },
 
-    /** Starts a function: what it remembers between two messages is its own. */
-    startFunction() {
+    /**
+     * Starts a function: what it remembers between two messages is its own.
+     *
+     * @param accountView what it shares with the handler of the other queue. @default nothing
+     */
+    startFunction(accountView = createAccountView()) {
       const shared = {
         sends,
         messages,
@@ -158,6 +163,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
         contacts,
         circuits,
         account: ACCOUNT,
+        accountView,
         chatService: {
           async send(call, { traceparent } = {}) {
             harness.calls.push(call);

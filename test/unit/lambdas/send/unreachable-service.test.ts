@@ -3,6 +3,7 @@ import { addMs, msBetween } from '../../../../lambdas/domain/instant.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
+import { createAccountView } from '../../../../lambdas/send/account-view.ts';
 import { ACCOUNT, claim, queuedSend, sendRequest, sendResult, templateRequest } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { ANSWERS, createSendHarness, type RunningSend, type SendHarness } from './send-harness.ts';
@@ -61,6 +62,18 @@ describe('an outage', () => {
     expect(harness.calls).toHaveLength(3);
     expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'unreachable' });
     expect(harness.samples.findLast(({ name }) => name === 'AccountHeld')).toMatchObject({ value: 1 });
+  });
+
+  it('leaves three requests uncertain if they come from both queues', async () => {
+    const accountView = createAccountView();
+    const handlers = [harness.startFunction(accountView), harness.startFunction(accountView)];
+    const queued = ids(10);
+    await optIn(queued);
+    answerAlways(ANSWERS.badGateway);
+    harness.checkAnswer = ANSWERS.badGateway;
+    for (const [index, id] of queued.entries()) await handlers[index % 2]?.send(request(id));
+    const { uncertain = [], waiting = [] } = await statesOf(queued);
+    expect([uncertain.length, waiting.length]).toEqual([3, 7]);
   });
 
   it('leaves only the calls in flight when it starts uncertain', async () => {
