@@ -629,6 +629,31 @@ describe('an erasure of the contact', () => {
   });
 });
 
+describe('an opt-out, and a later message of the user that an erasure removes before the call', () => {
+  const WINDOW = { lastInboundAt: at(0) };
+  const optOut = { userOptOutAt: at(-1), userOptOutSource: 'call' };
+  const optedOutBefore = [
+    writeStep('opt-out', -1, { process: 'manage-9', key: `${CONTACT} CONSENT`, after: optOut }),
+    ...changed(MAIN, 'read again', { contact: optOut }),
+  ];
+  const erased = after(
+    optedOutBefore,
+    'read',
+    invoked('manage-1', 'erase', 11),
+    writeStep('erased', 11, { process: 'manage-1', key: `${CONTACT} CONTACT`, before: WINDOW }),
+  );
+  const invariantsOf = (steps: readonly Step[]) =>
+    examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
+
+  it('allow a free-form message if the function has read that the user wrote', () => {
+    expect(invariantsOf(changed(erased, 'read', { contact: { ...optOut, ...WINDOW } }))).not.toContain('optOutObeyed');
+  });
+
+  it('do not allow it if the function has not', () => {
+    expect(invariantsOf(changed(erased, 'read', { contact: optOut }))).toContain('optOutObeyed');
+  });
+});
+
 describe('a call of an invocation that started before the circuit breaker opened', () => {
   const opened = (readAt: number, ...earlier: readonly Step[]): readonly Step[] => {
     const circuit = { circuit: 'open', reason: 'no-credit', openedAt: at(3), nextProbeAt: at(60) };

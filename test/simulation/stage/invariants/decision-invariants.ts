@@ -95,7 +95,7 @@ export const DECISION_INVARIANTS = {
         const contacts = [
           contactAt(facts, claim.contact, since),
           contactAt(facts, claim.contact, call.index),
-          ...contactsRead(facts, call).slice(-1),
+          contactKnown(facts, call),
         ];
         const optedOut = contacts.map((contact) => blockingOptOut(contact, call.endpoint, request));
         if (optedOut.every((at) => at !== undefined)) {
@@ -323,6 +323,16 @@ const isSupported = (url: string): boolean => url.startsWith('https:') && !/\.(g
 /** What a call's process has read about the contact during its invocation, oldest first. */
 const contactsRead = (facts: StageFacts, { claim, invocation, index }: CallFact): readonly (Item | undefined)[] =>
   readsIn(facts, claim?.contact ?? '', invocation?.start ?? 0, index, invocation?.process);
+
+/**
+ * What a call's process knew about the contact: what it read last, and when the user wrote last. An erasure during the
+ * invocation can have removed the user's message since.
+ */
+const contactKnown = (facts: StageFacts, call: CallFact): Item | undefined => {
+  const reads = contactsRead(facts, call);
+  const writtenAt = reads.flatMap((contact) => contact?.lastInboundAt ?? []).map(String);
+  return writtenAt.length === 0 ? reads.at(-1) : { ...reads.at(-1), lastInboundAt: writtenAt.toSorted().at(-1) };
+};
 
 const readsIn = (facts: StageFacts, name: string, from: number, until: number, process?: string) =>
   facts

@@ -7,7 +7,7 @@ export const TURN_INVARIANTS = {
   everyMessageInOneTurn: {
     sentence:
       "In a stage with turns, every user's message is added to exactly one turn, that of its contact, when it is stored, " +
-      'and nothing else is.',
+      'unless it was erased and that turn still has it. Nothing else is added.',
     check(facts, { checked, violated }) {
       if (!hasTurns(facts)) return;
       const added = Map.groupBy(additionsOf(facts), ({ id }) => id);
@@ -116,11 +116,17 @@ const additionsOf = (facts: StageFacts) =>
       .map((id) => ({ id, name, index }));
   });
 
-/** Each user's message that was stored for the first time, and again after an erasure. */
+/**
+ * Each user's message that was stored for the first time, and again after an erasure. An erasure removes messages before
+ * it ends the turn, and leaves a turn that is newer.
+ */
 const arrivalsOf = (facts: StageFacts) =>
   facts.entries('write').flatMap(({ key, before, after, index }) => {
     const isMessage = key.startsWith('MESSAGE#') && key.endsWith(' MESSAGE') && after?.direction === 'inbound';
     const isOwn = after?.isFromStatus === undefined;
     const wasKnown = before?.createdAt !== undefined && before.isFromStatus === undefined;
-    return isMessage && isOwn && !wasKnown ? [{ id: idIn(key), contact: String(after.contact), index }] : [];
+    if (!isMessage || !isOwn || wasKnown) return [];
+    const [id, contact] = [idIn(key), String(after.contact)];
+    const turn = facts.writesOf(`${contact} TURN`).findLast((write) => write.index < index)?.after;
+    return idsOf(turn).includes(id) ? [] : [{ id, contact, index }];
   });
