@@ -1,7 +1,15 @@
 import { drawAddress, type Story } from './draw-story.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts';
 import type { Act } from './history.ts';
-import { answerable, approvedTemplate, consentAt, type DrawStoryline, strangerIn, writesAt } from './storyline-acts.ts';
+import {
+  answerable,
+  approvedTemplate,
+  consentAt,
+  type DrawStoryline,
+  OUTAGES,
+  strangerIn,
+  writesAt,
+} from './storyline-acts.ts';
 
 /**
  * Draws requests whose calls are not answered, an operator's decisions about them, obstacles to those that are resent,
@@ -79,6 +87,29 @@ export const drawConcurrentDeliveries: DrawStoryline = (story, atMs) => {
       groupId: `another-producer-${copy}`,
       deduplicationId: `${request.deduplicationId}-${copy}`,
     })),
+  ];
+};
+
+/**
+ * Draws requests of several producers, and an outage of the table that starts while they are claimed. It ends when it is
+ * too late for the calls of these claims, but before their functions end, so that the claims can be given back.
+ */
+export const drawClaimsGivenBack: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contact = drawAddress(story);
+  return [
+    writesAt(contact, atMs - SECOND_MS),
+    ...[1, 2, 3, 4, 5, 6, 7, 8].map((producer) => ({
+      ...answerable(story, { atMs: atMs + producer * 40, contact }),
+      groupId: `producer-${producer}`,
+    })),
+    {
+      atMs: atMs + draw.integer(250, 600),
+      kind: 'outage',
+      part: 'table',
+      how: draw.pick(OUTAGES),
+      forMs: draw.integer(50 * SECOND_MS, 90 * SECOND_MS),
+    },
   ];
 };
 

@@ -61,8 +61,9 @@ const unknownEventOf = (contact: string, atMs: number): Act => ({
 });
 
 /**
- * Draws a function that dies during a call, and the erasure of the contact after the lease of the claim has expired and
- * before another function receives the request. Other requests of the contact wait behind it.
+ * Draws functions that die during the calls of several producers' requests, and the erasure of the contact after the
+ * leases of the claims have expired and before another function receives the requests. Other requests of the contact
+ * wait behind the first.
  */
 export const drawErasedClaim: DrawStoryline = (story, atMs) => {
   const { draw } = story;
@@ -72,6 +73,10 @@ export const drawErasedClaim: DrawStoryline = (story, atMs) => {
     writesAt(contact, atMs - SECOND_MS),
     { atMs, kind: 'outage', part: 'chat-service', how: 'unanswered', forMs: MINUTE_MS },
     answerable(story, { atMs: atMs + SECOND_MS, contact }),
+    ...[2, 3].map((producer) => ({
+      ...answerable(story, { atMs: atMs + SECOND_MS, contact }),
+      groupId: `producer-${producer}`,
+    })),
     ...[1, 2].map((place) =>
       answerable(story, { atMs: atMs + (1 + place) * SECOND_MS, contact, features: { viaApi: 1 } }),
     ),
@@ -80,7 +85,7 @@ export const drawErasedClaim: DrawStoryline = (story, atMs) => {
   ];
 };
 
-/** Draws the erasure of a contact with a scheduled request, which is then queued again. */
+/** Draws the erasure of a contact with a scheduled request, which is then queued again several times. */
 export const drawErasedSchedule: DrawStoryline = (story, atMs) => {
   const { draw } = story;
   const contact = drawAddress(story);
@@ -89,7 +94,7 @@ export const drawErasedSchedule: DrawStoryline = (story, atMs) => {
   return [
     request,
     { atMs: atMs + MINUTE_MS, kind: 'erase', contact },
-    ...[10, 30].map((minutes) => ({
+    ...[10, 20, 30, 40].map((minutes) => ({
       ...request,
       atMs: atMs + minutes * MINUTE_MS,
       via: 'queue' as const,

@@ -113,7 +113,7 @@ const drawActs = (story: Story, features: Features): readonly Act[] => {
   const nextGap = drawGaps(draw);
   // Storylines make calls that are otherwise rare, so they are more likely where rare calls fail.
   const hasStorylines = draw.chance(features.rareCallFaultRate === undefined ? 0.3 : 0.7);
-  const storylineRate = hasStorylines ? draw.magnitude(0.006, 0.036) : 0;
+  const storylineRate = hasStorylines ? draw.magnitude(0.007, 0.042) : 0;
   const edgeRate = draw.chance(0.5) ? 0.1 : 0;
   const acts: Act[] = [];
   let atMs = START_MS;

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { SENDING_DEFECTS } from './defects/sending-defects.ts';
 import { addressesOf } from './draw-contacts.ts';
 import { REQUEST_CONTENTS, REQUEST_FEATURES } from './draw-request.ts';
 import { STORYLINES } from './draw-storylines.ts';
 import { playHistory } from './play-history.ts';
 import { createDraw, namesOf } from './random-draw.ts';
 import { features, START_MS } from './small-histories.ts';
-import { examineRun } from './stage-invariants.ts';
+import { checkRun, examineRun } from './stage-invariants.ts';
+import type { PlayOptions } from './stage-run.ts';
 import { countWitnesses, createWitnesses } from './witnesses.ts';
 
 const MAX_SEEDS = 500;
@@ -14,7 +16,7 @@ const START_OF_STORY_MS = START_MS + 60_000;
 type StorylineName = keyof typeof STORYLINES;
 
 /** Some defects are found only with these storylines, but they have no witnesses of their own. */
-type Unwitnessed = 'concurrentDeliveries' | 'redrivesAtMidnight' | 'erasuresAtMidnight';
+type Unwitnessed = 'concurrentDeliveries' | 'claimsGivenBack' | 'redrivesAtMidnight' | 'erasuresAtMidnight';
 
 /** The witnesses that would be rare without each storyline. */
 const WITNESSES: Readonly<Record<Exclude<StorylineName, Unwitnessed>, readonly string[]>> = {
@@ -34,7 +36,7 @@ const WITNESSES: Readonly<Record<Exclude<StorylineName, Unwitnessed>, readonly s
   erasedConsents: ['port call erase write CONTACT', 'port call erase write CHANNELS'],
 };
 
-const playStoryline = (name: StorylineName, seed: number) => {
+const playStoryline = (name: StorylineName, seed: number, options: PlayOptions = {}) => {
   const story = {
     draw: createDraw(seed),
     contacts: [addressesOf('elsewhere', 1)],
@@ -44,7 +46,7 @@ const playStoryline = (name: StorylineName, seed: number) => {
   const acts = STORYLINES[name].draw(story, START_OF_STORY_MS).toSorted((one, other) => one.atMs - other.atMs);
   const rules = { clientPayload: 'all', contactCheck: 'beforeFirstTemplate' } as const;
   const windowPer = seed % 2 === 0 ? 'user' : 'channel';
-  return playHistory({ seed, features: features({ rules, windowPer }), acts });
+  return playHistory({ seed, features: features({ rules, windowPer }), acts }, options);
 };
 
 describe('a storyline', () => {
@@ -58,5 +60,16 @@ describe('a storyline', () => {
       countWitnesses(run, checks, witnesses);
     }
     expect(missing()).toEqual([]);
+  });
+
+  it('shows a claim that is not given back: claimsGivenBack', async () => {
+    const { create: createMutation, invariant } = SENDING_DEFECTS.claimKept;
+    let isFound = false;
+    for (let seed = 1; seed <= MAX_SEEDS && !isFound; seed += 1) {
+      expect([seed, checkRun(await playStoryline('claimsGivenBack', seed))]).toEqual([seed, []]);
+      const broken = checkRun(await playStoryline('claimsGivenBack', seed, { createMutation }));
+      isFound = broken.some((violation) => violation.invariant === invariant);
+    }
+    expect(isFound).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 import {
   drawAbsentContact,
+  drawClaimsGivenBack,
   drawConcurrentDeliveries,
   drawStatusesInReverse,
   drawTightDeadlines,
@@ -30,12 +31,13 @@ export const STORYLINES = {
   tightDeadlines: { draw: drawTightDeadlines, weight: 1 },
   absentContact: { draw: drawAbsentContact, weight: 1 },
   concurrentDeliveries: { draw: drawConcurrentDeliveries, weight: 1 },
+  claimsGivenBack: { draw: drawClaimsGivenBack, weight: 1 },
   erasedDeadLetters: { draw: drawErasedDeadLetters, weight: 1 },
   hiddenDeadLetters: { draw: drawHiddenDeadLetters, weight: 2 },
   keptDeadLetters: { draw: drawKeptDeadLetters, weight: 1 },
   redrivesAtMidnight: { draw: drawRedrivesAtMidnight, weight: 1 },
-  erasedClaim: { draw: drawErasedClaim, weight: 2 },
-  erasedSchedule: { draw: drawErasedSchedule, weight: 1 },
+  erasedClaim: { draw: drawErasedClaim, weight: 4 },
+  erasedSchedule: { draw: drawErasedSchedule, weight: 2 },
   erasedConsents: { draw: drawErasedConsents, weight: 1 },
   erasuresAtMidnight: { draw: drawErasuresAtMidnight, weight: 2 },
 } as const satisfies Record<string, { readonly draw: DrawStoryline; readonly weight: number }>;
