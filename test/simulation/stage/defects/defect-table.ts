@@ -62,7 +62,7 @@ export const describeFound = (result: Found | undefined): string => {
   if (result === undefined) return 'not run';
   if ('seed' in result) return `seed ${number(result.seed)}`;
   if ('runs' in result) return `${number(result.violating)} of ${number(result.runs)} runs`;
-  return `its own history only (${number(result.notFoundInSeeds)} seeds played)`;
+  return `none of ${number(result.notFoundInSeeds)} seeds`;
 };
 
 const number = (count: number): string => count.toLocaleString('en-US');
@@ -77,8 +77,7 @@ functions, and the invariant listed beside it must find it. To update this page,
 ## In random histories
 
 Each defect is seeded in the histories of \`npm run simulate\`, starting with seed 0, until its invariant is violated.
-\`npm test\` also plays each defect in a short history of its own, which violates no invariant without the defect. A few
-defects are found only there, because they need faults that are never drawn together.
+\`npm test\` also plays each defect in a short history of its own, which violates no invariant without the defect.
 
 ${markdownTable([
   ['Defect', 'Invariant', 'Found in'],
