@@ -10,6 +10,9 @@ export type Keywords = z.output<typeof keywords>;
 /** Longer texts are not keywords, so they need not be normalized. */
 export const MAX_KEYWORD_CHARACTERS = 64;
 
+/** Invisible characters, and the accents that letters of any script can have. Vowel signs belong to their script. */
+const IGNORED = /[\p{Default_Ignorable_Code_Point}[\p{M}&&\p{Script=Inherited}]]/gv;
+
 /**
  * Returns a text in upper case, without accents, and with one space in place of everything but letters and digits, so
  * that `¡Baja!` and `BAJA` are the same.
@@ -17,9 +20,9 @@ export const MAX_KEYWORD_CHARACTERS = 64;
 export const normalizeKeyword = (text: string): string =>
   text
     .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(IGNORED, '')
     .toUpperCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();
 
 /**
