@@ -31,11 +31,13 @@ export const normalizeKeyword = (text: string): string =>
  * after another consent.
  */
 export const consentIn = ({ id, body, time, opensWindow }: InboundMessage, words: Keywords): Consent | undefined => {
-  if (!opensWindow || (time.source === 'arrival' && time.isBeforeOwn === undefined)) return undefined;
+  if (!opensWindow || (time.source === 'arrival' && time.own === undefined)) return undefined;
   const { text = '', media } = readEventContent(body);
   if (text.length > MAX_KEYWORD_CHARACTERS || presentMedia(media) !== undefined) return undefined;
   const word = normalizeKeyword(text);
   const kind = words.optOut.includes(word) ? 'opt-out' : words.optIn.includes(word) ? 'opt-in' : undefined;
+  const ownAt = time.own ?? (time.source === 'event' ? time.at : undefined);
   // Recorded as of the message, so that an erasure removes both or neither, and a repetition changes nothing.
-  return kind && { kind, origin: 'user', at: time.at, source: `keyword ${word}`, recordedAt: time.at, messageId: id };
+  const times = { at: time.at, recordedAt: time.at, ...(ownAt && { ownAt }) };
+  return kind && { kind, origin: 'user', source: `keyword ${word}`, messageId: id, ...times };
 };
