@@ -32,7 +32,7 @@ export interface DryRunPorts extends ForecastPorts {
 
 /** Answers with the decision that the function `send` would make for a request now, and writes nothing. */
 export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<Answer> => {
-  const { contacts, messages, circuits, stops, backlog, clock, contactDefaults, rules } = ports;
+  const { contacts, messages, circuits, stops, backlog, clock, contactDefaults } = ports;
   const at = clock.now();
   const sendAt = parseInstant(request.sendAt) ?? at;
   const fault = tooFarAhead(sendAt, at);
@@ -46,7 +46,7 @@ export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<
   ]);
   const contact = stored === undefined || stored === 'damaged' ? {} : stored;
   const judged = await readSince(messages, request, contact);
-  const forecast = forecastOf(judged, stored, sendAt > at ? sendAt : at, rules);
+  const forecast = forecastOf(judged, stored, sendAt > at ? sendAt : at, ports);
   return ok({
     at,
     ...forecast,

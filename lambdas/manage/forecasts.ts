@@ -2,7 +2,13 @@ import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
 import { addMs, type Instant, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { decideSend, type SendDecision, type SendRules } from '../domain/send-decision.ts';
-import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../domain/send-request.ts';
+import {
+  countFromSendAt,
+  parseSendRequest,
+  type SendRequest,
+  sendRequest,
+  tooFarAhead,
+} from '../domain/send-request.ts';
 import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
 import type { Clock, ContactRepository, StoredContact } from '../ports.ts';
 import { defineRoute, ignoredQuery, invalidRequest, ok, type Parsed, problemResponse } from './api.ts';
@@ -13,6 +19,8 @@ export interface ForecastPorts {
   readonly contactDefaults: ContactDefaults;
   /** The rules by which the function `send` decides. */
   readonly rules: SendRules;
+  /** The `notAfter` of requests without one, as a duration. @default none */
+  readonly defaultNotAfter?: string | undefined;
 }
 
 /** Each contact is four items, or five with handovers, which DynamoDB reads in batches of 100. */
@@ -92,7 +100,8 @@ export const forecastSends = defineRoute({
   body: forecastRequest,
   parseBody: parseForecast,
   responses: { 200: forecastResponse, 400: problemResponse },
-  async handle({ contacts, clock, contactDefaults, rules }: ForecastPorts, { body: { contacts: ids, ...message } }) {
+  async handle(ports: ForecastPorts, { body: { contacts: ids, ...message } }) {
+    const { contacts, clock, contactDefaults } = ports;
     const now = clock.now();
     const sendAt = parseInstant(message.sendAt);
     const fault = sendAt && tooFarAhead(sendAt, now);
@@ -102,7 +111,7 @@ export const forecastSends = defineRoute({
     const stored = await contacts.readMany(refs, now);
     const forecasts = ids.map((contact, index) => ({
       contact,
-      ...forecastOf({ ...message, requestId: 'forecast', platformContactId: contact }, stored[index], at, rules),
+      ...forecastOf({ ...message, requestId: 'forecast', platformContactId: contact }, stored[index], at, ports),
     }));
     return ok({ at: now, forecasts } satisfies z.output<typeof forecastResponse>);
   },
@@ -110,12 +119,12 @@ export const forecastSends = defineRoute({
 
 type ContactForecast = Omit<z.output<typeof forecastResponse>['forecasts'][number], 'contact'>;
 
-/** Returns what Parley would decide at a time. */
+/** Returns what Parley would decide at a time. A relative `notAfter` that does not count from a `sendAt` counts from now. */
 export const forecastOf = (
   request: SendRequest,
   stored: StoredContact | undefined,
   at: Instant,
-  rules: SendRules,
+  { rules, defaultNotAfter }: Pick<ForecastPorts, 'rules' | 'defaultNotAfter'>,
 ): ContactForecast => {
   if (stored === 'damaged') {
     const why = 'The stored contact cannot be read, so its requests cannot be processed.';
@@ -125,7 +134,7 @@ export const forecastOf = (
   const { lastInboundAt } = contact;
   const isOpen = isWindowOpen(contact, at, rules.windowMarginMs);
   return {
-    ...viewDecision(decideSend(request, contact, at, rules)),
+    ...viewDecision(decideSend(countFromSendAt(request, defaultNotAfter), contact, at, rules)),
     windowClosesAt: isOpen && lastInboundAt ? addMs(lastInboundAt, WINDOW_MS - rules.windowMarginMs) : undefined,
     known: stored !== undefined,
   };
