@@ -1,4 +1,4 @@
-import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
+import { type Contact, type ContactDefaults, resolveContact } from '../domain/contact.ts';
 import { addMs, type Instant, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { decideSend, type SendDecision, type SendRules } from '../domain/send-decision.ts';
@@ -10,11 +10,14 @@ import {
   tooFarAhead,
 } from '../domain/send-request.ts';
 import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
-import type { Clock, ContactRepository, StoredContact } from '../ports.ts';
+import type { Clock, ContactRepository, MessageRepository, StoredContact } from '../ports.ts';
+import { onFirstUse } from '../runtime/on-first-use.ts';
+import { readSince } from '../runtime/read-since.ts';
 import { defineRoute, ignoredQuery, invalidRequest, ok, type Parsed, problemResponse } from './api.ts';
 
 export interface ForecastPorts {
   readonly contacts: Pick<ContactRepository, 'readMany'>;
+  readonly messages: Pick<MessageRepository, 'read'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
   /** The rules by which the function `send` decides. */
@@ -101,7 +104,7 @@ export const forecastSends = defineRoute({
   parseBody: parseForecast,
   responses: { 200: forecastResponse, 400: problemResponse },
   async handle(ports: ForecastPorts, { body: { contacts: ids, ...message } }) {
-    const { contacts, clock, contactDefaults } = ports;
+    const { contacts, messages, clock, contactDefaults } = ports;
     const now = clock.now();
     const sendAt = parseInstant(message.sendAt);
     const fault = sendAt && tooFarAhead(sendAt, now);
@@ -109,13 +112,22 @@ export const forecastSends = defineRoute({
     const at = sendAt !== undefined && sendAt > now ? sendAt : now;
     const refs = ids.map((platformContactId) => resolveContact(contactDefaults, { ...message, platformContactId }));
     const stored = await contacts.readMany(refs, now);
-    const forecasts = ids.map((contact, index) => ({
-      contact,
-      ...forecastOf({ ...message, requestId: 'forecast', platformContactId: contact }, stored[index], at, ports),
-    }));
+    // All contacts have the same condition.
+    const readOnce = onFirstUse(async () => messages.read(message.since ?? ''));
+    const forecasts = await Promise.all(
+      ids.map(async (contact, index) => {
+        const request = { ...message, requestId: 'forecast', platformContactId: contact };
+        const judged = await readSince({ read: readOnce }, request, contactIn(stored[index]));
+        return { contact, ...forecastOf(judged, stored[index], at, ports) };
+      }),
+    );
     return ok({ at: now, forecasts } satisfies z.output<typeof forecastResponse>);
   },
 });
+
+/** Returns what a request can be judged by; nothing of an unknown or damaged contact. */
+export const contactIn = (stored: StoredContact | undefined): Contact =>
+  stored === undefined || stored === 'damaged' ? {} : stored;
 
 type ContactForecast = Omit<z.output<typeof forecastResponse>['forecasts'][number], 'contact'>;
 
@@ -130,7 +142,7 @@ export const forecastOf = (
     const why = 'The stored contact cannot be read, so its requests cannot be processed.';
     return { decision: 'refused', code: 'PROCESSING_FAILED', why, known: true };
   }
-  const contact = stored ?? {};
+  const contact = contactIn(stored);
   const { lastInboundAt } = contact;
   const isOpen = isWindowOpen(contact, at, rules.windowMarginMs);
   return {
