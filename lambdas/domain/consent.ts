@@ -23,7 +23,7 @@ export interface Consent {
   readonly messageId?: string;
   /**
    * The time that this message itself states, which is later than `at` if the chat service's clock is ahead. It only
-   * orders keywords among themselves, because one clock gave it to all of them. @default none
+   * orders the user's messages among themselves, because one clock gave it to all of them. @default none
    */
   readonly ownAt?: Instant;
 }
@@ -62,9 +62,11 @@ export const standingOptOuts = (consents: readonly Consent[]): readonly Consent[
 const optInsIn = (consents: readonly Consent[]): readonly Consent[] => consents.filter(({ kind }) => kind === 'opt-in');
 
 const overrides = (optIn: Consent, optOut: Consent): boolean =>
-  optIn.at > optOut.at &&
-  (optIn.ownAt === undefined || optOut.ownAt === undefined || optIn.ownAt > optOut.ownAt) &&
-  (optIn.origin === 'user' || optOut.origin === 'import');
+  isLater(optIn, optOut) && (optIn.origin === 'user' || optOut.origin === 'import');
+
+/** Whether something counts as later than a consent: also by their messages' own times, if both have one. */
+export const isLater = (one: Pick<Consent, 'at' | 'ownAt'>, consent: Pick<Consent, 'at' | 'ownAt'>): boolean =>
+  one.at > consent.at && (one.ownAt === undefined || consent.ownAt === undefined || one.ownAt > consent.ownAt);
 
 const latestOf = (consents: readonly Consent[]): Consent | undefined =>
   consents.toSorted((one, other) => compare(one.at, other.at) || compare(one.origin, other.origin)).at(-1);

@@ -1,5 +1,6 @@
 import type { Consent } from './consent.ts';
 import { presentMedia, readEventContent } from './event-content.ts';
+import { addMs } from './instant.ts';
 import * as z from './schema.ts';
 import type { InboundMessage } from './webhook-event.ts';
 
@@ -9,6 +10,9 @@ export type Keywords = z.output<typeof keywords>;
 
 /** Longer texts are not keywords, so they need not be normalized. */
 export const MAX_KEYWORD_CHARACTERS = 64;
+
+/** A message whose own time is further ahead does not order the user's messages: the time is wrong. */
+const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 /** Invisible characters, and the accents that letters of any script can have. Vowel signs belong to their script. */
 const IGNORED = /[\p{Default_Ignorable_Code_Point}[\p{M}&&\p{Script=Inherited}]]/gv;
@@ -36,7 +40,8 @@ export const consentIn = ({ id, body, time, opensWindow }: InboundMessage, words
   if (text.length > MAX_KEYWORD_CHARACTERS || presentMedia(media) !== undefined) return undefined;
   const word = normalizeKeyword(text);
   const kind = words.optOut.includes(word) ? 'opt-out' : words.optIn.includes(word) ? 'opt-in' : undefined;
-  const ownAt = time.own ?? (time.source === 'event' ? time.at : undefined);
+  const own = time.own ?? (time.source === 'event' ? time.at : undefined);
+  const ownAt = own !== undefined && own <= addMs(time.at, MAX_AHEAD_MS) ? own : undefined;
   // Recorded as of the message, so that an erasure removes both or neither, and a repetition changes nothing.
   const times = { at: time.at, recordedAt: time.at, ...(ownAt && { ownAt }) };
   return kind && { kind, origin: 'user', source: `keyword ${word}`, messageId: id, ...times };

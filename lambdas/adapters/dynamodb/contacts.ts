@@ -67,6 +67,7 @@ export const createDynamodbContacts = (
       set: {
         lastInboundAt: time.at,
         lastInboundId: id,
+        lastInboundOwnAt: time.own,
         // Breaks the tie between messages of the same millisecond, regardless of their order.
         lastInboundDigest: createHash('sha256').update(body).digest('base64'),
         address,

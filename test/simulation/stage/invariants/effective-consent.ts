@@ -16,8 +16,7 @@ export const effectiveConsent = (item: Item | undefined): EffectiveConsent | und
   const at = (name: string): string => String(item?.[name] ?? '');
   const [userIn, importIn] = [at('userOptInAt'), at('importOptInAt')];
   const [userOut, importOut] = [at('userOptOutAt'), at('importOptOutAt')];
-  const [ownIn, ownOut] = [at('userOptInOwnAt'), at('userOptOutOwnAt')];
-  const isUserOut = userOut !== '' && (userIn <= userOut || (ownIn !== '' && ownIn <= ownOut));
+  const isUserOut = isOptedOutByUser(item);
   const isImportOut = importOut !== '' && userIn <= importOut && importIn <= importOut;
   if (isUserOut || isImportOut) {
     const isUsers = isUserOut && (!isImportOut || userOut >= importOut);
@@ -26,4 +25,12 @@ export const effectiveConsent = (item: Item | undefined): EffectiveConsent | und
   if (userIn === '' && importIn === '') return undefined;
   const isUsers = userIn >= importIn;
   return { state: 'opted-in', at: isUsers ? userIn : importIn, origin: isUsers ? 'user' : 'import' };
+};
+
+/** Whether the user's own opt-out counts, whatever imports say. */
+export const isOptedOutByUser = (item: Item | undefined): boolean => {
+  const at = (name: string): string => String(item?.[name] ?? '');
+  const [ownIn, ownOut] = [at('userOptInOwnAt'), at('userOptOutOwnAt')];
+  if (at('userOptOutAt') === '') return false;
+  return at('userOptInAt') <= at('userOptOutAt') || (ownIn !== '' && ownIn <= ownOut);
 };

@@ -252,6 +252,12 @@ describe('a message that is a keyword', () => {
     expect(consents).toMatchObject([asOfFirst, asOfFirst, asOfFirst]);
   });
 
+  it('does not keep a time that is more than a day ahead, because it must be wrong', async () => {
+    const [consent] = await consentsOf(saying('STOP', { CREATION_TIME: '2099-01-01T00:00:00.000Z' }));
+    expect(consent).toMatchObject({ kind: 'opt-out', at: NOW });
+    expect(consent).not.toHaveProperty('ownAt');
+  });
+
   it("is an opt-out despite an earlier START that arrives only later, if the chat service's clock is ahead", async () => {
     const { storeEvent, consents } = createSituation(KEYWORDS);
     const send = (text: string, CREATION_TIME: string, receivedAt: string) =>

@@ -94,6 +94,14 @@ describe('what is recorded about a contact', () => {
     expect(await contacts.readConsents(contact)).toEqual(stored.consents);
   });
 
+  it("has the latest message's own time, if it has one that is later", async () => {
+    const early = message(at(1));
+    await contacts.openWindow({ ...early, time: { ...early.time, own: at(9) } });
+    expect(await contacts.read(contact, NOW)).toMatchObject({ lastInboundAt: at(1), lastInboundOwnAt: at(9) });
+    await contacts.openWindow(message(at(2)));
+    expect(await contacts.read(contact, NOW)).not.toHaveProperty('lastInboundOwnAt');
+  });
+
   it('has the latest times of its handover if they are read, and expires with the latest', async () => {
     const reading = createDynamodbContacts(tables.tableOf(tableName, { ...RETENTION_DAYS, contacts: 30 }), {
       readsHandovers: true,
