@@ -417,8 +417,18 @@ describe('an echo in a stage with operators', () => {
     ]);
   });
 
+  it.each([['ana'], [7], [true]])('recognizes an operator by the value %j', async (value) => {
+    const echo = echoing({ OPERATOR_ID: value });
+    expect(await operatorOf(echo, ECHOES)).toHaveLength(1);
+    expect(await operatorOf(echo, { ...ECHOES, values: [String(value)] })).toHaveLength(1);
+    expect(await operatorOf(echo, { ...ECHOES, values: ['bot'] })).toEqual([]);
+  });
+
   it.each([
     ['that is not an operator’s', echoing({}), ECHOES],
+    ['whose field says that it is not', echoing({ OPERATOR_ID: false }), ECHOES],
+    ['whose field is empty', echoing({ OPERATOR_ID: '' }), ECHOES],
+    ['whose field is null', echoing({ OPERATOR_ID: null }), ECHOES],
     ['that names no user', echoing({ TO: undefined, OPERATOR_ID: 'ana' }), ECHOES],
     ['in a stage that does not recognize operators', echoing({ OPERATOR_ID: 'ana' }), undefined],
   ])('moves nothing for one %s', async (_case, request, echoes) => {
