@@ -21,6 +21,11 @@ export interface Consent {
   readonly recordedAt?: Instant;
   /** The ID of the message that was a keyword. @default none: it was given otherwise */
   readonly messageId?: string;
+  /**
+   * The time that this message itself states, which is later than `at` if the chat service's clock is ahead. It only
+   * orders the user's messages among themselves, because one clock gave it to all of them. @default none
+   */
+  readonly ownAt?: Instant;
 }
 
 /** The origin of a consent whose caller gives none. It never overrides a user's opt-out by mistake. */
@@ -38,7 +43,8 @@ export type ConsentVerdict =
 
 /**
  * Returns the effective consent of a contact, regardless of the order of its consents. Only a later opt-in of the user
- * overrides the user's own opt-out; any later opt-in overrides an imported one.
+ * overrides the user's own opt-out; any later opt-in overrides an imported one. An opt-in by keyword overrides an opt-out
+ * by keyword only if it is later by their own times too.
  */
 export const consentVerdict = (consents: readonly Consent[]): ConsentVerdict => {
   const optOut = latestOf(standingOptOuts(consents));
@@ -56,7 +62,11 @@ export const standingOptOuts = (consents: readonly Consent[]): readonly Consent[
 const optInsIn = (consents: readonly Consent[]): readonly Consent[] => consents.filter(({ kind }) => kind === 'opt-in');
 
 const overrides = (optIn: Consent, optOut: Consent): boolean =>
-  optIn.at > optOut.at && (optIn.origin === 'user' || optOut.origin === 'import');
+  isLater(optIn, optOut) && (optIn.origin === 'user' || optOut.origin === 'import');
+
+/** Whether something counts as later than a consent: also by their messages' own times, if both have one. */
+export const isLater = (one: Pick<Consent, 'at' | 'ownAt'>, consent: Pick<Consent, 'at' | 'ownAt'>): boolean =>
+  one.at > consent.at && (one.ownAt === undefined || consent.ownAt === undefined || one.ownAt > consent.ownAt);
 
 const latestOf = (consents: readonly Consent[]): Consent | undefined =>
   consents.toSorted((one, other) => compare(one.at, other.at) || compare(one.origin, other.origin)).at(-1);
@@ -77,13 +87,14 @@ export interface ConsentRegister {
   readonly source: string;
   readonly recordedAt: string;
   readonly messageId: string;
+  readonly ownAt: string;
 }
 
 /** Returns the attribute names of a consent, such as `userOptOutAt`. */
 export const consentRegister = ({ kind, origin }: Pick<Consent, 'kind' | 'origin'>): ConsentRegister => {
   const prefix = `${origin}${kind === 'opt-in' ? 'OptIn' : 'OptOut'}`;
   const names = { at: `${prefix}At`, source: `${prefix}Source`, recordedAt: `${prefix}RecordedAt` };
-  return { kind, origin, ...names, messageId: `${prefix}MessageId` };
+  return { kind, origin, ...names, messageId: `${prefix}MessageId`, ownAt: `${prefix}OwnAt` };
 };
 
 export const CONSENT_REGISTERS: readonly ConsentRegister[] = CONSENT_KINDS.flatMap((kind) =>
@@ -99,9 +110,12 @@ export const CONSENT_REGISTERS: readonly ConsentRegister[] = CONSENT_KINDS.flatM
 export const readConsents = (item: Readonly<Record<string, unknown>>): readonly Consent[] =>
   CONSENT_REGISTERS.flatMap(({ kind, origin, ...names }) => {
     if (item[names.at] === undefined) return [];
-    const [at, source, messageId] = [parseInstant(item[names.at]), item[names.source], item[names.messageId]];
+    const [at, ownAt] = [parseInstant(item[names.at]), parseInstant(item[names.ownAt])];
+    const [source, messageId] = [item[names.source], item[names.messageId]];
     if (at !== undefined && typeof source === 'string') {
-      return [{ kind, origin, at, source, ...(typeof messageId === 'string' && { messageId }) }];
+      return [
+        { kind, origin, at, source, ...(typeof messageId === 'string' && { messageId }), ...(ownAt && { ownAt }) },
+      ];
     }
     throw new DamagedItemError(`An item cannot be read: ${names.at} is not a time, or ${names.source} not a string.`);
   });

@@ -32,6 +32,8 @@ export const contactSchema = z.object({
   lastInboundAt: instant,
   /** The chat service's `_id_` of the message that the user wrote then. */
   lastInboundId: optionalString,
+  /** The time that this message itself states if it is later, because the chat service's clock is ahead. */
+  lastInboundOwnAt: instant,
   /** When the chat service last reported the window closed (error 201). */
   windowDeniedAt: instant,
   /** Who answers the contact; see `HandoverTimes`. */

@@ -45,11 +45,11 @@ export const hasContent = (body: string): boolean =>
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
-/** Returns a field that is a string that is not empty, or a number. */
+/** Returns a field that is a string that is not empty, a number, or true, as a string. */
 export const readEventField = (body: string, field: string): string | undefined => {
   const fields = parseObject(body);
   const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number' || value === true) return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 

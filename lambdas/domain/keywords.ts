@@ -1,5 +1,6 @@
 import type { Consent } from './consent.ts';
 import { presentMedia, readEventContent } from './event-content.ts';
+import { addMs } from './instant.ts';
 import * as z from './schema.ts';
 import type { InboundMessage } from './webhook-event.ts';
 
@@ -10,6 +11,12 @@ export type Keywords = z.output<typeof keywords>;
 /** Longer texts are not keywords, so they need not be normalized. */
 export const MAX_KEYWORD_CHARACTERS = 64;
 
+/** A message whose own time is further ahead does not order the user's messages: the time is wrong. */
+const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
+
+/** Invisible characters, and the accents that letters of any script can have. Vowel signs belong to their script. */
+const IGNORED = /[\p{Default_Ignorable_Code_Point}[\p{M}&&\p{Script=Inherited}]]/gv;
+
 /**
  * Returns a text in upper case, without accents, and with one space in place of everything but letters and digits, so
  * that `¡Baja!` and `BAJA` are the same.
@@ -17,9 +24,9 @@ export const MAX_KEYWORD_CHARACTERS = 64;
 export const normalizeKeyword = (text: string): string =>
   text
     .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(IGNORED, '')
     .toUpperCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();
 
 /**
@@ -28,11 +35,14 @@ export const normalizeKeyword = (text: string): string =>
  * after another consent.
  */
 export const consentIn = ({ id, body, time, opensWindow }: InboundMessage, words: Keywords): Consent | undefined => {
-  if (!opensWindow || (time.source === 'arrival' && time.isBeforeOwn === undefined)) return undefined;
+  if (!opensWindow || (time.source === 'arrival' && time.own === undefined)) return undefined;
   const { text = '', media } = readEventContent(body);
   if (text.length > MAX_KEYWORD_CHARACTERS || presentMedia(media) !== undefined) return undefined;
   const word = normalizeKeyword(text);
   const kind = words.optOut.includes(word) ? 'opt-out' : words.optIn.includes(word) ? 'opt-in' : undefined;
+  const own = time.own ?? (time.source === 'event' ? time.at : undefined);
+  const ownAt = own !== undefined && own <= addMs(time.at, MAX_AHEAD_MS) ? own : undefined;
   // Recorded as of the message, so that an erasure removes both or neither, and a repetition changes nothing.
-  return kind && { kind, origin: 'user', at: time.at, source: `keyword ${word}`, recordedAt: time.at, messageId: id };
+  const times = { at: time.at, recordedAt: time.at, ...(ownAt && { ownAt }) };
+  return kind && { kind, origin: 'user', source: `keyword ${word}`, messageId: id, ...times };
 };

@@ -1,4 +1,4 @@
-import { type Consent, consentVerdict, standingOptOuts } from './consent.ts';
+import { type Consent, consentVerdict, isLater, standingOptOuts } from './consent.ts';
 import type { Contact } from './contact.ts';
 import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
 import { handoverOf } from './handover.ts';
@@ -211,15 +211,17 @@ const refuseAfterOptOut = (
   const verdict = verdictOf(contact);
   if (verdict.state !== 'opted-out') return undefined;
   if (reason !== undefined && optOutExemptReasons.includes(reason)) return undefined;
-  const { at } = verdict;
   const optedOut = describeOptOut(verdict);
   if (endpoint === 'intent/v2') {
     return refuse('OPTED_OUT', `${window} ${optedOut}, and no opt-in has overridden that.`);
   }
-  const { lastInboundAt } = contact;
-  if (lastInboundAt !== undefined && lastInboundAt > at) return undefined;
+  if (hasWrittenSinceOptOut(contact)) return undefined;
   return refuse('OPTED_OUT', `${window} ${optedOut}, and the user has not written since.`);
 };
+
+const hasWrittenSinceOptOut = ({ lastInboundAt, lastInboundOwnAt = lastInboundAt, consents = [] }: Contact): boolean =>
+  lastInboundAt !== undefined &&
+  standingOptOuts(consents).every((optOut) => isLater({ at: lastInboundAt, ownAt: lastInboundOwnAt }, optOut));
 
 /** Only the confirmation of an opt-out, and only that of the one that counts, may be sent before the user writes again. */
 const confirmOptOut = (request: SendRequest, contact: Contact, rules: SendRules, open: string): SendDecision => {

@@ -153,6 +153,16 @@ export const hasExpired = (request: Pick<SendRequest, 'notAfter'>, now: Instant)
   return notAfter !== undefined && now > notAfter;
 };
 
+/** Replaces a relative `notAfter`, the request's own or the stage's, with its time, if it counts from a `sendAt`. */
+export const countFromSendAt = <Request extends Pick<SendRequest, 'sendAt' | 'notAfter'>>(
+  request: Request,
+  defaultNotAfter: string | undefined,
+): Request => {
+  const [sendAt, lifetimeMs] = [parseInstant(request.sendAt), parseDuration(request.notAfter ?? defaultNotAfter)];
+  if (sendAt === undefined || lifetimeMs === undefined) return request;
+  return { ...request, notAfter: addMs(sendAt, lifetimeMs) };
+};
+
 /** Whether `instant` is earlier; true if either is missing. */
 const isEarlier = (instant: Instant | undefined, than: Instant | undefined): boolean =>
   instant === undefined || than === undefined || instant < than;

@@ -17,8 +17,8 @@ import { startTrace, type Traceparent } from './trace-context.ts';
 export interface EventTime {
   readonly at: Instant;
   readonly source: 'event' | 'publish-time' | 'arrival';
-  /** The event has a time of its own, which is later than `at`, because the chat service's clock is ahead. */
-  readonly isBeforeOwn?: true;
+  /** The event's own time if it is later than `at`, because the chat service's clock is ahead. */
+  readonly own?: Instant;
 }
 
 /** When the publish/subscribe system accepted the event, if it says so, and when the event reached Parley. */
@@ -226,7 +226,7 @@ export const eventTime = (creationTime: unknown, { publishedAt, receivedAt }: De
     ? { at: publishedAt, source: 'publish-time' }
     : { at: receivedAt, source: 'arrival' };
   if (own === undefined) return latest;
-  return own <= latest.at ? { at: own, source: 'event' } : { ...latest, isBeforeOwn: true };
+  return own <= latest.at ? { at: own, source: 'event' } : { ...latest, own };
 };
 
 /**

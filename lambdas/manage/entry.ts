@@ -111,6 +111,7 @@ const ports = {
     optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
     optOutConfirmation: environment.OPT_OUT_CONFIRMATION,
   },
+  defaultNotAfter: environment.DEFAULT_NOT_AFTER,
   windowMarginMs: windowMarginSeconds * 1000,
   settings: { chatPlatform, chatChannelNumber, chatServiceUrl, windowMarginSeconds, windowPer, retentionDays },
   clock: systemClock,

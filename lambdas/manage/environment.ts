@@ -62,6 +62,7 @@ export const manageEnvironment = z.object({
   TEMPLATES: z.optional(json(z.record(z.string(), z.array(z.string())))),
   /** The rules of sending that a forecast depends on, as for the function `send`. */
   DEFAULT_TEMPLATE: z.optional(json(templateReference)),
+  DEFAULT_NOT_AFTER: z.optional(z.string()),
   CONTACT_CHECK: z.enum(CONTACT_CHECKS),
   OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
   /** The text that confirms an opt-out by keyword. @default opt-outs are not confirmed */
@@ -80,13 +81,14 @@ export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnviro
 };
 
 /**
- * Missing in a stack without a bulk queue, a receiver, a default template, templates, operators, the
- * confirmation of opt-outs, a publisher, or event targets.
+ * Missing in a stack without a bulk queue, a receiver, a default template, a default `notAfter`, templates, operators,
+ * the confirmation of opt-outs, a publisher, or event targets.
  */
 type OptionalVariable =
   | 'INBOUND_DEAD_LETTER_QUEUE_URL'
   | 'INBOUND_QUEUE_URL'
   | 'DEFAULT_TEMPLATE'
+  | 'DEFAULT_NOT_AFTER'
   | 'BULK_SEND_DEAD_LETTER_QUEUE_URL'
   | 'BULK_SEND_QUEUE_URL'
   | 'TEMPLATES'

@@ -1,18 +1,29 @@
-import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
+import { type Contact, type ContactDefaults, resolveContact } from '../domain/contact.ts';
 import { addMs, type Instant, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { decideSend, type SendDecision, type SendRules } from '../domain/send-decision.ts';
-import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../domain/send-request.ts';
+import {
+  countFromSendAt,
+  parseSendRequest,
+  type SendRequest,
+  sendRequest,
+  tooFarAhead,
+} from '../domain/send-request.ts';
 import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
-import type { Clock, ContactRepository, StoredContact } from '../ports.ts';
+import type { Clock, ContactRepository, MessageRepository, StoredContact } from '../ports.ts';
+import { onFirstUse } from '../runtime/on-first-use.ts';
+import { readSince } from '../runtime/read-since.ts';
 import { defineRoute, ignoredQuery, invalidRequest, ok, type Parsed, problemResponse } from './api.ts';
 
 export interface ForecastPorts {
   readonly contacts: Pick<ContactRepository, 'readMany'>;
+  readonly messages: Pick<MessageRepository, 'read'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
   /** The rules by which the function `send` decides. */
   readonly rules: SendRules;
+  /** The `notAfter` of requests without one, as a duration. @default none */
+  readonly defaultNotAfter?: string | undefined;
 }
 
 /** Each contact is four items, or five with handovers, which DynamoDB reads in batches of 100. */
@@ -92,7 +103,8 @@ export const forecastSends = defineRoute({
   body: forecastRequest,
   parseBody: parseForecast,
   responses: { 200: forecastResponse, 400: problemResponse },
-  async handle({ contacts, clock, contactDefaults, rules }: ForecastPorts, { body: { contacts: ids, ...message } }) {
+  async handle(ports: ForecastPorts, { body: { contacts: ids, ...message } }) {
+    const { contacts, messages, clock, contactDefaults } = ports;
     const now = clock.now();
     const sendAt = parseInstant(message.sendAt);
     const fault = sendAt && tooFarAhead(sendAt, now);
@@ -100,32 +112,41 @@ export const forecastSends = defineRoute({
     const at = sendAt !== undefined && sendAt > now ? sendAt : now;
     const refs = ids.map((platformContactId) => resolveContact(contactDefaults, { ...message, platformContactId }));
     const stored = await contacts.readMany(refs, now);
-    const forecasts = ids.map((contact, index) => ({
-      contact,
-      ...forecastOf({ ...message, requestId: 'forecast', platformContactId: contact }, stored[index], at, rules),
-    }));
+    // All contacts have the same condition.
+    const readOnce = onFirstUse(async () => messages.read(message.since ?? ''));
+    const forecasts = await Promise.all(
+      ids.map(async (contact, index) => {
+        const request = { ...message, requestId: 'forecast', platformContactId: contact };
+        const judged = await readSince({ read: readOnce }, request, contactIn(stored[index]));
+        return { contact, ...forecastOf(judged, stored[index], at, ports) };
+      }),
+    );
     return ok({ at: now, forecasts } satisfies z.output<typeof forecastResponse>);
   },
 });
 
+/** Returns what a request can be judged by; nothing of an unknown or damaged contact. */
+export const contactIn = (stored: StoredContact | undefined): Contact =>
+  stored === undefined || stored === 'damaged' ? {} : stored;
+
 type ContactForecast = Omit<z.output<typeof forecastResponse>['forecasts'][number], 'contact'>;
 
-/** Returns what Parley would decide at a time. */
+/** Returns what Parley would decide at a time. A relative `notAfter` that does not count from a `sendAt` counts from now. */
 export const forecastOf = (
   request: SendRequest,
   stored: StoredContact | undefined,
   at: Instant,
-  rules: SendRules,
+  { rules, defaultNotAfter }: Pick<ForecastPorts, 'rules' | 'defaultNotAfter'>,
 ): ContactForecast => {
   if (stored === 'damaged') {
     const why = 'The stored contact cannot be read, so its requests cannot be processed.';
     return { decision: 'refused', code: 'PROCESSING_FAILED', why, known: true };
   }
-  const contact = stored ?? {};
+  const contact = contactIn(stored);
   const { lastInboundAt } = contact;
   const isOpen = isWindowOpen(contact, at, rules.windowMarginMs);
   return {
-    ...viewDecision(decideSend(request, contact, at, rules)),
+    ...viewDecision(decideSend(countFromSendAt(request, defaultNotAfter), contact, at, rules)),
     windowClosesAt: isOpen && lastInboundAt ? addMs(lastInboundAt, WINDOW_MS - rules.windowMarginMs) : undefined,
     known: stored !== undefined,
   };

@@ -3,7 +3,7 @@ import type { ContactDefaults } from '../domain/contact.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { addMs, type Instant, msBetween, parseInstant } from '../domain/instant.ts';
 import { logFieldsOf, type QueuedSend } from '../domain/send.ts';
-import { parseDueMessage, tooFarAhead } from '../domain/send-request.ts';
+import { countFromSendAt, parseDueMessage, tooFarAhead } from '../domain/send-request.ts';
 import { traceFieldOf } from '../domain/trace-context.ts';
 import type { FifoMessage, SendRepository, SendScheduler } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
@@ -62,11 +62,10 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
    * a redriven or requeued request has a new message, but the table has the time of the first one.
    */
   const resolveNotAfter = async (send: QueuedSend, { attributes }: SQSRecord): Promise<QueuedSend> => {
-    const { request, body } = send;
+    const { body } = send;
+    const request = countFromSendAt(send.request, options.defaultNotAfter);
     const lifetimeMs = parseDuration(request.notAfter ?? options.defaultNotAfter);
-    if (lifetimeMs === undefined) return send;
-    const sendAt = parseInstant(request.sendAt);
-    if (sendAt !== undefined) return { ...send, request: { ...request, notAfter: addMs(sendAt, lifetimeMs) } };
+    if (lifetimeMs === undefined) return { ...send, request };
     const stored = await sends.read(request.requestId);
     const queuedAt = new Date(Number(attributes.SentTimestamp)).toISOString();
     const earlier = stored?.body === body ? stored.firstQueuedAt : undefined;

@@ -158,6 +158,7 @@ export class ParleyManagement extends Construct {
         ...(settings.templates && { TEMPLATES: JSON.stringify(settings.templates) }),
         OPT_OUT_EXEMPT_REASONS: JSON.stringify(settings.optOutExemptReasons),
         ...(settings.keywords?.confirmation && { OPT_OUT_CONFIRMATION: settings.keywords.confirmation }),
+        ...(settings.sends.notAfter && { DEFAULT_NOT_AFTER: settings.sends.notAfter }),
         ...(settings.defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(settings.defaultTemplate) }),
         SCHEDULE_GROUP_NAME: sender.schedules.group.scheduleGroupName,
         RETENTION_DAYS: JSON.stringify(settings.retentionDays),

@@ -12,7 +12,7 @@ export const operatorSettings = z
         .meta({
           description:
             'the field of webhook events that only operators\' messages have, such as "OPERATOR_ID": a message from ' +
-            'the business that has it counts as written by an operator',
+            'the business that has it, as a text, a number, or true, counts as written by an operator',
         }),
     ),
     echoValues: z.optional(

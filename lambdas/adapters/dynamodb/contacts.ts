@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CONSENT_REGISTERS, consentRegister, readConsents } from '../../domain/consent.ts';
+import { CONSENT_REGISTERS, type ConsentRegister, consentRegister, readConsents } from '../../domain/consent.ts';
 import { type Contact, type ContactRef, contactSchema } from '../../domain/contact.ts';
 import { DamagedItemError } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
@@ -67,6 +67,7 @@ export const createDynamodbContacts = (
       set: {
         lastInboundAt: time.at,
         lastInboundId: id,
+        lastInboundOwnAt: time.own,
         // Breaks the tie between messages of the same millisecond, regardless of their order.
         lastInboundDigest: createHash('sha256').update(body).digest('base64'),
         address,
@@ -106,7 +107,7 @@ export const createDynamodbContacts = (
   },
 
   async recordConsent(contact, consent) {
-    const { at, source, recordedAt = at, messageId } = consent;
+    const { at, source, recordedAt = at, messageId, ownAt } = consent;
     const names = consentRegister(consent);
     const key = consentKeyOf(contact);
     const set = {
@@ -114,8 +115,9 @@ export const createDynamodbContacts = (
       [names.source]: source,
       [names.recordedAt]: recordedAt,
       [names.messageId]: messageId,
+      [names.ownAt]: ownAt,
     };
-    const result = await table.update({ key, set, condition: isLaterConsent(names) });
+    const result = await table.update({ key, set, condition: isLaterConsent(names, messageId) });
     if (result.kind === 'written' || consent.kind === 'opt-in') return;
     // An erasure that was requested before this opt-out would remove the register with the later opt-out in it.
     await table.update({
@@ -147,13 +149,24 @@ const moveForward = async (
   await table.update({ key, set, setOnce: { expiresAt }, condition: isLater });
 };
 
-const isLaterConsent = ({ at, source, recordedAt }: ReturnType<typeof consentRegister>): string =>
-  `attribute_not_exists(#${at}) OR #${at} < :${at} OR (#${at} = :${at} AND #${source} < :${source}) OR ` +
-  // The same consent is recorded again after an erasure was requested, because the erasure removes earlier records.
-  `(#${at} = :${at} AND #${source} = :${source} AND ${isRecordedEarlier({ recordedAt })})`;
+const isLaterConsent = (
+  { at, source, recordedAt, ...names }: ConsentRegister,
+  messageId: string | undefined,
+): string => {
+  const isSame = `#${at} = :${at} AND #${source} = :${source}`;
+  return [
+    `attribute_not_exists(#${at}) OR #${at} < :${at} OR (#${at} = :${at} AND #${source} < :${source})`,
+    // The same consent is recorded again after an erasure was requested, because the erasure removes earlier records.
+    `(${isSame} AND ${isRecordedEarlier({ recordedAt })})`,
+    // A user can write a keyword twice in one millisecond.
+    ...(messageId === undefined
+      ? []
+      : [`(${isSame} AND #${recordedAt} = :${recordedAt} AND #${names.messageId} < :${names.messageId})`]),
+  ].join(' OR ');
+};
 
 /** A consent without `recordedAt` counts as recorded before any other consent, and before every erasure. */
-const isRecordedEarlier = ({ recordedAt }: Pick<ReturnType<typeof consentRegister>, 'recordedAt'>): string =>
+const isRecordedEarlier = ({ recordedAt }: Pick<ConsentRegister, 'recordedAt'>): string =>
   `(attribute_not_exists(#${recordedAt}) OR #${recordedAt} < :${recordedAt})`;
 
 /** Returns the keys of a contact's own items. */
@@ -222,7 +235,7 @@ const removeOldConsents = async (
     ({ at, recordedAt }) => item?.[at] !== undefined && String(item[recordedAt] ?? '') <= until,
   );
   if (old.length === 0) return;
-  const removed = old.flatMap(({ at, source, recordedAt, messageId }) => [at, source, recordedAt, messageId]);
+  const removed = old.flatMap(({ kind: _kind, origin: _origin, ...names }) => Object.values(names));
   const result = await table.update({
     key,
     set: Object.fromEntries(removed.map((name) => [name, undefined])),

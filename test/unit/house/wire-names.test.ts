@@ -64,11 +64,13 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
     traceparent,
   };
   const contacts = createDynamodbContacts(table);
-  await contacts.openWindow({ ...message, address: USER, name: 'Ana', customerId: 'c1' });
+  const ahead = { ...time, own: NOW };
+  await contacts.openWindow({ ...message, time: ahead, address: USER, name: 'Ana', customerId: 'c1' });
   await contacts.denyWindow(CONTACT, NOW);
   await contacts.recordCheck(CONTACT, { checkedAt: NOW, checkedAddress: USER });
   for (const { kind, origin } of CONSENT_REGISTERS) {
-    await contacts.recordConsent(CONTACT, { kind, origin, at: NOW, source: 'form' });
+    const byKeyword = origin === 'user' && { messageId: 'm1', ownAt: NOW };
+    await contacts.recordConsent(CONTACT, { kind, origin, at: NOW, source: 'form', ...byKeyword });
   }
 
   const messages = createDynamodbMessages(table);

@@ -7,7 +7,7 @@ import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { ACCOUNT, sendRules } from '../../../support/builders.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { isSendLane } from '../ledger.ts';
-import { effectiveConsent } from './effective-consent.ts';
+import { effectiveConsent, isOptedOutByUser } from './effective-consent.ts';
 import { peopleSince } from './people-since.ts';
 import { windowEventsOf } from './receiving-invariants.ts';
 import type { CallFact, StageFacts } from './stage-facts.ts';
@@ -371,10 +371,12 @@ const blockingOptOut = (
   if (consent?.state !== 'opted-out') return undefined;
   const writtenAt = String(contact?.lastInboundAt ?? '');
   // An import may have opted the user out as well; only the user's own opt-in overrides the keyword.
-  const isStanding = String(contact?.userOptInAt ?? '') <= String(contact?.userOptOutAt ?? '');
+  const isStanding = isOptedOutByUser(contact);
+  const ownAt = String(contact?.lastInboundOwnAt ?? writtenAt);
+  const isLaterThanKeyword = !isStanding || ownAt > String(contact?.userOptOutOwnAt ?? '');
   const isAnswer = confirmsOptOut
     ? isStanding && requestId === confirmationIdOf(contact?.userOptOutMessageId)
-    : writtenAt > consent.at;
+    : writtenAt > consent.at && isLaterThanKeyword;
   return endpoint === 'message/v3' && isAnswer ? undefined : consent.at;
 };
 

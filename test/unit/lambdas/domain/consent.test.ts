@@ -56,6 +56,29 @@ describe('the effective consent', () => {
     expect(consentVerdict(given)).toMatchObject({ state });
   });
 
+  it("stays opted out after a START that is late and seems later, because the chat service's clock is ahead", () => {
+    const stop = optOut(at(5), { messageId: 'stop', ownAt: at(15) });
+    const start = optIn(at(10), { messageId: 'start', ownAt: at(10) });
+
+    expect(consentVerdict([stop, start])).toMatchObject({ state: 'opted-out' });
+    expect(consentVerdict([stop, { ...start, at: at(12), ownAt: at(22) }])).toMatchObject({ state: 'opted-in' });
+  });
+
+  it('compares a keyword with a consent that was given otherwise by the times at which they count', () => {
+    const stop = optOut(at(5), { messageId: 'stop', ownAt: at(15) });
+    expect(consentVerdict([stop, optIn(at(7))])).toMatchObject({ state: 'opted-in' });
+
+    const start = optIn(at(5), { messageId: 'start', ownAt: at(15) });
+    expect(consentVerdict([start, optOut(at(7))])).toMatchObject({ state: 'opted-out' });
+  });
+
+  it('does not let a START that states a time far ahead override a later STOP', () => {
+    const start = optIn(at(5), { messageId: 'start', ownAt: '2099-01-01T00:00:00.000Z' });
+    const stop = optOut(at(7), { messageId: 'stop', ownAt: at(7) });
+
+    expect(consentVerdict([start, stop])).toMatchObject({ state: 'opted-out' });
+  });
+
   it('stays opted out if an import opts the user in 24 ms after the opt-out', () => {
     const given = [optOut('2026-11-20T10:00:00.000Z'), optIn('2026-11-20T10:00:00.024Z', imported)];
 

@@ -279,6 +279,16 @@ describe('an opt-out inside the open window', () => {
     expect(decide(freeForm, { consents: [optOut(at('10:59:59'))] })).toMatchObject({ kind: 'call' });
   });
 
+  it("is not lifted by an earlier message that seems later, because the chat service's clock is ahead", () => {
+    const keyword = { source: 'keyword STOP', messageId: 'stop', ownAt: at('11:15:00') };
+    const decideAfter = (written: Partial<Contact>) =>
+      decide(freeForm, { consents: [optOut(at('11:05:00'), keyword)], ...written });
+
+    expect(decideAfter({ lastInboundAt: at('11:10:00') })).toMatchObject(refused);
+    expect(decideAfter({ lastInboundAt: at('11:10:00'), lastInboundOwnAt: at('11:20:00') }).kind).toBe('call');
+    expect(decideAfter({ lastInboundAt: at('11:20:00') }).kind).toBe('call');
+  });
+
   it('ends with a later opt-in, for templates and free-form messages', () => {
     const again = { consents: [...optedOut.consents, optIn(at('11:00:02'))] };
     expect(decide(template, again).kind).toBe('call');

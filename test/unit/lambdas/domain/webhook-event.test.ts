@@ -196,7 +196,7 @@ describe('eventTime', () => {
     expect(eventTime('2027-01-01T00:00:00Z', ahead)).toEqual({
       at: times.receivedAt,
       source: 'arrival',
-      isBeforeOwn: true,
+      own: '2027-01-01T00:00:00.000Z',
     });
   });
 });

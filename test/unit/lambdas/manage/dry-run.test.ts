@@ -58,6 +58,25 @@ describe('POST /v1/sends?dryRun=true', () => {
     });
   });
 
+  it.each([
+    ['the request', undefined, 'PT10M'],
+    ['the stage', 'PT10M', undefined],
+  ])('counts a relative notAfter of %s from the sendAt', async (_whose, defaultNotAfter, notAfter) => {
+    stage = await createManagedStage(tables, { defaultNotAfter });
+    await stage.receive(wireMessage());
+    const late = { notAfter, sendAt: '2026-11-20T11:45:00Z' };
+
+    expect((await dryRun(sendRequest(late))).body).toMatchObject({ decision: 'expired', endpoint: undefined });
+    const forecast = { contacts: [USER], messageText: 'Hi', ...late };
+    expect((await stage.call('forecastSends', { body: forecast })).body).toMatchObject({
+      forecasts: [{ decision: 'expired' }],
+    });
+    expect((await dryRun(sendRequest({ ...late, sendAt: undefined }))).body).toMatchObject({ decision: 'free-form' });
+    expect((await dryRun(sendRequest({ ...late, sendAt: '2026-11-20T15:00:00Z' }))).body).toMatchObject({
+      decision: 'free-form',
+    });
+  });
+
   it('judges a condition by the time of the message that it names', async () => {
     await stage.receive(wireMessage());
     const answer = sendRequest({ unless: ['userWroteSince'], since: 'message-1' });

@@ -56,11 +56,13 @@ export const createManagedStage = async (
     numberFormat = 'verbatim',
     indexCommonStates = false,
     rules = {},
+    defaultNotAfter,
   }: {
     readonly rules?: Partial<SendRules>;
     readonly windowPer?: WindowPer;
     readonly numberFormat?: NumberFormat;
     readonly indexCommonStates?: boolean;
+    readonly defaultNotAfter?: string;
   } = {},
 ) => {
   const tableName = await tables.createTable();
@@ -135,6 +137,7 @@ export const createManagedStage = async (
       windowMarginMs: 60_000,
       ...rules,
     },
+    defaultNotAfter,
     windowMarginMs: 60_000,
     settings: {
       chatPlatform: ACCOUNT.platform,

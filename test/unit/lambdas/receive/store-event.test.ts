@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Consent } from '../../../../lambdas/domain/consent.ts';
+import { type Consent, consentVerdict } from '../../../../lambdas/domain/consent.ts';
 import { ItemBusyError, WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
 import type { Keywords } from '../../../../lambdas/domain/keywords.ts';
 import type { OperatorEchoes } from '../../../../lambdas/domain/operator-echo.ts';
@@ -204,7 +204,8 @@ describe('a message that is a keyword', () => {
   };
   const optOut = (word: string) => {
     const at = '2026-11-20T11:00:00.000Z';
-    return { kind: 'opt-out', origin: 'user', at, source: `keyword ${word}`, recordedAt: at, messageId: 'message-1' };
+    const times = { at, recordedAt: at, ownAt: at };
+    return { kind: 'opt-out', origin: 'user', source: `keyword ${word}`, messageId: 'message-1', ...times };
   };
 
   it.each([
@@ -247,8 +248,26 @@ describe('a message that is a keyword', () => {
     await storeEvent(ahead);
     await storeEvent({ ...ahead, receivedAt: '2026-11-20T12:10:00.000Z' });
     await storeEvent({ ...ahead, receivedAt: '2026-11-20T15:10:00.000Z' });
-    const asOfFirst = { kind: 'opt-out', at: NOW, recordedAt: NOW };
+    const asOfFirst = { kind: 'opt-out', at: NOW, recordedAt: NOW, ownAt: '2026-11-20T15:00:00.000Z' };
     expect(consents).toMatchObject([asOfFirst, asOfFirst, asOfFirst]);
+  });
+
+  it('does not keep a time that is more than a day ahead, because it must be wrong', async () => {
+    const [consent] = await consentsOf(saying('STOP', { CREATION_TIME: '2099-01-01T00:00:00.000Z' }));
+    expect(consent).toMatchObject({ kind: 'opt-out', at: NOW });
+    expect(consent).not.toHaveProperty('ownAt');
+  });
+
+  it("is an opt-out despite an earlier START that arrives only later, if the chat service's clock is ahead", async () => {
+    const { storeEvent, consents } = createSituation(KEYWORDS);
+    const send = (text: string, CREATION_TIME: string, receivedAt: string) =>
+      storeEvent({ ...saying(text, { CREATION_TIME, _id_: receivedAt }), receivedAt });
+    await send('STOP', '2026-11-20T12:15:00.000Z', '2026-11-20T12:05:00.000Z');
+    await send('START', '2026-11-20T12:10:00.000Z', '2026-11-20T12:12:00.000Z');
+    expect(consentVerdict(consents)).toMatchObject({ state: 'opted-out' });
+
+    await send('START', '2026-11-20T12:25:00.000Z', '2026-11-20T12:15:00.000Z');
+    expect(consentVerdict(consents)).toMatchObject({ state: 'opted-in' });
   });
 
   it('is an opt-out although the table can never accept its message', async () => {
@@ -398,8 +417,18 @@ describe('an echo in a stage with operators', () => {
     ]);
   });
 
+  it.each([['ana'], [7], [true]])('recognizes an operator by the value %j', async (value) => {
+    const echo = echoing({ OPERATOR_ID: value });
+    expect(await operatorOf(echo, ECHOES)).toHaveLength(1);
+    expect(await operatorOf(echo, { ...ECHOES, values: [String(value)] })).toHaveLength(1);
+    expect(await operatorOf(echo, { ...ECHOES, values: ['bot'] })).toEqual([]);
+  });
+
   it.each([
     ['that is not an operator’s', echoing({}), ECHOES],
+    ['whose field says that it is not', echoing({ OPERATOR_ID: false }), ECHOES],
+    ['whose field is empty', echoing({ OPERATOR_ID: '' }), ECHOES],
+    ['whose field is null', echoing({ OPERATOR_ID: null }), ECHOES],
     ['that names no user', echoing({ TO: undefined, OPERATOR_ID: 'ana' }), ECHOES],
     ['in a stage that does not recognize operators', echoing({ OPERATOR_ID: 'ana' }), undefined],
   ])('moves nothing for one %s', async (_case, request, echoes) => {

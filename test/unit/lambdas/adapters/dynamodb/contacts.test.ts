@@ -94,6 +94,14 @@ describe('what is recorded about a contact', () => {
     expect(await contacts.readConsents(contact)).toEqual(stored.consents);
   });
 
+  it("has the latest message's own time, if it has one that is later", async () => {
+    const early = message(at(1));
+    await contacts.openWindow({ ...early, time: { ...early.time, own: at(9) } });
+    expect(await contacts.read(contact, NOW)).toMatchObject({ lastInboundAt: at(1), lastInboundOwnAt: at(9) });
+    await contacts.openWindow(message(at(2)));
+    expect(await contacts.read(contact, NOW)).not.toHaveProperty('lastInboundOwnAt');
+  });
+
   it('has the latest times of its handover if they are read, and expires with the latest', async () => {
     const reading = createDynamodbContacts(tables.tableOf(tableName, { ...RETENTION_DAYS, contacts: 30 }), {
       readsHandovers: true,
@@ -136,8 +144,10 @@ describe('what is recorded about a contact', () => {
         kind: fc.constantFrom(...CONSENT_KINDS),
         origin: fc.constantFrom(...CONSENT_ORIGINS),
         at: minute.map(at),
-        source: fc.constantFrom('form', 'call'),
+        source: fc.constantFrom('form', 'call', 'keyword'),
+        messageId: fc.constantFrom('message-1', 'message-2'),
       })
+      .map(({ messageId, ...given }) => (given.source === 'keyword' ? { ...given, messageId, ownAt: given.at } : given))
       .map((recorded): Step => ({ consent: recorded }));
     // Two checks of one millisecond do not happen: a check is a call.
     const check = minute.map(
@@ -171,13 +181,19 @@ describe('what is recorded about a contact', () => {
 });
 
 describe('a consent by a keyword', () => {
-  const byKeyword = optOut(at(0), { source: 'keyword STOP', messageId: 'message-1' });
+  const byKeyword = optOut(at(0), { source: 'keyword STOP', messageId: 'message-1', ownAt: at(2) });
 
-  it('names its message, unlike a later one by a form', async () => {
+  it('names its message and its own time, unlike a later one by a form', async () => {
     await contacts.recordConsent(contact, byKeyword);
     expect(await contacts.readConsents(contact)).toEqual([byKeyword]);
     await contacts.recordConsent(contact, optOut(at(1)));
     expect(await contacts.readConsents(contact)).toEqual([optOut(at(1))]);
+  });
+
+  it('names the same message in any order of two messages of the same millisecond', async () => {
+    const other = { ...byKeyword, messageId: 'message-2' };
+    const items = await play([{ consent: byKeyword }, { consent: other }]);
+    expect(await play([{ consent: other }, { consent: byKeyword }])).toEqual(items);
   });
 
   it('is removed by an erasure together with the ID of the message', async () => {
@@ -189,6 +205,7 @@ describe('a consent by a keyword', () => {
     const items = JSON.stringify(await tables.items(tableName));
     expect(items).toContain(later.source);
     expect(items).not.toContain('message-1');
+    expect(items).not.toContain(at(2));
   });
 });
 
