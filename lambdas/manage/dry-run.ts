@@ -2,8 +2,7 @@ import { resolveContact } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { type SendRequest, tooFarAhead } from '../domain/send-request.ts';
-import type { CircuitRepository, MessageRepository, SendBacklog, StopRepository } from '../ports.ts';
-import { readSince } from '../runtime/read-since.ts';
+import type { CircuitRepository, SendBacklog, StopRepository } from '../ports.ts';
 import { type Answer, invalidRequest, ok } from './api.ts';
 import { type ForecastPorts, forecastFields, forecastOf } from './forecasts.ts';
 import { sendingView } from './sending-stops.ts';
@@ -24,7 +23,6 @@ export const dryRunResponse = z.object({
 });
 
 export interface DryRunPorts extends ForecastPorts {
-  readonly messages: Pick<MessageRepository, 'read'>;
   readonly circuits: Pick<CircuitRepository, 'read'>;
   readonly stops: Pick<StopRepository, 'read'>;
   readonly backlog: SendBacklog;
@@ -32,7 +30,7 @@ export interface DryRunPorts extends ForecastPorts {
 
 /** Answers with the decision that the function `send` would make for a request now, and writes nothing. */
 export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<Answer> => {
-  const { contacts, messages, circuits, stops, backlog, clock, contactDefaults, rules } = ports;
+  const { contacts, circuits, stops, backlog, clock, contactDefaults } = ports;
   const at = clock.now();
   const sendAt = parseInstant(request.sendAt) ?? at;
   const fault = tooFarAhead(sendAt, at);
@@ -44,9 +42,7 @@ export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<
     stops.read(),
     backlog.read(),
   ]);
-  const contact = stored === undefined || stored === 'damaged' ? {} : stored;
-  const judged = await readSince(messages, request, contact);
-  const forecast = forecastOf(judged, stored, sendAt > at ? sendAt : at, rules);
+  const forecast = await forecastOf(ports, request, stored, sendAt > at ? sendAt : at);
   return ok({
     at,
     ...forecast,

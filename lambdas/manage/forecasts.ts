@@ -4,11 +4,13 @@ import * as z from '../domain/schema.ts';
 import { decideSend, type SendDecision, type SendRules } from '../domain/send-decision.ts';
 import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../domain/send-request.ts';
 import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
-import type { Clock, ContactRepository, StoredContact } from '../ports.ts';
+import type { Clock, ContactRepository, MessageRepository, StoredContact } from '../ports.ts';
+import { readSince } from '../runtime/read-since.ts';
 import { defineRoute, ignoredQuery, invalidRequest, ok, type Parsed, problemResponse } from './api.ts';
 
 export interface ForecastPorts {
   readonly contacts: Pick<ContactRepository, 'readMany'>;
+  readonly messages: Pick<MessageRepository, 'readOrigin'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
   /** The rules by which the function `send` decides. */
@@ -57,7 +59,7 @@ const { requestId: _id, platformContactId: _contact, ...messageFields } = sendRe
 /** A send request for several contacts, without an ID. */
 const forecastRequest = z.strictObject({ contacts: contactList, ...messageFields });
 
-const listed = z.looseObject({ contacts: contactList });
+const listed = z.looseObject({ contacts: contactList }, 'must be a JSON object');
 
 /** Parses the message like a send request, so that both accept the same. */
 const parseForecast = (bodyText: string): Parsed<z.output<typeof forecastRequest>> => {
@@ -70,7 +72,10 @@ const parseForecast = (bodyText: string): Parsed<z.output<typeof forecastRequest
   const { contacts, ...message } = list.data;
   const given = ['requestId', 'platformContactId'].find((field) => Object.hasOwn(message, field));
   if (given !== undefined) {
-    return { kind: 'invalid', explanation: `Invalid request: the body: does not know ${given}.` };
+    return {
+      kind: 'invalid',
+      explanation: `Invalid request: the body: has ${given}, which belongs to one send; remove it, and list contacts.`,
+    };
   }
   const parsed = parseSendRequest(
     JSON.stringify({ ...message, requestId: 'forecast', platformContactId: contacts[0] }),
@@ -92,40 +97,59 @@ export const forecastSends = defineRoute({
   body: forecastRequest,
   parseBody: parseForecast,
   responses: { 200: forecastResponse, 400: problemResponse },
-  async handle({ contacts, clock, contactDefaults, rules }: ForecastPorts, { body: { contacts: ids, ...message } }) {
+  async handle(ports: ForecastPorts, { body: { contacts: ids, ...message } }) {
+    const { contacts, clock, contactDefaults } = ports;
     const now = clock.now();
     const sendAt = parseInstant(message.sendAt);
     const fault = sendAt && tooFarAhead(sendAt, now);
     if (fault !== undefined) return invalidRequest(`Not a send request: ${fault}.`);
     const at = sendAt !== undefined && sendAt > now ? sendAt : now;
-    const refs = ids.map((platformContactId) => resolveContact(contactDefaults, { ...message, platformContactId }));
-    const stored = await contacts.readMany(refs, now);
-    const forecasts = ids.map((contact, index) => ({
-      contact,
-      ...forecastOf({ ...message, requestId: 'forecast', platformContactId: contact }, stored[index], at, rules),
-    }));
+    const requests = ids.map((platformContactId) => ({ ...message, requestId: 'forecast', platformContactId }));
+    const stored = await contacts.readMany(
+      requests.map((request) => resolveContact(contactDefaults, request)),
+      now,
+    );
+    const shared = { ...ports, messages: readOnce(ports.messages) };
+    const forecasts = await Promise.all(
+      requests.map(async (request, index) => ({
+        contact: request.platformContactId,
+        ...(await forecastOf(shared, request, stored[index], at)),
+      })),
+    );
     return ok({ at: now, forecasts } satisfies z.output<typeof forecastResponse>);
   },
 });
 
 type ContactForecast = Omit<z.output<typeof forecastResponse>['forecasts'][number], 'contact'>;
 
+/** Reads a message at most once, although `since` names the same one for every contact. */
+const readOnce = ({ readOrigin }: ForecastPorts['messages']): ForecastPorts['messages'] => {
+  let origin: ReturnType<typeof readOrigin> | undefined;
+  return {
+    readOrigin(id) {
+      origin ??= readOrigin(id);
+      return origin;
+    },
+  };
+};
+
 /** Returns what Parley would decide at a time. */
-export const forecastOf = (
+export const forecastOf = async (
+  { messages, contactDefaults, rules }: Pick<ForecastPorts, 'messages' | 'contactDefaults' | 'rules'>,
   request: SendRequest,
   stored: StoredContact | undefined,
   at: Instant,
-  rules: SendRules,
-): ContactForecast => {
+): Promise<ContactForecast> => {
   if (stored === 'damaged') {
     const why = 'The stored contact cannot be read, so its requests cannot be processed.';
     return { decision: 'refused', code: 'PROCESSING_FAILED', why, known: true };
   }
   const contact = stored ?? {};
   const { lastInboundAt } = contact;
+  const judged = await readSince(messages, request, resolveContact(contactDefaults, request), contact);
   const isOpen = isWindowOpen(contact, at, rules.windowMarginMs);
   return {
-    ...viewDecision(decideSend(request, contact, at, rules)),
+    ...viewDecision(decideSend(judged, contact, at, rules)),
     windowClosesAt: isOpen && lastInboundAt ? addMs(lastInboundAt, WINDOW_MS - rules.windowMarginMs) : undefined,
     known: stored !== undefined,
   };
