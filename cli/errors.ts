@@ -6,7 +6,7 @@ export const EXIT = {
   done: 0,
   /** A service, the network, or the machine failed. */
   failed: 1,
-  /** The command line or an input file is invalid. Nothing was done. */
+  /** The command line, an input file, or the request is invalid. Nothing was done. */
   usage: 2,
   notFound: 3,
   /** The request was understood and refused. */
@@ -17,6 +17,8 @@ export const EXIT = {
   partial: 6,
   /** Interrupted by Ctrl-C. */
   interrupted: 130,
+  /** Standard output was closed early, such as by `head`: what a shell reports for a program that SIGPIPE ends. */
+  outputClosed: 141,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -100,6 +102,7 @@ const explainManagementError = ({ status, code, message }: ManagementError, call
       `Cannot connect to the management API of ${callee.name}. ${connectionAdvice(callee)}`,
     );
   }
+  if (code === 'INVALID_REQUEST') return new CliError(EXIT.usage, message);
   if (status === 404) return new CliError(EXIT.notFound, message);
   return new CliError(status >= 400 && status < 500 ? EXIT.refused : EXIT.failed, message);
 };

@@ -61,12 +61,13 @@ const EXIT_CODES = `
 Exit codes:
   0    Success
   1    A service, the network, or the machine failed
-  2    Invalid command line or input file; nothing was done
+  2    Invalid command line, input file, or request; nothing was done
   3    Not found
   4    Request refused
   5    Access denied or target not found (credentials, permissions, stack, local run)
   6    Partial success, or something was found; see the output
-  130  Interrupted by Ctrl-C`;
+  130  Interrupted by Ctrl-C
+  141  Standard output was closed early, such as by head`;
 
 /** What the parser needs of the terminal. */
 export interface ProgramTerminal {

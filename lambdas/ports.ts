@@ -9,7 +9,13 @@ import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
 import type { ItemChange } from './domain/events/item-change.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
 import type { Instant } from './domain/instant.ts';
-import type { ConversationPage, ConversationPosition, DetailedMessage, OutboundMessage } from './domain/message.ts';
+import type {
+  ConversationPage,
+  ConversationPosition,
+  DetailedMessage,
+  MessageOrigin,
+  OutboundMessage,
+} from './domain/message.ts';
 import type { MetricName } from './domain/metric-names.ts';
 import type { StreamRange } from './domain/publish-failure.ts';
 import type { Claim, QueuedSend, Resolution, SendRecord, SendResult, UncalledResult } from './domain/send.ts';
@@ -82,6 +88,8 @@ export interface MessageRepository {
   recordOutbound(message: OutboundMessage): Promise<void>;
   /** Returns the message, its echo, and its statuses, with the body of each event. */
   read(id: string): Promise<DetailedMessage | undefined>;
+  /** Returns when the message was written, and with whom. Returns undefined if only statuses of it are known. */
+  readOrigin(id: string): Promise<MessageOrigin | undefined>;
   /** Returns a page of a contact's messages, newest first. */
   readConversation(
     contact: ContactRef,

@@ -18,16 +18,16 @@ import {
 } from '../command.ts';
 import { CliError, EXIT, type ExitCode } from '../errors.ts';
 import { describeDistance } from '../human-time.ts';
-import { createMessageCommand, messageFields } from '../message-options.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { isPending } from '../operations/pending-send.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 import { stageTime } from '../stage-time.ts';
 import type { Target } from '../target.ts';
+import { createOneMessageCommand, oneMessageFields } from './one-message.ts';
 
 export const createSendCommand: CreateCommand = (context) => {
   const { api, report, commandFor } = context;
-  return createMessageCommand('send')
+  return createOneMessageCommand('send')
     .description(
       'Queue a send request.\n\n' +
         "Parley sends the free-form message while the user's conversation window is open, and the template otherwise.",
@@ -40,13 +40,14 @@ export const createSendCommand: CreateCommand = (context) => {
       examples(
         'parley send +5491150000001 --text "Your parcel is on its way." --wait --stage prod',
         'parley send +5491150000001 --template parcel_update --param name=Ana --reason shipping-status --local',
+        'parley send +5491150000001 --text Yes. --automated --unless userWroteSince --since 6746f2b0c3e1 --stage prod',
       ),
     )
     .action(async (contact, options) => {
       const request = {
         requestId: options.requestId ?? randomUUID(),
         platformContactId: contact,
-        ...messageFields(options),
+        ...oneMessageFields(options),
       };
       const call = await api();
       const { requestId, state, traceId } = enqueueResponse.parse(await call('POST', '/v1/sends', request));
@@ -68,16 +69,17 @@ export const createSendCommand: CreateCommand = (context) => {
 
 export const createCanSendCommand: CreateCommand = (context) => {
   const { api, report } = context;
-  return createMessageCommand('can-send')
+  return createOneMessageCommand('can-send')
     .description(
       'Show how a message would be sent now, or why not, without sending it.\n\n' +
-        'Parley decides with the same rules as when it sends. Exits with 4 if it would not send the message.',
+        'Parley decides with the same rules as when it sends. Exits with 0 if it would send the message, and with 4 if ' +
+        'it would not.',
     )
     .addArgument(contactArgument())
     .addHelpText('after', examples('parley can-send +5491150000001 --text "Your parcel is on its way." --stage prod'))
     .action(async (contact, options) => {
+      const body = { contacts: [contact], ...oneMessageFields(options) };
       const call = await api();
-      const body = { contacts: [contact], ...messageFields(options) };
       // A stack that is too old for a dry run of POST /v1/sends would send.
       const { forecasts } = forecastResponse.parse(await call('POST', '/v1/forecasts', body));
       const [forecast] = forecasts;

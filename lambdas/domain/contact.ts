@@ -104,6 +104,10 @@ export const contactRef = (platform: string, address: string, channel?: string):
   key: contactKey(address),
 });
 
+/** Whether two contacts are the same user of a platform, with any of the business's numbers. */
+export const isSameUser = (one: ContactRef, other: ContactRef): boolean =>
+  one.platform === other.platform && one.key === other.key;
+
 /** The stage settings that supply what requests and API calls leave out about a contact. */
 export interface ContactDefaults {
   /** Used if a request names no platform. */

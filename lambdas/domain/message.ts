@@ -44,6 +44,12 @@ export const messageItem = z.object({
 
 export type MessageItem = z.output<typeof messageItem>;
 
+/** When a message was written, and whose conversation it is in; no contact if no address of the user is known. */
+export interface MessageOrigin {
+  readonly createdAt: Instant;
+  readonly contact?: ContactRef | undefined;
+}
+
 const urls = z.optional(z.array(z.string()));
 
 /** A message as the management API shows it. If only a status has arrived, it has only that status's time. */

@@ -39,7 +39,7 @@ const FIELD_NAME = /^(?!.*\d{4})[A-Za-z_][\w-]{0,39}$/;
  */
 export const describeIssues = ({ issues }: core.$ZodError, root: string): string => {
   const described = issues.slice(0, MAX_ISSUES).map((issue) => {
-    const message = issue.code === 'unrecognized_keys' ? `does not know ${listNames(issue.keys)}` : issue.message;
+    const message = issue.code === 'unrecognized_keys' ? describeUnknown(issue.keys) : issue.message;
     return `${issue.path.map(nameOf).join('.') || root}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
   });
   const rest = issues.length - described.length;
@@ -49,11 +49,12 @@ export const describeIssues = ({ issues }: core.$ZodError, root: string): string
 const nameOf = (key: PropertyKey): string =>
   typeof key === 'number' || FIELD_NAME.test(String(key)) ? String(key) : '<field>';
 
-const listNames = (keys: readonly string[]): string => {
+const describeUnknown = (keys: readonly string[]): string => {
   const names = keys.filter((key) => FIELD_NAME.test(key)).slice(0, MAX_UNKNOWN_FIELDS);
   const rest = keys.length - names.length;
-  const others = rest === 0 ? [] : [`${rest} ${names.length > 0 ? 'more' : rest === 1 ? 'field' : 'fields'}`];
-  return [...names, ...others].join(', ');
+  const fields = keys.length === 1 ? 'field' : 'fields';
+  if (names.length === 0) return `has ${rest} unknown ${fields}`;
+  return `has the unknown ${fields} ${names.join(', ')}${rest === 0 ? '' : `, and ${rest} more`}`;
 };
 
 /** Parses JSON. Returns undefined, which no JSON document represents, if the text is not JSON. */

@@ -138,7 +138,7 @@ const expire = (request: SendRequest, now: Instant): SendDecision | undefined =>
     ? { kind: 'expire', why: `The request's notAfter, ${notAfterOf(request)}, has passed; it is now ${now}.` }
     : undefined;
 
-/** A `since` that names a message must have been replaced with the message's time, if the table has the message. */
+/** A `since` that names a message of the user must have been replaced with the message's time. */
 const judgeConditions = (
   { unless, since }: SendRequest,
   { lastInboundAt, operatorWroteAt }: Contact,
@@ -153,8 +153,11 @@ const judgeConditions = (
   }
   const sinceAt = parseInstant(since);
   if (sinceAt === undefined) {
-    const sentence = 'The table has no message with the ID in since. If it is a time, give it with Z or an offset.';
-    return refuse('SINCE_UNKNOWN', sentence);
+    return refuse(
+      'SINCE_UNKNOWN',
+      'The conversation with this contact has no message with the ID in since. Use the ID of one of its messages, or a ' +
+        'time with Z or an offset.',
+    );
   }
   if (unless.includes('userWroteSince') && lastInboundAt !== undefined && lastInboundAt > sinceAt) {
     return refuse('SUPERSEDED', `The user wrote at ${lastInboundAt}, after ${sinceAt}, so the request is superseded.`);

@@ -24,28 +24,38 @@ export type ApprovedReason = (typeof APPROVED_REASONS)[number];
  */
 export const MAX_REQUEST_BYTES = 128 * 1024;
 
-const url = z.url('must be a URL');
+const url = z.url('must be a complete URL, such as https://media.example/photo.jpg');
 
-const instant = z
-  .wellFormedString()
-  .check(z.refine((value) => parseInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'));
+const A_TIME = 'must be an ISO 8601 time with Z or an offset, such as 2026-12-24T18:00:00Z';
+
+/** A time, ISO 8601 with an offset. */
+export const instant = z.wellFormedString().check(z.refine((value) => parseInstant(value) !== undefined, A_TIME));
 
 const instantOrDuration = z
   .wellFormedString()
   .check(
     z.refine(
       (value) => (parseInstant(value) ?? parseDuration(value)) !== undefined,
-      'must be an ISO 8601 time with Z or an offset, or a duration such as PT10M, without years and months',
+      `${A_TIME}, or a duration of weeks, days, hours, minutes, and seconds, such as PT10M`,
     ),
   );
 
 /** What a request can name in `unless`. */
 export const SEND_CONDITIONS = ['userWroteSince', 'operatorWroteSince'] as const;
 
+const A_LIST = `must be a list with at least one of ${SEND_CONDITIONS.join(' and ')}`;
+
 /** A rule or an approved template, with the values of its variables. */
 export const templateReference = z.strictObject({
   ruleNameOrId: z.boundedString(z.MAX_NAME_LENGTH),
-  params: z.optional(z.record(z.boundedString(z.MAX_NAME_LENGTH), z.wellFormedString())),
+  params: z.optional(
+    z.record(z.boundedString(z.MAX_NAME_LENGTH), z.wellFormedString(), {
+      error: ({ code }) =>
+        code === 'invalid_key'
+          ? `must have a name of 1 to ${z.MAX_NAME_LENGTH} characters`
+          : 'must be an object with the value of each variable, such as {"name": "Ana"}',
+    }),
+  ),
 });
 
 export type TemplateReference = z.output<typeof templateReference>;
@@ -64,51 +74,54 @@ export const BROADCAST_ID = /^[\x21-\x7e]{1,64}$/;
  * field names, plus the fields that Parley adds.
  */
 export const sendRequest = z
-  .strictObject({
-    /** Idempotency key: a request is sent once, no matter how often it is queued. */
-    requestId: z
-      .wellFormedString()
-      .check(z.regex(REQUEST_ID, 'must be 1 to 128 letters, digits, or punctuation characters, without spaces')),
-    /** The broadcast that the request is part of, to find and count its sends. */
-    broadcastId: z.optional(
-      z
+  .strictObject(
+    {
+      /** Idempotency key: a request is sent once, no matter how often it is queued. */
+      requestId: z
         .wellFormedString()
-        .check(z.regex(BROADCAST_ID, 'must be 1 to 64 letters, digits, or punctuation characters, without spaces')),
-    ),
-    /** Required when a template opens the conversation. */
-    reason: z.optional(z.enum(APPROVED_REASONS, `must be one of ${APPROVED_REASONS.join(', ')}`)),
-    /**
-     * The request expires after this time, ISO 8601 with an offset; or so long after its `sendAt`, or after it was first
-     * queued, as a duration such as `PT10M`.
-     */
-    notAfter: z.optional(instantOrDuration),
-    /** The request is sent no earlier than this, up to a year ahead. ISO 8601 with an offset. @default now */
-    sendAt: z.optional(instant),
-    /** What to do if the outcome of a call is unknown. @default hold */
-    onUncertain: z.optional(z.enum(['hold', 'resend'], 'must be hold or resend')),
-    /** What must not have happened after `since`; otherwise the request is refused. */
-    unless: z.optional(
-      z
-        .array(z.enum(SEND_CONDITIONS, `must be one of ${SEND_CONDITIONS.join(', ')}`))
-        .check(z.minLength(1, 'must have at least one condition')),
-    ),
-    /** A time, ISO 8601 with an offset, or the ID of a message, which stands for the message's time. */
-    since: z.optional(z.boundedString(z.MAX_ID_BYTES)),
-    /** Whether a bot or another automated system sends it: refused while the contact is handed over to people. */
-    automated: z.optional(z.boolean('must be true or false')),
-    /** Whether it confirms the user's opt-out, with the text in the stage's settings. Parley queues such requests. */
-    confirmsOptOut: z.optional(z.boolean('must be true or false')),
-    chatPlatform: z.optional(z.boundedString(z.MAX_NAME_LENGTH)),
-    chatChannelNumber: z.optional(
-      z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + followed by 6 to 15 digits')),
-    ),
-    platformContactId: z.boundedString(z.MAX_NAME_LENGTH),
-    messageText: z.optional(z.boundedString(MAX_REQUEST_BYTES)),
-    audioURL: z.optional(url),
-    imageURL: z.optional(url),
-    fileURL: z.optional(url),
-    ...z.partial(templateReference).shape,
-  })
+        .check(z.regex(REQUEST_ID, 'must be 1 to 128 letters, digits, or punctuation characters, without spaces')),
+      /** The broadcast that the request is part of, to find and count its sends. */
+      broadcastId: z.optional(
+        z
+          .wellFormedString()
+          .check(z.regex(BROADCAST_ID, 'must be 1 to 64 letters, digits, or punctuation characters, without spaces')),
+      ),
+      /** Required when a template opens the conversation. */
+      reason: z.optional(z.enum(APPROVED_REASONS, `must be one of ${APPROVED_REASONS.join(', ')}`)),
+      /**
+       * The request expires after this time, ISO 8601 with an offset; or so long after its `sendAt`, or after it was first
+       * queued, as a duration such as `PT10M`.
+       */
+      notAfter: z.optional(instantOrDuration),
+      /** The request is sent no earlier than this, up to a year ahead. ISO 8601 with an offset. @default now */
+      sendAt: z.optional(instant),
+      /** What to do if the outcome of a call is unknown. @default hold */
+      onUncertain: z.optional(z.enum(['hold', 'resend'], 'must be hold or resend')),
+      /** What must not have happened after `since`; otherwise the request is refused. */
+      unless: z.optional(
+        z
+          .array(z.enum(SEND_CONDITIONS, `must be ${SEND_CONDITIONS.join(' or ')}`), A_LIST)
+          .check(z.minLength(1, A_LIST)),
+      ),
+      /** A time, ISO 8601 with an offset, or the ID of a message, which stands for the message's time. */
+      since: z.optional(z.boundedString(z.MAX_ID_BYTES)),
+      /** Whether a bot or another automated system sends it: refused while the contact is handed over to people. */
+      automated: z.optional(z.boolean('must be true or false')),
+      /** Whether it confirms the user's opt-out, with the text in the stage's settings. Parley queues such requests. */
+      confirmsOptOut: z.optional(z.boolean('must be true or false')),
+      chatPlatform: z.optional(z.boundedString(z.MAX_NAME_LENGTH)),
+      chatChannelNumber: z.optional(
+        z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + followed by 6 to 15 digits')),
+      ),
+      platformContactId: z.boundedString(z.MAX_NAME_LENGTH),
+      messageText: z.optional(z.boundedString(MAX_REQUEST_BYTES)),
+      audioURL: z.optional(url),
+      imageURL: z.optional(url),
+      fileURL: z.optional(url),
+      ...z.partial(templateReference).shape,
+    },
+    'must be a JSON object',
+  )
   .check(
     z.refine(
       (request) => hasContent(request) || request.confirmsOptOut === true,
@@ -116,19 +129,24 @@ export const sendRequest = z
     ),
     z.refine((request) => !hasContent(request) || request.confirmsOptOut !== true, {
       path: ['confirmsOptOut'],
-      error: 'must be without a message and a template, because the text is in the settings of the stage',
+      error:
+        'cannot be true in a request with a message or a template; remove it, because only Parley confirms opt-outs',
     }),
     z.refine((request) => isEarlier(parseInstant(request.sendAt), parseInstant(request.notAfter)), {
       path: ['sendAt'],
       error: 'must be earlier than notAfter',
     }),
-    z.refine((request) => (request.unless === undefined) === (request.since === undefined), {
+    z.refine((request) => request.unless === undefined || request.since !== undefined, {
+      path: ['since'],
+      error: 'is missing, and unless requires it; add the ID of the message that you answer, or a time',
+    }),
+    z.refine((request) => request.since === undefined || request.unless !== undefined, {
       path: ['unless'],
-      error: 'must be together with since',
+      error: 'is missing, and since requires it; add ["userWroteSince"], or remove since',
     }),
     z.refine((request) => request.params === undefined || request.ruleNameOrId !== undefined, {
       path: ['params'],
-      error: 'requires ruleNameOrId',
+      error: 'are the variables of a template; add ruleNameOrId, or remove params',
     }),
   );
 
@@ -186,10 +204,11 @@ export type ParsedSendRequest =
 export const parseSendRequest = (body: string): ParsedSendRequest => {
   const bytes = Buffer.byteLength(body);
   if (bytes > MAX_REQUEST_BYTES) {
-    return malformed(`The request has ${bytes} bytes; the maximum is ${MAX_REQUEST_BYTES}.`);
+    return malformed(`The request has ${bytes} bytes; the maximum is ${MAX_REQUEST_BYTES}. Shorten it.`);
   }
   const json = z.parseJson(body);
-  if (json === undefined) return malformed('The queue message is not JSON.');
+  if (json === undefined)
+    return malformed('The queue message is not JSON. It must be a JSON object with the fields of a send request.');
   const parsed = z.safeParse(sendRequest, withoutEmptyFields(json));
   return parsed.success
     ? { kind: 'request', request: parsed.data }

@@ -1,9 +1,8 @@
 import type { Caller } from '../domain/audit.ts';
 import { ANY_CHANNEL, numberOfChannel } from '../domain/contact.ts';
 import { InvalidPositionError } from '../domain/errors.ts';
-import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
-import { REQUEST_ID } from '../domain/send-request.ts';
+import { instant, REQUEST_ID } from '../domain/send-request.ts';
 import type { Traceparent } from '../domain/trace-context.ts';
 
 /** Why a call was not carried out. Clients depend on the codes. */
@@ -179,9 +178,7 @@ const parse = <Value>(schema: z.ZodMiniType<Value>, value: unknown, root: string
 
 /** Fields that several routes share. */
 
-export const instantField = z
-  .wellFormedString()
-  .check(z.refine((value) => parseInstant(value) !== undefined, 'must be an ISO 8601 time with Z or an offset'));
+export const instantField = instant;
 
 export const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is not a request id'));
 

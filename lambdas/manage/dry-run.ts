@@ -3,9 +3,8 @@ import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { type SendRequest, tooFarAhead } from '../domain/send-request.ts';
 import type { CircuitRepository, SendBacklog, StopRepository } from '../ports.ts';
-import { readSince } from '../runtime/read-since.ts';
 import { type Answer, invalidRequest, ok } from './api.ts';
-import { contactIn, type ForecastPorts, forecastFields, forecastOf } from './forecasts.ts';
+import { type ForecastPorts, forecastFields, forecastOf } from './forecasts.ts';
 import { sendingView } from './sending-stops.ts';
 import { circuitBreakerView, viewCircuitBreaker } from './stage.ts';
 
@@ -31,7 +30,7 @@ export interface DryRunPorts extends ForecastPorts {
 
 /** Answers with the decision that the function `send` would make for a request now, and writes nothing. */
 export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<Answer> => {
-  const { contacts, messages, circuits, stops, backlog, clock, contactDefaults } = ports;
+  const { contacts, circuits, stops, backlog, clock, contactDefaults } = ports;
   const at = clock.now();
   const sendAt = parseInstant(request.sendAt) ?? at;
   const fault = tooFarAhead(sendAt, at);
@@ -43,8 +42,7 @@ export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<
     stops.read(),
     backlog.read(),
   ]);
-  const judged = await readSince(messages, request, contactIn(stored));
-  const forecast = forecastOf(judged, stored, sendAt > at ? sendAt : at, ports);
+  const forecast = await forecastOf(ports, request, stored, sendAt > at ? sendAt : at);
   return ok({
     at,
     ...forecast,

@@ -1,4 +1,4 @@
-import { type Contact, type ContactDefaults, resolveContact } from '../domain/contact.ts';
+import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
 import { addMs, type Instant, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { decideSend, type SendDecision, type SendRules } from '../domain/send-decision.ts';
@@ -11,13 +11,12 @@ import {
 } from '../domain/send-request.ts';
 import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
 import type { Clock, ContactRepository, MessageRepository, StoredContact } from '../ports.ts';
-import { onFirstUse } from '../runtime/on-first-use.ts';
 import { readSince } from '../runtime/read-since.ts';
 import { defineRoute, ignoredQuery, invalidRequest, ok, type Parsed, problemResponse } from './api.ts';
 
 export interface ForecastPorts {
   readonly contacts: Pick<ContactRepository, 'readMany'>;
-  readonly messages: Pick<MessageRepository, 'read'>;
+  readonly messages: Pick<MessageRepository, 'readOrigin'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
   /** The rules by which the function `send` decides. */
@@ -68,7 +67,7 @@ const { requestId: _id, platformContactId: _contact, ...messageFields } = sendRe
 /** A send request for several contacts, without an ID. */
 const forecastRequest = z.strictObject({ contacts: contactList, ...messageFields });
 
-const listed = z.looseObject({ contacts: contactList });
+const listed = z.looseObject({ contacts: contactList }, 'must be a JSON object');
 
 /** Parses the message like a send request, so that both accept the same. */
 const parseForecast = (bodyText: string): Parsed<z.output<typeof forecastRequest>> => {
@@ -81,7 +80,10 @@ const parseForecast = (bodyText: string): Parsed<z.output<typeof forecastRequest
   const { contacts, ...message } = list.data;
   const given = ['requestId', 'platformContactId'].find((field) => Object.hasOwn(message, field));
   if (given !== undefined) {
-    return { kind: 'invalid', explanation: `Invalid request: the body: does not know ${given}.` };
+    return {
+      kind: 'invalid',
+      explanation: `Invalid request: the body: has ${given}, which belongs to one send; remove it, and list contacts.`,
+    };
   }
   const parsed = parseSendRequest(
     JSON.stringify({ ...message, requestId: 'forecast', platformContactId: contacts[0] }),
@@ -104,49 +106,58 @@ export const forecastSends = defineRoute({
   parseBody: parseForecast,
   responses: { 200: forecastResponse, 400: problemResponse },
   async handle(ports: ForecastPorts, { body: { contacts: ids, ...message } }) {
-    const { contacts, messages, clock, contactDefaults } = ports;
+    const { contacts, clock, contactDefaults } = ports;
     const now = clock.now();
     const sendAt = parseInstant(message.sendAt);
     const fault = sendAt && tooFarAhead(sendAt, now);
     if (fault !== undefined) return invalidRequest(`Not a send request: ${fault}.`);
     const at = sendAt !== undefined && sendAt > now ? sendAt : now;
-    const refs = ids.map((platformContactId) => resolveContact(contactDefaults, { ...message, platformContactId }));
-    const stored = await contacts.readMany(refs, now);
-    // All contacts have the same condition.
-    const readOnce = onFirstUse(async () => messages.read(message.since ?? ''));
+    const requests = ids.map((platformContactId) => ({ ...message, requestId: 'forecast', platformContactId }));
+    const stored = await contacts.readMany(
+      requests.map((request) => resolveContact(contactDefaults, request)),
+      now,
+    );
+    const shared = { ...ports, messages: readOnce(ports.messages) };
     const forecasts = await Promise.all(
-      ids.map(async (contact, index) => {
-        const request = { ...message, requestId: 'forecast', platformContactId: contact };
-        const judged = await readSince({ read: readOnce }, request, contactIn(stored[index]));
-        return { contact, ...forecastOf(judged, stored[index], at, ports) };
-      }),
+      requests.map(async (request, index) => ({
+        contact: request.platformContactId,
+        ...(await forecastOf(shared, request, stored[index], at)),
+      })),
     );
     return ok({ at: now, forecasts } satisfies z.output<typeof forecastResponse>);
   },
 });
 
-/** Returns what a request can be judged by; nothing of an unknown or damaged contact. */
-export const contactIn = (stored: StoredContact | undefined): Contact =>
-  stored === undefined || stored === 'damaged' ? {} : stored;
-
 type ContactForecast = Omit<z.output<typeof forecastResponse>['forecasts'][number], 'contact'>;
 
+/** Reads a message at most once, although `since` names the same one for every contact. */
+const readOnce = ({ readOrigin }: ForecastPorts['messages']): ForecastPorts['messages'] => {
+  let origin: ReturnType<typeof readOrigin> | undefined;
+  return {
+    readOrigin(id) {
+      origin ??= readOrigin(id);
+      return origin;
+    },
+  };
+};
+
 /** Returns what Parley would decide at a time. A relative `notAfter` that does not count from a `sendAt` counts from now. */
-export const forecastOf = (
+export const forecastOf = async (
+  { messages, contactDefaults, rules, defaultNotAfter }: Omit<ForecastPorts, 'contacts' | 'clock'>,
   request: SendRequest,
   stored: StoredContact | undefined,
   at: Instant,
-  { rules, defaultNotAfter }: Pick<ForecastPorts, 'rules' | 'defaultNotAfter'>,
-): ContactForecast => {
+): Promise<ContactForecast> => {
   if (stored === 'damaged') {
     const why = 'The stored contact cannot be read, so its requests cannot be processed.';
     return { decision: 'refused', code: 'PROCESSING_FAILED', why, known: true };
   }
-  const contact = contactIn(stored);
+  const contact = stored ?? {};
   const { lastInboundAt } = contact;
+  const judged = await readSince(messages, request, resolveContact(contactDefaults, request), contact);
   const isOpen = isWindowOpen(contact, at, rules.windowMarginMs);
   return {
-    ...viewDecision(decideSend(countFromSendAt(request, defaultNotAfter), contact, at, rules)),
+    ...viewDecision(decideSend(countFromSendAt(judged, defaultNotAfter), contact, at, rules)),
     windowClosesAt: isOpen && lastInboundAt ? addMs(lastInboundAt, WINDOW_MS - rules.windowMarginMs) : undefined,
     known: stored !== undefined,
   };

@@ -41,7 +41,7 @@ import { createResumeSend, SOON } from './resume-send.ts';
 export interface SendMessageOptions {
   readonly contacts: ContactRepository;
   readonly sends: SendRepository;
-  readonly messages: Pick<MessageRepository, 'read' | 'recordOutbound'>;
+  readonly messages: Pick<MessageRepository, 'readOrigin' | 'recordOutbound'>;
   readonly circuits: CircuitRepository;
   readonly account: AccountRef;
   readonly accountView: AccountView;
@@ -237,7 +237,8 @@ export const createSendMessage = (options: SendMessageOptions) => {
   const sendMessage = async (received: QueuedSend): Promise<MessageResult> => {
     const readAt = clock.now();
     const contact = await breaker.readContact(received.contact);
-    const send = { ...received, request: await readSince(messages, received.request, contact) };
+    const request = await readSince(messages, received.request, received.contact, contact);
+    const send = { ...received, request };
     const decision = decideSend(send.request, contact, clock.now(), rules);
     if (isClosedByMargin(contact, clock.now(), rules.windowMarginMs)) {
       metrics.count('WindowMisjudged', { direction: 'closed' });

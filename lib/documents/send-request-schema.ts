@@ -31,7 +31,10 @@ const ANNOTATIONS: Readonly<Record<string, Readonly<Record<string, string | bool
       'queues it after an opt-out by keyword.',
     default: false,
   },
-  since: { description: 'A time, ISO 8601 with Z or an offset, or the ID of a message, which stands for its time.' },
+  since: {
+    description:
+      'A time, ISO 8601 with Z or an offset, or the ID of a message with this user, which stands for its time.',
+  },
   onUncertain: {
     description:
       'What to do if Parley cannot tell whether the message was sent: hold the send for an operator, or resend it.',

@@ -32,7 +32,7 @@ export interface SendRequest {
   readonly onUncertain?: 'hold' | 'resend';
   /** What must not have happened after `since`; otherwise the request is refused. See docs/sending.md. */
   readonly unless?: readonly ('userWroteSince' | 'operatorWroteSince')[];
-  /** A time, ISO 8601 with Z or an offset, or the ID of a message, which stands for its time. */
+  /** A time, ISO 8601 with Z or an offset, or the ID of a message with this user, which stands for its time. */
   readonly since?: string;
   /** Whether an automated system sends it: it is then refused while the contact is handed over to people. */
   readonly automated?: boolean;

@@ -39,6 +39,12 @@ it('refuses automated requests from the message of an operator until the contact
 
   await enqueue('bot-1', true);
   await enqueue('person-1', false);
+  const canSend = ['can-send', CONTACT, '--text', 'Hello.'];
+  expect(await run.parley([...canSend, '--automated'])).toMatchObject({
+    code: 4,
+    out: expect.stringContaining('would be refused (HANDED_OVER)'),
+  });
+  expect(await run.parley(canSend)).toMatchObject({ code: 0 });
   expect(await decided('bot-1')).toMatchObject({ state: 'refused', code: 'HANDED_OVER' });
   expect(await decided('person-1')).toMatchObject({ state: 'accepted' });
 

@@ -68,6 +68,39 @@ const file = (name: string, text: string): string => {
 };
 
 describe('parley', () => {
+  it('sends an answer unless the user has written since the message that it answers', async () => {
+    const [contact, another] = ['+5491155561041', '+5491155561042'];
+    await userWithOpenWindow(contact);
+    await userWithOpenWindow(another);
+    const latest = async (user: string) => (await parleyJson(['conversation', user])).messages[0].id;
+    const answer = [contact, '--text', 'Yes.', '--automated', '--unless', 'userWroteSince', '--since'];
+    const question = await latest(contact);
+
+    const can = await parley(['can-send', ...answer, question]);
+    const mistaken = await parley(['can-send', ...answer, await latest(another)]);
+    const sent = await parley(['send', ...answer, question, '--request-id', 'answer-1', '--wait']);
+    await client.userWrites(contact, { text: 'And another thing.' });
+    const late = await eventually(async () => {
+      const { code, out } = await parley(['can-send', ...answer, question]);
+      return code === 4 ? out : undefined;
+    });
+
+    expect(can).toMatchObject({ code: 0, out: expect.stringContaining('would be sent as a free-form message') });
+    expect(mistaken).toMatchObject({ code: 4, out: expect.stringContaining('would be refused (SINCE_UNKNOWN)') });
+    expect(sent).toMatchObject({ code: 0, out: expect.stringContaining('answer-1: accepted') });
+    expect(late).toContain('would be refused (SUPERSEDED)');
+  });
+
+  it.each(['send', 'can-send'])('exits with 2 if a request of %s is invalid', async (command) => {
+    expect(await parley([command, '+5491155561043', '--text', 'Hi', '--not-after', 'tomorrow'])).toEqual({
+      code: 2,
+      out: '',
+      err:
+        'parley: Not a send request: notAfter: must be an ISO 8601 time with Z or an offset, such as ' +
+        '2026-12-24T18:00:00Z, or a duration of weeks, days, hours, minutes, and seconds, such as PT10M.',
+    });
+  });
+
   it('sends, shows the status and its reason, and shows the conversation', async () => {
     const contact = '+5491155561001';
     await client.userWrites(contact, { text: 'Where is my parcel?' });

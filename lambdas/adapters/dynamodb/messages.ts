@@ -120,6 +120,13 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
     return describeDetails(id, parseMessage(message ?? {}), echo && parseMessage(echo));
   },
 
+  async readOrigin(id) {
+    const [message, echo] = await table.getAll([messageKey(id), echoKey(id)]);
+    const item = message?.direction === undefined ? echo : message;
+    const { createdAt } = parseMessage(item ?? {});
+    return createdAt === undefined ? undefined : { createdAt, contact: parseContactName(item?.contact) };
+  },
+
   async readConversation(contact, { limit, after }) {
     const name = contactName(contact);
     const page = await table.query({

@@ -728,6 +728,25 @@ describe('the event of an acceptance after a rejection', () => {
   });
 });
 
+describe('a request whose since names a message', () => {
+  const named = requesting({ unless: ['userWroteSince'], since: 'in-1' });
+  const refusedAs = (code: string, contact: string): readonly Step[] =>
+    refused({ code, body: asRequest({ unless: ['userWroteSince'], since: 'in-1' }), contact });
+  const violationsOf = (steps: readonly Step[], invariant: StageInvariantName) =>
+    examineRun(runOf(steps)).violations.filter((one) => one.invariant === invariant);
+  const ANOTHER = 'CONTACT#chat#*#541155559999';
+
+  it('may be sent if the message is one of the same user', () => {
+    expect(violationsOf(named, 'conditionsObeyed')).toEqual([]);
+    expect(violationsOf(written(named, 'message', { contact: ANOTHER }), 'conditionsObeyed')).toHaveLength(1);
+  });
+
+  it('may be refused as unknown if the message is one of another user', () => {
+    expect(violationsOf(refusedAs('SINCE_UNKNOWN', ANOTHER), 'refusedForAReason')).toEqual([]);
+    expect(violationsOf(refusedAs('SINCE_UNKNOWN', CONTACT), 'refusedForAReason')).toHaveLength(1);
+  });
+});
+
 describe('the send queue and the bulk queue', () => {
   const violationsOf = (steps: readonly Step[], invariant: StageInvariantName) =>
     examineRun(runOf(steps)).violations.filter((one) => one.invariant === invariant);

@@ -213,6 +213,14 @@ describe('an invalid command line', () => {
       ['dead-letters', 'list', '--limit', '0'],
       "Option '--limit <n>' argument '0' is invalid. It must be a whole number from 1 to 9999999.",
     ],
+    [
+      ['send', '+549', '--text', 'a', '--unless', 'userSlept', '--since', 'm-1'],
+      '--unless userSlept is invalid. Use userWroteSince or operatorWroteSince, or both with a comma between them.',
+    ],
+    [['can-send', '+549', '--text', 'a', '--unless', '', '--since', 'm-1'], "--unless '' is invalid."],
+    [['can-send', '+549', '--text', 'a', '--unless', 'userWroteSince'], '--unless needs --since: add the ID of'],
+    [['send', '+549', '--text', 'a', '--since', 'm-1'], '--since needs --unless: add --unless userWroteSince'],
+    [['send', '+549', '--text', 'a', '--automated=yes'], "Option '--automated' does not take an argument."],
     [['erase', '+549'], 'Erasing +549 cannot be undone. Add --yes to confirm.'],
     [['token', 'set', '--local'], 'No valid access token on standard input.'],
   ])('%j: %s', async (args, sentence) => {

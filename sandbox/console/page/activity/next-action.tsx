@@ -44,7 +44,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     'the controls, and send a new request. Or send one that is not automated.',
   CONDITION_UNKNOWN:
     "The stage does not recognize operators' messages. Set operators.echoField in its settings, or omit the condition.",
-  SINCE_UNKNOWN: 'Send a new request whose since is a time, or the ID of a stored message.',
+  SINCE_UNKNOWN: 'Send a new request whose since is a time, or the ID of a message with this user.',
   NOT_ON_PLATFORM: 'The number is not on the chat platform, so no message can reach it.',
   PROCESSING_FAILED: 'Parley could not process the request for a day. To try again, redrive the dead letter.',
 };

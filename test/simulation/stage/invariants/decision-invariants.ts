@@ -156,7 +156,7 @@ export const DECISION_INVARIANTS = {
         const { claim, request } = call;
         if (claim === undefined || request?.unless === undefined) continue;
         checked();
-        const sinceAt = sinceOf(facts, request, call.index);
+        const sinceAt = sinceOf(facts, request, claim.contact, call.index);
         const contacts = [contactAt(facts, claim.contact, claim.index), ...contactsRead(facts, call).slice(-1)];
         for (const condition of request.unless) {
           const { writer, name } = WRITERS[condition];
@@ -232,16 +232,16 @@ export const DECISION_INVARIANTS = {
           SUPERSEDED: () =>
             (request.confirmsOptOut === true &&
               contacts.some((contact) => effectiveConsent(contact)?.state !== 'opted-out')) ||
-            contacts.some((contact) => String(contact?.lastInboundAt ?? '') > sinceOf(facts, request, index)),
+            contacts.some((contact) => String(contact?.lastInboundAt ?? '') > sinceOf(facts, request, name, index)),
           HUMAN_TOOK_OVER: () =>
-            contacts.some((contact) => String(contact?.operatorWroteAt ?? '') > sinceOf(facts, request, index)),
+            contacts.some((contact) => String(contact?.operatorWroteAt ?? '') > sinceOf(facts, request, name, index)),
           HANDED_OVER: () => {
             const startMs = facts.run.ledger.entries[invocation.start]?.atMs ?? atMs;
             return contacts.some((contact) => peopleSince(contact, new Date(startMs).toISOString()) !== undefined);
           },
           CONDITION_UNKNOWN: () =>
             rules.operators === undefined && request.unless?.includes('operatorWroteSince') === true,
-          SINCE_UNKNOWN: () => sinceOf(facts, request, invocation.start) === '',
+          SINCE_UNKNOWN: () => sinceOf(facts, request, name, invocation.start) === '',
         };
         const isTrue =
           after.state === 'expired' ? isOver(facts, request, change) : (forbids[String(after.code)]?.() ?? false);
@@ -258,9 +258,15 @@ const WRITERS = {
   operatorWroteSince: { writer: 'operator', name: 'operatorWroteAt' },
 } as const;
 
-/** The time that a request names as `since`; empty if it names a message that is not stored. */
-const sinceOf = (facts: StageFacts, { since = '' }: SendRequest, index: number): string =>
-  parseInstant(since) ?? String(facts.itemBefore(`MESSAGE#${since} MESSAGE`, index)?.createdAt ?? '');
+/** The time that a request names as `since`; empty if it names a message that is not stored, or another user's. */
+const sinceOf = (facts: StageFacts, { since = '' }: SendRequest, contact: string, index: number): string => {
+  const named = facts.itemBefore(`MESSAGE#${since} MESSAGE`, index);
+  const isOfUser = !String(named?.contact).startsWith('CONTACT#') || userOf(named?.contact) === userOf(contact);
+  return parseInstant(since) ?? (isOfUser ? String(named?.createdAt ?? '') : '');
+};
+
+/** Returns a contact's name without the business number. */
+const userOf = (name: unknown): string => String(name).replace(/^(CONTACT#[^#]*)#[^#]*/, '$1');
 
 /**
  * A request may use up its queue's receives only in ten days, after which it expires, as it does after 13 days. If the

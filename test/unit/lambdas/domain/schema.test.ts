@@ -11,7 +11,7 @@ const describeFaults = (value: unknown): string => {
 
 describe('the description of an invalid value', () => {
   it('names an unknown field', () => {
-    expect(describeFaults({ name: 'a', nmae: 'b' })).toBe('the request: does not know nmae');
+    expect(describeFaults({ name: 'a', nmae: 'b' })).toBe('the request: has the unknown field nmae');
   });
 
   it('names at most five unknown fields', () => {
@@ -20,7 +20,7 @@ describe('the description of an invalid value', () => {
     );
     const text = describeFaults({ name: 'a', ...fields });
 
-    expect(text).toMatch(/^the request: does not know (field_\d+_\d+, ){5}995 more$/);
+    expect(text).toMatch(/^the request: has the unknown fields (field_\d+_\d+, ){5}and 995 more$/);
   });
 
   it.each([CANARIES.text, CANARIES.number, CANARIES.number.slice(1), CANARIES.mediaUrl, 'x'.repeat(41), ''])(
@@ -29,7 +29,7 @@ describe('the description of an invalid value', () => {
       const texts = [describeFaults({ name: 'a', [name]: 1 }), describeFaults({ name: 'a', params: { [name]: 1 } })];
 
       expect(texts).toEqual([
-        'the request: does not know 1 field',
+        'the request: has 1 unknown field',
         'params.<field>: invalid input: expected string, received number',
       ]);
     },

@@ -41,8 +41,8 @@ describe('parseSendRequest', () => {
   );
 
   it.each([
-    ['that is not JSON', '{', 'not JSON'],
-    ['that is an array', '[]', 'expected object'],
+    ['that is not JSON', '{', 'not JSON. It must be a JSON object'],
+    ['that is an array', '[]', 'the request: must be a JSON object'],
     ['without a request id', sendRequest({ requestId: undefined }), 'requestId: is missing'],
     ['with an id that SQS would not accept', sendRequest({ requestId: 'a b' }), 'requestId: must be 1 to 128'],
     ['with an id that is too long', sendRequest({ requestId: 'x'.repeat(129) }), 'requestId: must be 1 to 128'],
@@ -50,12 +50,16 @@ describe('parseSendRequest', () => {
     ['with a broadcast id that is too long', sendRequest({ broadcastId: 'x'.repeat(65) }), 'broadcastId: must be 1'],
     ['with a broadcast id with a surrogate', sendRequest({ broadcastId: '\ud800' }), 'broadcastId: is not well-formed'],
     ['without a user', sendRequest({ platformContactId: undefined }), 'platformContactId: is missing'],
-    ['that confirms an opt-out with a text', sendRequest({ confirmsOptOut: true }), 'confirmsOptOut: must be without'],
+    ['that confirms an opt-out with a text', sendRequest({ confirmsOptOut: true }), 'confirmsOptOut: cannot be true'],
     ['without content', sendRequest({ messageText: undefined }), 'the request: has nothing to send'],
     ['with an empty text', sendRequest({ messageText: '' }), 'the request: has nothing to send'],
     ['with an empty user', sendRequest({ platformContactId: '' }), 'platformContactId: must not be empty'],
     ['with a lone surrogate', sendRequest({ messageText: '\ud800' }), 'messageText: is not well-formed'],
-    ['with a misspelled field', { ...sendRequest(), notafter: '2026-11-21T00:00:00Z' }, 'does not know notafter'],
+    [
+      'with a misspelled field',
+      { ...sendRequest(), notafter: '2026-11-21T00:00:00Z' },
+      'has the unknown field notafter',
+    ],
     [
       'with a reason that is not approved',
       { ...templateRequest(), reason: 'advertising' },
@@ -77,15 +81,36 @@ describe('parseSendRequest', () => {
       { ...templateRequest(), params: { amount: 5 } },
       'params.amount: must be a string',
     ],
-    ['with a condition and no time', { ...sendRequest(), unless: ['userWroteSince'] }, 'unless: must be together with'],
-    ['with a time and no condition', { ...sendRequest(), since: 'message-1' }, 'unless: must be together with since'],
+    [
+      'with a condition and no time',
+      { ...sendRequest(), unless: ['userWroteSince'] },
+      'since: is missing, and unless requires it; add the ID of',
+    ],
+    [
+      'with a time and no condition',
+      { ...sendRequest(), since: 'message-1' },
+      'unless: is missing, and since requires it; add ["userWroteSince"]',
+    ],
     [
       'with an unknown condition',
       { ...sendRequest(), unless: ['userSlept'], since: 'message-1' },
-      'unless.0: must be one of userWroteSince',
+      'unless.0: must be userWroteSince or operatorWroteSince',
     ],
-    ['without any condition', { ...sendRequest(), unless: [], since: 'a' }, 'unless: must have at least one condition'],
-    ['with params and no template', { ...sendRequest(), params: {} }, 'params: requires ruleNameOrId'],
+    ['without any condition', { ...sendRequest(), unless: [], since: 'a' }, 'unless: must be a list with at least one'],
+    [
+      'with a condition that is no list',
+      { ...sendRequest(), unless: 'userWroteSince', since: 'a' },
+      'unless: must be a list with at least one of userWroteSince and operatorWroteSince',
+    ],
+    ['with params that are a list', { ...templateRequest(), params: ['Ana'] }, 'params: must be an object with the'],
+    ['with a param without a name', { ...templateRequest(), params: { '': 'a' } }, 'params.<field>: must have a name'],
+    ['with media that is no URL', sendRequest({ imageURL: 'a.jpg' }), 'imageURL: must be a complete URL, such as'],
+    ['with another platform that is no text', { ...sendRequest(), chatPlatform: 7 }, 'chatPlatform: must be a string'],
+    [
+      'with params and no template',
+      { ...sendRequest(), params: {} },
+      'params: are the variables of a template; add ruleNameOrId',
+    ],
     ['with a number without plus', sendRequest({ chatChannelNumber: '5491100000000' }), 'chatChannelNumber: must be +'],
     ['that does not fit a table item', sendRequest({ messageText: 'x'.repeat(131_072) }), 'the maximum is 131072'],
   ])('explains the fault of a request %s', (_case, request, fault) => {

@@ -62,7 +62,7 @@ describe('a contact', () => {
   it('returns 400 for an unknown query parameter', async () => {
     expect(await stage.call('getContact', { id: USER, query: { plaform: 'x' } })).toEqual({
       status: 400,
-      body: { code: 'INVALID_REQUEST', message: 'Invalid request: the query: does not know plaform.' },
+      body: { code: 'INVALID_REQUEST', message: 'Invalid request: the query: has the unknown field plaform.' },
     });
   });
 });
@@ -144,7 +144,7 @@ describe('a consent', () => {
     [{ platformContactId: USER, source: 'form', at: 'yesterday' }, 'at: must be an ISO 8601 time'],
     [{ platformContactId: USER, source: 'form', at: '2026-11-20T12:00:01Z' }, 'which is in the future'],
     [{ platformContactId: USER, source: 'form', origin: 'list' }, 'origin: must be user or import'],
-    [{ platformContactId: USER, source: 'form', where: 'x' }, 'the body: does not know where'],
+    [{ platformContactId: USER, source: 'form', where: 'x' }, 'the body: has the unknown field where'],
     ['{', 'The body is not JSON.'],
   ])('%j is 400: %s', async (body, sentence) => {
     const answer = await stage.call('optIn', { body });

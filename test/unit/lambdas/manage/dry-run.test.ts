@@ -85,6 +85,8 @@ describe('POST /v1/sends?dryRun=true', () => {
     await stage.receive(wireMessage({ _id_: 'message-2', CREATION_TIME: '2026-11-20T11:30:00.000Z' }));
     expect((await dryRun(answer)).body).toMatchObject({ code: 'SUPERSEDED' });
     expect((await dryRun({ ...answer, since: 'message-3' })).body).toMatchObject({ code: 'SINCE_UNKNOWN' });
+    await stage.receive(wireMessage({ _id_: 'message-4', FROM: '5491155559999' }));
+    expect((await dryRun({ ...answer, since: 'message-4' })).body).toMatchObject({ code: 'SINCE_UNKNOWN' });
   });
 
   it('shows what the request would wait for', async () => {

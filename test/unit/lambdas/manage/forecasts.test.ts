@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { decideSend } from '../../../../lambdas/domain/send-decision.ts';
@@ -178,6 +178,29 @@ describe('a forecast', () => {
     });
   });
 
+  it('judges a condition by the message that it names, which is in the conversation of one contact', async () => {
+    await populate();
+    await stage.receive(wireMessage({ FROM: WRITER.slice(1), CREATION_TIME: '2026-11-20T10:00:00.000Z' }));
+    const unless = { unless: ['userWroteSince'] };
+
+    expect(await decisionsOf([WRITER, OPTED_IN], { ...TEXT, ...unless, since: WRITER })).toEqual([
+      'free-form',
+      'SINCE_UNKNOWN',
+    ]);
+    expect(await decisionsOf([WRITER, OPTED_IN], { ...TEXT, ...unless, since: 'message-1' })).toEqual([
+      'SUPERSEDED',
+      'SINCE_UNKNOWN',
+    ]);
+  });
+
+  it('reads the message that a condition names once for all contacts', async () => {
+    await populate();
+    const read = vi.spyOn(stage.messages, 'readOrigin');
+
+    await forecast(EVERYONE, { ...TEXT, unless: ['userWroteSince'], since: 'no-such-message' });
+    expect(read).toHaveBeenCalledOnce();
+  });
+
   it('writes nothing and queues nothing', async () => {
     await populate();
     const before = await stage.items();
@@ -197,9 +220,13 @@ describe('a forecast', () => {
     ],
     ['a contact that is no text', { contacts: [USER, 17], ...TEXT }, 'contacts.1: must be a string'],
     ['no message', { contacts: [USER] }, 'has nothing to send'],
-    ['an unknown field', { contacts: [USER], ...TEXT, contact: USER }, 'does not know contact'],
-    ['a request id', { contacts: [USER], ...TEXT, requestId: 'order-17' }, 'does not know requestId'],
-    ['a contact of its own', { contacts: [USER], ...TEXT, platformContactId: USER }, 'does not know platformContactId'],
+    ['an unknown field', { contacts: [USER], ...TEXT, contact: USER }, 'has the unknown field contact'],
+    ['a request id', { contacts: [USER], ...TEXT, requestId: 'order-17' }, 'has requestId, which belongs to one send'],
+    [
+      'a contact of its own',
+      { contacts: [USER], ...TEXT, platformContactId: USER },
+      'has platformContactId, which belongs to one send',
+    ],
     ['an unknown reason', { contacts: [USER], ...TEMPLATE, reason: 'sale' }, 'reason: must be one of'],
     ['a time more than a year ahead', { contacts: [USER], ...TEXT, sendAt: '2028-01-01T00:00:00Z' }, 'a year ahead'],
     ['no JSON', 'contacts', 'The body is not JSON.'],

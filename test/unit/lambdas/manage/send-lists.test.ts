@@ -101,7 +101,7 @@ describe('the list of sends', () => {
     ['a code that is none', { state: 'refused', code: 'a#b' }, 'code: must be a code'],
     ['a time without an offset', { state: 'refused', since: '2026-11-20T12:00:00' }, 'since: must be an ISO 8601'],
     ['a contact that is half a character', { contact: '\ud800' }, 'contact: is not well-formed'],
-    ['another field', { state: 'refused', status: 'x' }, 'does not know status'],
+    ['another field', { state: 'refused', status: 'x' }, 'has the unknown field status'],
   ])('refuses %s', async (_case, query, explanation) => {
     expect(await stage.call('listSends', { query })).toMatchObject({
       status: 400,
@@ -153,7 +153,7 @@ describe('the counts of sends', () => {
   it.each([
     ['neither a state nor a broadcast', {}, 'add state or broadcast'],
     ['a state that is not listed', { state: 'queued' }, 'Set sends.indexCommonStates to true'],
-    ['a contact', { contact: USER, state: 'refused' }, 'does not know contact'],
+    ['a contact', { contact: USER, state: 'refused' }, 'has the unknown field contact'],
   ])('refuse %s', async (_case, query, explanation) => {
     expect(await stage.call('countSends', { query })).toMatchObject({
       status: 400,

@@ -132,7 +132,7 @@ describe('a request that is enqueued', () => {
     ['{', 'The body is not JSON.'],
     [{}, 'requestId: is missing'],
     [sendRequest({ messageText: undefined }), 'has nothing to send'],
-    [{ ...sendRequest(), text: 'x' }, 'does not know text'],
+    [{ ...sendRequest(), text: 'x' }, 'has the unknown field text'],
   ])('as %j is 400, as it would be malformed on the queue', async (body, sentence) => {
     expect(await enqueue(body)).toMatchObject({
       status: 400,

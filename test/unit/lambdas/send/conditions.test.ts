@@ -12,9 +12,14 @@ const WRITTEN_AT = '2026-11-20T11:00:00.000Z';
 let harness: SendHarness;
 let sender: RunningSend;
 
-/** The user's message, as `receive` stores it. */
-const write = async (id: string, at: string) => {
-  const contact = contactRef(ACCOUNT.platform, USER);
+interface Named {
+  readonly address?: string;
+  readonly channel?: string;
+}
+
+/** A user's message, as `receive` stores it. */
+const write = async (id: string, at: string, address = USER, channel?: string) => {
+  const contact = contactRef(ACCOUNT.platform, address, channel);
   const message: InboundMessage = {
     kind: 'message',
     id,
@@ -22,7 +27,7 @@ const write = async (id: string, at: string) => {
     time: { at, source: 'event' },
     opensWindow: true,
     body: '{}',
-    address: USER,
+    address,
     traceparent: TRACEPARENT,
   };
   await harness.messages.recordInbound(message);
@@ -45,7 +50,7 @@ const isSuperseded = async () => {
 
 describe('a request that says unless userWroteSince', () => {
   it('is sent if the message that it answers is the latest, which needs no read', async () => {
-    const read = vi.spyOn(harness.messages, 'read');
+    const read = vi.spyOn(harness.messages, 'readOrigin');
 
     expect(await sender.send(answering('question'))).toEqual(DONE);
     expect(harness.calls).toHaveLength(1);
@@ -73,8 +78,41 @@ describe('a request that says unless userWroteSince', () => {
     expect(await harness.sendItem()).toMatchObject({
       state: 'refused',
       code: 'SINCE_UNKNOWN',
-      decision: 'The table has no message with the ID in since. If it is a time, give it with Z or an offset.',
+      decision:
+        'The conversation with this contact has no message with the ID in since. Use the ID of one of its messages, or ' +
+        'a time with Z or an offset.',
     });
+  });
+
+  it('is refused if it names a message of another contact, even an older one, after one read', async () => {
+    await write('of-somebody-else', WRITTEN_AT, '+5491155559999');
+    const read = vi.spyOn(harness.messages, 'readOrigin');
+
+    expect(await sender.send(answering('of-somebody-else'))).toEqual(DONE);
+    expect(harness.calls).toEqual([]);
+    expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'SINCE_UNKNOWN' });
+    expect(read).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ['of the same user in another spelling', { address: '5491155550000' }],
+    ['of the same user with another business number', { channel: '+5491100000000' }],
+  ])('is sent if it names a message %s', async (_case, { address = USER, channel }: Named) => {
+    await write('earlier', '2026-11-20T12:00:00.000Z', address, channel);
+
+    expect(await sender.send(answering('earlier'))).toEqual(DONE);
+    expect(harness.calls).toHaveLength(1);
+  });
+
+  it('is sent if it names a message that Parley sent to the user afterward, and refused if the user answered that', async () => {
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    const { messageId } = (await harness.sendItem()) ?? {};
+    expect(await sender.send(answering(String(messageId), { requestId: 'request-2' }))).toEqual(DONE);
+    expect(harness.calls).toHaveLength(2);
+
+    await write('reply', '2027-01-01T00:00:00.000Z');
+    expect(await sender.send(answering(String(messageId), { requestId: 'request-3' }))).toEqual(DONE);
+    expect(harness.calls).toHaveLength(2);
   });
 
   it('is refused if the user writes between the read of the contact and the claim', async () => {

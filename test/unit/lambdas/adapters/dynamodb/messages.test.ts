@@ -3,7 +3,7 @@ import { WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
 import { startTrace, traceIdOf } from '../../../../../lambdas/domain/trace-context.ts';
 import { NOW, TRACE_ID, TRACEPARENT, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
-import { CONTACT, outbound, wireEcho } from './message-builders.ts';
+import { CONTACT, contact, outbound, wireEcho } from './message-builders.ts';
 import { type Repositories, repositoriesOf } from './repositories.ts';
 
 const tables = contractTables();
@@ -379,6 +379,31 @@ describe('reading a message', () => {
       deliveredAt: '2026-11-20T11:00:05.000Z',
       statusBodies: [JSON.stringify(wireStatus())],
     });
+  });
+});
+
+describe('reading when a message was written, and with whom', () => {
+  const origin = () => repositories.messages.readOrigin('message-1');
+
+  it('returns nothing for an unknown id, or one that is known only by a status', async () => {
+    expect(await origin()).toBeUndefined();
+    await receive(wireStatus());
+    expect(await origin()).toBeUndefined();
+  });
+
+  it.each([
+    ["a user's message", () => receive(wireMessage()), '2026-11-20T11:00:00.000Z'],
+    ['an echo', () => receive(wireEcho()), '2026-11-20T11:00:02.000Z'],
+    ['a message that Parley sent', () => repositories.messages.recordOutbound(outbound()), outbound().claimedAt],
+  ])('returns both for %s', async (_case, write, createdAt) => {
+    await write();
+    expect(await origin()).toEqual({ createdAt, contact });
+  });
+
+  it("returns those of a user's message, not those of an echo with the same id", async () => {
+    await receive(wireEcho({ TO: '+5491155559999' }));
+    await receive(wireMessage());
+    expect(await origin()).toEqual({ createdAt: '2026-11-20T11:00:00.000Z', contact });
   });
 });
 
