@@ -51,22 +51,6 @@ const populate = async () => {
 const EVERYONE = [WRITER, OPTED_IN, OPTED_OUT, FORMER, UNKNOWN];
 
 describe('a forecast', () => {
-  it('judges a condition by the time of the message that it names', async () => {
-    await populate();
-    const answer = { ...TEXT, ...TEMPLATE, unless: ['userWroteSince'] };
-
-    expect(await decisionsOf([WRITER, FORMER, OPTED_IN], { ...answer, since: FORMER })).toEqual([
-      'SUPERSEDED',
-      'template',
-      'template',
-    ]);
-    expect(await decisionsOf([WRITER], { ...answer, since: WRITER })).toEqual(['free-form']);
-    expect(await decisionsOf([WRITER, FORMER], { ...answer, since: 'unknown' })).toEqual([
-      'SINCE_UNKNOWN',
-      'SINCE_UNKNOWN',
-    ]);
-  });
-
   it('is what the send would decide for each contact, in the order of the call', async () => {
     await populate();
     const refused = { decision: 'refused', code: 'WINDOW_CLOSED' };
