@@ -51,16 +51,16 @@ const figures = ({ reports, searched }: FigureSources): string => {
       ],
       ['events acknowledged per second', `${events.toFixed(2)} × those of a tutorial's stack`, load.date],
       [
-        'orders of calls and faults searched',
+        'orderings of calls and faults tested',
         `${runs.toLocaleString('en-US')} runs, ${violations} violations`,
         `[${scenarios.length} scenarios](docs/scenarios.md)`,
       ],
     ]),
     '',
-    'The bill assumes that half of the messages are inbound and half outbound, each of these with a delivered and a read',
-    'status. It is at the list prices of us-east-1, with alarms, a dashboard, and the storage of 400 days. The chat service',
-    "bills you separately. The tutorial's stack is [the same service](docs/performance.md) built from common tutorials.",
-    '[What it costs](docs/cost.md) has every figure.',
+    'The bill assumes that half of the messages are inbound and half are outbound, and that each outbound message gets a',
+    'delivered and a read status. It uses the list prices of us-east-1, and includes alarms, a dashboard, and 400 days of',
+    "storage. The chat service bills you separately. The tutorial's stack is [the same service](docs/performance.md),",
+    'built from common tutorials. [Cost](docs/cost.md) has all figures.',
   ].join('\n');
 };
 
