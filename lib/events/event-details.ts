@@ -214,7 +214,7 @@ export interface MessageStatusChangedDetail {
   readonly requestId?: string;
   /** The time of the status. ISO 8601, UTC, milliseconds. */
   readonly at: string;
-  /** `STATUS`, in lower case; `other` if it is more than one word, which may be content. */
+  /** `STATUS`, in lower case; `other` if it has several words, because these may be content. */
   readonly status: string;
   /** Present only if `events.content` is true. */
   readonly content?: {
@@ -455,7 +455,7 @@ export interface SendCancelledDetail {
 }
 
 /**
- * `detail` of `ContactHandedOver`: a contact was handed over to people, or an operator wrote, which moves `until`.
+ * `detail` of `ContactHandedOver`: a contact was handed over to people, or an operator wrote, which extends `until`.
  * Parley refuses automated sends.
  */
 export interface ContactHandedOverDetail {
@@ -473,12 +473,12 @@ export interface ContactHandedOverDetail {
     readonly key: string;
   };
   /**
-   * When the contact was handed over, or when the operator wrote whose message hands it over. ISO 8601, UTC,
+   * When the contact was handed over, or when the operator wrote the message that handed it over. ISO 8601, UTC,
    * milliseconds.
    */
   readonly at: string;
   /**
-   * When an operator's message stops counting. Absent until the contact is handed back. ISO 8601, UTC, milliseconds.
+   * When the handover ends by itself. Absent if it lasts until the contact is handed back. ISO 8601, UTC, milliseconds.
    */
   readonly until?: string;
 }

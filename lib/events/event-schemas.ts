@@ -533,7 +533,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
           },
           status: {
             type: 'string',
-            description: '`STATUS`, in lower case; `other` if it is more than one word, which may be content.',
+            description: '`STATUS`, in lower case; `other` if it has several words, because these may be content.',
           },
           content: {
             type: 'object',
@@ -1077,7 +1077,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     $id: 'urn:parley:event:ContactHandedOver',
     title: 'ContactHandedOver',
     description:
-      'A contact was handed over to people, or an operator wrote, which moves `until`. Parley refuses automated sends.',
+      'A contact was handed over to people, or an operator wrote, which extends `until`. Parley refuses automated sends.',
     type: 'object',
     properties: {
       version: { type: 'string', description: "The version of EventBridge's envelope." },
@@ -1124,13 +1124,13 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             type: 'string',
             format: 'date-time',
             description:
-              'When the contact was handed over, or when the operator wrote whose message hands it over. ISO 8601, UTC, milliseconds.',
+              'When the contact was handed over, or when the operator wrote the message that handed it over. ISO 8601, UTC, milliseconds.',
           },
           until: {
             type: 'string',
             format: 'date-time',
             description:
-              "When an operator's message stops counting. Absent until the contact is handed back. ISO 8601, UTC, milliseconds.",
+              'When the handover ends by itself. Absent if it lasts until the contact is handed back. ISO 8601, UTC, milliseconds.',
           },
         },
         required: ['id', 'contact', 'at'],

@@ -154,7 +154,7 @@ export const eventDetails = {
     z.strictObject({
       ...statusFields,
       at: instant('The time of the status.'),
-      status: string('`STATUS`, in lower case; `other` if it is more than one word, which may be content.'),
+      status: string('`STATUS`, in lower case; `other` if it has several words, because these may be content.'),
       content: withContent({ status: string('`STATUS`, in lower case, if `status` is `other`.') }),
     }),
     'A message has a status other than delivered, read, or failed.',
@@ -201,10 +201,10 @@ export const eventDetails = {
     z.strictObject({
       ...common,
       contact,
-      at: instant('When the contact was handed over, or when the operator wrote whose message hands it over.'),
-      until: z.optional(instant("When an operator's message stops counting. Absent until the contact is handed back.")),
+      at: instant('When the contact was handed over, or when the operator wrote the message that handed it over.'),
+      until: z.optional(instant('When the handover ends by itself. Absent if it lasts until the contact is handed back.')),
     }),
-    'A contact was handed over to people, or an operator wrote, which moves `until`. Parley refuses automated sends.',
+    'A contact was handed over to people, or an operator wrote, which extends `until`. Parley refuses automated sends.',
   ),
   ContactHandedBack: describe(
     z.strictObject({ ...common, contact, at: instant('When the contact was handed back.') }),
