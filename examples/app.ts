@@ -3,7 +3,7 @@
  *
  *   npx cdk deploy --all --app "node examples/app.ts" -c stage=dev
  *
- * The settings of the stage are in cdk.json, as for Parley alone. In an app of your own, install `parley`, `aws-cdk-lib`,
+ * The settings of the stage are in cdk.json, as for Parley alone. In your own app, install `parley`, `aws-cdk-lib`,
  * and `constructs`, and pass the settings as an object if you prefer that to cdk.json.
  */
 import { App, Stack } from 'aws-cdk-lib';

@@ -1,5 +1,5 @@
 /**
- * A URL that receives Parley's events: checks the key, puts the event on a queue of its own, and answers.
+ * An HTTPS endpoint for Parley's events: checks the key, puts the event on its own queue, and responds.
  *
  *   PARLEY_KEY=… EVENT_QUEUE_URL=… HOST=0.0.0.0 PORT=8080 node examples/consumers/https-endpoint.ts
  *
@@ -7,9 +7,9 @@
  *
  *   "events": { "targets": [{ "kind": "https", "url": "https://crm.example/parley" }] }
  *
- * The stack generates the key, in the secret `PublisherTargetsTarget1Key…`. EventBridge waits five seconds for the answer
- * and delivers an event again if it does not come, so the work happens later, in a consumer of the queue. Drop duplicates
- * there, by `detail.id`, as examples/consumers/queue/handler.ts does.
+ * The stack generates the key, in the secret `PublisherTargetsTarget1Key…`. EventBridge waits five seconds for the
+ * response, and delivers the event again if there is none. Therefore, do the work later, in a consumer of the queue, and
+ * drop duplicates there by `detail.id`, as examples/consumers/queue/handler.ts does.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -26,7 +26,7 @@ const expectedKey = hash(PARLEY_KEY);
 /** Returns the status to answer with. */
 const receive = async (request: IncomingMessage): Promise<number> => {
   const key = request.headers['x-api-key'];
-  // Compares hashes in constant time, so that the time of the answer says nothing about the key.
+  // Compares hashes in constant time, so that the response time reveals nothing about the key.
   if (typeof key !== 'string' || !timingSafeEqual(hash(key), expectedKey)) return 401;
   await sqs.send(new SendMessageCommand({ QueueUrl: EVENT_QUEUE_URL, MessageBody: await text(request) }));
   return 202;

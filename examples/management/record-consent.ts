@@ -3,8 +3,8 @@
  *
  *   node examples/management/record-consent.ts opt-in +5491150000001 "registration form"
  *
- * The last argument describes your evidence. You can record consents late, twice, and in any order: a later opt-out of
- * the user wins.
+ * The last argument describes your evidence. You can record consents late, twice, and in any order: the user's
+ * later opt-out wins.
  */
 import { callManagementApi } from './call-management-api.ts';
 

@@ -1,9 +1,9 @@
 /**
- * Prints what became of a send request: its state, the decision, and the outcome.
+ * Prints the status of a send request: its state, the decision, and the outcome.
  *
  *   node examples/management/send-status.ts shipment-1042
  *
- * A request that was just queued is not found until Parley has processed it. To be notified instead of asking, receive
+ * A request that was just queued is not found until Parley has processed it. To be notified instead of polling, receive
  * the events `SendAccepted`, `SendRefused`, and so on; see examples/consumers.
  */
 import { callManagementApi } from './call-management-api.ts';

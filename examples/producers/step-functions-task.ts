@@ -7,8 +7,8 @@
  *
  *   { "shipmentId": "shipment-1042", "phone": "+5491150000001", "text": "On its way.", "sendBefore": "2026-12-01T12:00:00Z" }
  *
- * A task can run twice, so `shipmentId` is the request ID and the deduplication ID. The state machine asks the management
- * API for the outcome, which needs no function, no table of task tokens, and no event that could be missed. Parley gives
+ * A task can run twice, so `shipmentId` is the request ID and the deduplication ID. The state machine polls the management
+ * API for the outcome, so it needs no function, no table of task tokens, and no event that could be missed. Parley gives
  * up at `sendBefore`, so the state machine ends soon after that at the latest.
  */
 import { Duration, Stack } from 'aws-cdk-lib';

@@ -21,7 +21,7 @@ WAIT_SECONDS = 30
 
 
 def wait_for(api: ManagementApi, request_id: str) -> dict[str, Any]:
-    """Returns the send when it has ended, or as it is after half a minute."""
+    """Waits for the send to end, for up to half a minute, and returns it."""
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
         send: dict[str, Any] = api.get("sends", request_id)

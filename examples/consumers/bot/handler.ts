@@ -1,8 +1,9 @@
 /**
  * Answers each turn of a user once, and hands the user over to people on request.
  *
- * It may be killed at any line: the queue delivers the event again, and each step can be repeated. A repeated handover
- * hands the user over again if people have handed back meanwhile, so the bot ignores turns that are too old to answer.
+ * The function can be killed at any line: the queue then delivers the event again, and each step can be repeated. If
+ * people have handed the user back in the meantime, a repeated handover hands the user over again, so the bot ignores
+ * turns that are too old to answer.
  * The request ID is derived from the event's ID, so Parley drops a repeated request.
  *
  * The body must be the same each time: a request with a known ID and another body goes to the dead-letter queue. If your
@@ -43,12 +44,12 @@ const answer = async ({ detail }: ParleyEvent<'TurnEnded'>): Promise<void> => {
   if (platformContactId === undefined || reply === undefined) return;
   const expiresAt = Date.parse(at) + MAX_AGE_MS;
   if (Date.now() >= expiresAt) {
-    // A dead letter, because the user still waits for a person.
+    // Make the event a dead letter, because the user is still waiting for a person.
     if (reply.handsOver) throw new Error(`The turn ${id} is too old to answer. Run parley handover for its user.`);
     return console.warn(`The turn ${id} is too old to answer.`);
   }
   const user = { chatPlatform: contact.platform, platformContactId };
-  // First, so that no automated answer follows the one that promises a person.
+  // Hand over first, so that no automated answer follows the one that promises a person.
   if (reply.handsOver) {
     await callManagementApi('POST', '/v1/handovers', { ...user, note: 'The user asked for a person.' });
   }

@@ -4,8 +4,8 @@
  *   new EventConsumer(this, 'Crm', { eventBus: parley.publisher.eventBus });
  *
  * See examples/app.ts for an app that deploys it. EventBridge delivers each event at least once and in any order. If the
- * function fails for an event, SQS delivers that event again; after ten times, it goes to the dead-letter queue, which
- * needs an alarm.
+ * function fails for an event, SQS delivers that event again; after ten attempts, SQS moves it to the dead-letter queue,
+ * which needs an alarm.
  */
 import { Duration } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';

@@ -1,7 +1,7 @@
 /**
  * Handles Parley's events from a queue: writes a note to a customer's record for each event, once.
  *
- * An event can arrive twice, also from a redrive days later. Its `detail.id` is the same each time, so the note has this
+ * An event can arrive twice, even days later after a redrive. Its `detail.id` is the same each time, so the note has this
  * ID, and the second write changes nothing. Do the same with whatever your handler does: make its effect conditional on
  * the event's ID. A separate list of handled IDs is weaker, because the function can fail between the two writes.
  */

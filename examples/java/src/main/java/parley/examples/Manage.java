@@ -18,7 +18,7 @@ import parley.examples.ManagementApi.ManagementApiException;
  * <p>Needs MANAGEMENT_URL, and in an account the permission execute-api:Invoke on these routes:
  * {@code docs/policies/internal-system.json} is an example. Set it up as in {@link Send}.
  *
- * <p>Running this twice sends one message. To be notified instead of asking, receive the events; see {@link Consume}.
+ * <p>Running this twice sends one message. To be notified instead of polling, receive the events; see {@link Consume}.
  */
 public final class Manage {
   private static final Set<String> PENDING_STATES = Set.of("queued", "claimed", "waiting");
@@ -56,7 +56,7 @@ public final class Manage {
     }
   }
 
-  /** Returns the send when it has ended, or as it is after half a minute. */
+  /** Waits for the send to end, for up to half a minute, and returns it. */
   private static JsonNode waitFor(ManagementApi api, String requestId) throws IOException, InterruptedException {
     var deadline = Instant.now().plus(WAIT);
     while (true) {
