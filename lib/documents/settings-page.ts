@@ -6,7 +6,7 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
   {
     title: 'Chat service',
     settings: ['chatService', 'chatPlatform', 'chatChannelNumber'],
-    more: '[Operating](operating.md) says how Parley handles each answer of the chat service.',
+    more: '[Operating](operating.md) explains how Parley handles each answer from the chat service.',
   },
   {
     title: 'Webhook',
@@ -21,32 +21,36 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
   {
     title: 'Keywords',
     settings: ['keywords'],
-    more: '[Keywords](receiving.md#keywords) says what counts as one.',
+    more: '[Keywords](receiving.md#keywords) explains which messages count as keywords.',
   },
   {
     title: 'Operators and handovers',
     settings: ['operators'],
-    more: '[Handovers](sending.md#handovers) says what they change. `operators: {}` allows them by the management API only.',
+    more: '[Handovers](sending.md#handovers) explains handovers. `operators: {}` allows them only through the management API.',
   },
   {
     title: 'Turns',
     settings: ['turns'],
-    more: '[Turns](events.md#turns) says what is in a turn.',
+    more: '[Turns](events.md#turns) explains what a turn contains.',
   },
-  { title: 'Events', settings: ['events'], more: '[Events](events.md) lists them, with samples.' },
+  { title: 'Events', settings: ['events'], more: '[Events](events.md) lists all events, with samples.' },
   { title: 'Retention', settings: ['retentionDays'], more: '[Security](security.md) lists what is stored.' },
   { title: 'Protection and encryption', settings: ['production', 'customerManagedKey'] },
   {
     title: 'Existing resources and network',
     settings: ['existing', 'vpc', 'domainName'],
-    more: '[Existing resources](existing-resources.md) lists what each must have.',
+    more: '[Existing resources](existing-resources.md) lists the requirements for each.',
   },
   {
     title: 'Limits and rollouts',
     settings: ['throttling', 'reservedConcurrency', 'rollout'],
     more: '[Delivery](delivery.md) describes gradual rollouts.',
   },
-  { title: 'Alarms', settings: ['alarmTopicArn', 'runbookUrl'], more: '[The runbook](runbook.md) has every alarm.' },
+  {
+    title: 'Alarms',
+    settings: ['alarmTopicArn', 'runbookUrl'],
+    more: '[The runbook](runbook.md) describes every alarm.',
+  },
 ];
 
 /** Everything that is required in other settings is so only if they are set. */

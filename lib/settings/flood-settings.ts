@@ -35,7 +35,7 @@ export const MAX_INBOUND_INVOCATIONS = 5;
 /** The maximum concurrency of the erasure queue's event source mapping. */
 export const MAX_ERASURE_INVOCATIONS = 2;
 
-const executions = (minimum: number, name: string) =>
+const executions = (minimum: number, name: string, atLeast = '') =>
   z
     .int()
     .min(minimum)
@@ -43,8 +43,8 @@ const executions = (minimum: number, name: string) =>
     .optional()
     .meta({
       description:
-        `an integer from ${minimum} to 10000: how many executions of ${name} may run at a time, reserved in the ` +
-        'account; omit it to share the concurrency of the account',
+        `an integer from ${minimum} to 10000${atLeast && `, at least ${atLeast}`}: how many executions of ${name} may run at a ` +
+        'time, reserved in the account; omit it to share the concurrency of the account',
     });
 
 /**
@@ -56,8 +56,12 @@ const executions = (minimum: number, name: string) =>
 export const reservedConcurrency = z
   .strictObject({
     receive: executions(MAX_INBOUND_INVOCATIONS + 1, 'receive'),
-    send: executions(2, 'send, at least a tenth of chatService.maxConcurrentCalls (plus that of sends.bulkLane)'),
-    publish: executions(1, 'publish (at least 3 with turns)'),
+    send: executions(
+      2,
+      'send',
+      'a tenth of chatService.maxConcurrentCalls plus a tenth of sends.bulkLane.maxConcurrentCalls',
+    ),
+    publish: executions(1, 'publish', '3 with turns'),
     manage: executions(MAX_ERASURE_INVOCATIONS + 1, 'manage'),
   })
   .prefault({})

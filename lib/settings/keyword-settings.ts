@@ -54,8 +54,8 @@ export const keywordSettings = z
   })
   .meta({
     description:
-      'an object with languages, optOut, or both, and optionally confirmation and optIn, which must not have a word of ' +
-      "the others: a message that is exactly one of their words is recorded as the user's opt-out or opt-in; omit it to " +
+      'an object with languages, optOut, or both, and, optionally, confirmation and optIn, which must not list an opt-out ' +
+      "keyword: a message that is exactly one of the keywords is recorded as the user's opt-out or opt-in; omit it to " +
       'record none',
   });
 

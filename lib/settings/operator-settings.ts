@@ -28,7 +28,7 @@ export const operatorSettings = z
         .meta({
           description:
             "an integer from 1 to 10080: for how many minutes an operator's message hands the contact over to people; " +
-            'omit it to hand contacts over only by the management API',
+            'omit it to hand contacts over only through the management API',
         }),
     ),
   })

@@ -81,8 +81,8 @@ export const settingsObject = z.strictObject({
         .default('verbatim')
         .meta({
           description:
-            '"verbatim", "plus", or "digits": how calls write phone numbers, that is, as received, always with a ' +
-            'leading plus, or without one',
+            '"verbatim", "plus", or "digits": how phone numbers are written in calls: as received, always with ' +
+            'a leading plus, or always without one',
         }),
       clientPayload: z
         .enum(CLIENT_PAYLOADS)
@@ -169,7 +169,7 @@ export const settingsObject = z.strictObject({
         .optional()
         .meta({
           description:
-            'a duration of weeks, days, hours, minutes, and seconds, such as "PT10M": how long after it was first queued a ' +
+            'a duration of weeks, days, hours, minutes, and seconds, such as "PT10M": how long after being first queued a ' +
             'request without a notAfter expires; omit it for 13 days',
         }),
       bulkLane,
@@ -198,7 +198,7 @@ export const settingsObject = z.strictObject({
     .meta({
       description:
         'an object with the variables of each template, such as {"parcel_update": ["name", "day"]}, of at most ' +
-        `${MAX_TEMPLATES_CHARACTERS} characters as JSON: a request for a listed template that has other params is refused`,
+        `${MAX_TEMPLATES_CHARACTERS} characters as JSON: a request for a listed template is refused if its params differ`,
     }),
   defaultTemplate: z.optional(templateReference).meta({
     description:

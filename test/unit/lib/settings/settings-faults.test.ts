@@ -94,7 +94,7 @@ describe('A wrong setting', () => {
     {
       path: 'reservedConcurrency.send',
       value: 19,
-      says: 'at least a tenth of chatService.maxConcurrentCalls (plus that of sends.bulkLane) may run at a time',
+      says: 'at least a tenth of chatService.maxConcurrentCalls plus a tenth of sends.bulkLane.maxConcurrentCalls: how many',
     },
     { path: 'rollout', value: 'canary', says: 'got "canary", expected how a new version of a function takes over' },
     { path: 'sends', value: true, says: 'got true, expected an object with indexCommonStates' },
