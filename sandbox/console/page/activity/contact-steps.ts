@@ -68,7 +68,7 @@ export const echoSteps = (timeline: Timeline): readonly TimelineStep[] => {
     source: 'table',
     title: 'Echo stored',
     tone: 'success',
-    detail: 'A message of the business opens no conversation window.',
+    detail: 'A message from the business does not open a conversation window.',
     bodies: [itemBody('Table item', echo)],
   };
   const writtenAt = stringField(handover, 'operatorWroteAt');

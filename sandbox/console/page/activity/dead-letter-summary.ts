@@ -20,11 +20,11 @@ export const adviceOn = ({ reason = '' }: DeadLetter): string | undefined =>
 const ADVICE: readonly { startsWith: string; advice: string }[] = [
   {
     startsWith: 'MALFORMED',
-    advice: 'The request is invalid, so redriving it will fail again. Its sender must fix it and send it again.',
+    advice: 'The request is invalid, so redriving it will fail again. Its producer must fix it and queue it again.',
   },
   {
     startsWith: 'REQUEST_ID_REUSED',
-    advice: 'Another request already used this ID, so redriving it will fail again. Its sender must use a new ID.',
+    advice: 'Another request already used this ID, so redriving it will fail again. Its producer must use a new ID.',
   },
 ];
 

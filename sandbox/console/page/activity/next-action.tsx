@@ -35,7 +35,8 @@ const ADVICE: Readonly<Record<string, string>> = {
     'The user opted out. Templates are refused until the user opts in again; free-form messages are refused until the ' +
     'user writes again.',
   MEDIA_UNSUPPORTED: 'Send a new request with the https URL of an image, an audio file, or a document.',
-  PARAMS_INVALID: 'Send a new request whose params are the variables of the template, as the stage lists them.',
+  PARAMS_INVALID:
+    'Send a new request whose params match the variables that the setting templates lists for the template.',
   SUPERSEDED: 'The user has written since. Send a new request that answers the latest message.',
   HUMAN_TOOK_OVER:
     'An operator has written to the user since. Let the operator answer, or send a new request with a later since.',
@@ -44,7 +45,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     'the controls, and send a new request. Or send one that is not automated.',
   CONDITION_UNKNOWN:
     "The stage does not recognize operators' messages. Set operators.echoField in its settings, or omit the condition.",
-  SINCE_UNKNOWN: 'Send a new request whose since is a time, or the ID of a message with this user.',
+  SINCE_UNKNOWN: 'Send a new request whose since is a time, or the ID of a message in the conversation with this user.',
   NOT_ON_PLATFORM: 'The number is not on the chat platform, so no message can reach it.',
   PROCESSING_FAILED: 'Parley could not process the request for a day. To try again, redrive the dead letter.',
 };

@@ -19,7 +19,7 @@ const SOURCES: Readonly<Record<StepSource, { name: string; does: string }>> = {
   queue: { name: 'Send queue', does: 'Delivers requests in order for each contact.' },
   decision: {
     name: 'Decision',
-    does: 'Chooses free-form text while the window is open, otherwise an approved template, or refuses with a reason.',
+    does: 'Sends free-form text while the window is open, and otherwise an approved template, or refuses with a reason.',
   },
   service: {
     name: 'Chat service',

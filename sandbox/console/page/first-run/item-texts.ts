@@ -39,12 +39,12 @@ export const ITEM_TEXTS: Readonly<Record<Item, ItemText>> = {
   },
   condition: {
     title: 'Condition: an answer that comes too late',
-    explains: 'The user has written again before the bot answers, so the answer is refused with SUPERSEDED.',
+    explains: 'The user writes again before the bot answers, so the answer is refused with SUPERSEDED.',
     action: 'Answer too late',
   },
   turn: {
     title: 'Turn: three messages, one event',
-    explains: 'The user writes three messages, and is then silent. TurnEnded is published with all three.',
+    explains: 'The user writes three messages and then falls silent. TurnEnded is published with all three.',
     action: 'Write three messages',
     needs: { isOn: ({ turns }) => turns !== undefined, setting: 'To try this, set turns.silenceSeconds.' },
   },
