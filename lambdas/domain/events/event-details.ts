@@ -202,7 +202,9 @@ export const eventDetails = {
       ...common,
       contact,
       at: instant('When the contact was handed over, or when the operator wrote the message that handed it over.'),
-      until: z.optional(instant('When the handover ends by itself. Absent if it lasts until the contact is handed back.')),
+      until: z.optional(
+        instant('When the handover ends by itself. Absent if it lasts until the contact is handed back.'),
+      ),
     }),
     'A contact was handed over to people, or an operator wrote, which extends `until`. Parley refuses automated sends.',
   ),
