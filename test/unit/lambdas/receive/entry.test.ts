@@ -44,6 +44,42 @@ describe('receiving', () => {
     expect(receive.queues.calls).toHaveLength(calls.length === 0 ? 1 : 0);
   });
 
+  const KEYWORDS = { KEYWORDS: JSON.stringify({ optOut: ['BAJA'], optIn: [] }) };
+  const OPERATORS = { OPERATOR_ECHOES: JSON.stringify({ field: 'OPERATOR_ID', handoverMinutes: 60 }) };
+  const KEYWORD = wireMessage({ MESSAGE: 'Baja' });
+  const OPERATORS_MESSAGE = wireMessage({ FROM: 'me', TO: '5491155550000', OPERATOR_ID: 'ana' });
+  it.each([
+    ['costs nothing more for a keyword without keywords', {}, KEYWORD, 2],
+    ['costs nothing more for another message with keywords', KEYWORDS, wireMessage(), 2],
+    ['costs one more write for a keyword', KEYWORDS, KEYWORD, 3],
+    ["costs nothing more for an operator's message without operators", {}, OPERATORS_MESSAGE, 1],
+    [
+      'costs nothing more for another echo with operators',
+      OPERATORS,
+      wireMessage({ FROM: 'me', TO: '5491155550000' }),
+      1,
+    ],
+    ["costs one more write for an operator's message", OPERATORS, OPERATORS_MESSAGE, 2],
+  ])('%s', async (_case, environment, wire, writes) => {
+    await start(environment);
+    expect(await post(wire)).toMatchObject({ statusCode: 200 });
+    expect(receive.table.calls).toEqual(Array(writes).fill('UpdateItem'));
+    expect(receive.queues.calls).toEqual([]);
+  });
+
+  it('costs two more writes for an opt-out by keyword that is delivered again', async () => {
+    const writesOfRepetition = async (wire: unknown) => {
+      await start(KEYWORDS);
+      await post(wire);
+      const before = receive.table.calls.length;
+      await post(wire);
+      return receive.table.calls.length - before;
+    };
+    expect([await writesOfRepetition(wireMessage({ _id_: 'plain' })), await writesOfRepetition(KEYWORD)]).toEqual([
+      2, 4,
+    ]);
+  });
+
   it('costs one more write for the first message to a business number in each process', async () => {
     await start({ WINDOW_PER: 'channel' });
     const number = { chatChannelNumber: '+5491100000000' };
