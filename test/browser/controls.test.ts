@@ -100,6 +100,8 @@ it('remembers which cards are open', async () => {
   expect(await isOpen(card('Account'))).toBe(false);
   await toggle('Account');
   await toggle('Clock');
+  // The browser reports a toggled card in a later task than the click.
+  await page.waitForFunction(() => localStorage.getItem('parley-console-open-cards')?.includes('"Clock":false'));
   await page.reload();
   await page.locator('.connection.live').waitFor();
 
