@@ -2,7 +2,7 @@ import type { Caller } from '../domain/audit.ts';
 import { ANY_CHANNEL, numberOfChannel } from '../domain/contact.ts';
 import { InvalidPositionError } from '../domain/errors.ts';
 import * as z from '../domain/schema.ts';
-import { instant, REQUEST_ID } from '../domain/send-request.ts';
+import { REQUEST_ID } from '../domain/send-request.ts';
 import type { Traceparent } from '../domain/trace-context.ts';
 
 /** Why a call was not carried out. Clients depend on the codes. */
@@ -177,8 +177,6 @@ const parse = <Value>(schema: z.ZodMiniType<Value>, value: unknown, root: string
 };
 
 /** Fields that several routes share. */
-
-export const instantField = instant;
 
 export const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is not a request id'));
 

@@ -4,6 +4,7 @@ import { DEAD_LETTER_QUEUES } from '../domain/dead-letter.ts';
 import { parseInstant } from '../domain/instant.ts';
 import { maskNumbers } from '../domain/mask-numbers.ts';
 import * as z from '../domain/schema.ts';
+import { instant } from '../domain/send-request.ts';
 import type { AuditRepository, Clock } from '../ports.ts';
 import {
   chosenIdField,
@@ -12,7 +13,6 @@ import {
   eventIdField,
   INVALID_CURSOR,
   ignoredQuery,
-  instantField,
   invalidRequest,
   noBody,
   ok,
@@ -58,8 +58,8 @@ export const listAudit = defineRoute({
     'deletions of dead letters, and changes of the access token and the webhook secrets. An entry is written before the action, so it says what was requested.',
   query: z.strictObject({
     /** The earliest and the latest time of an entry. */
-    since: z.optional(instantField),
-    until: z.optional(instantField),
+    since: z.optional(instant),
+    until: z.optional(instant),
     /** Only entries about this contact. */
     platformContactId: z.optional(eventIdField),
     ...storedContactFields,

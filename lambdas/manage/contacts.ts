@@ -17,6 +17,7 @@ import { HANDOVER_STATES, handoverOf } from '../domain/handover.ts';
 import { addMs, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import type { SendRules } from '../domain/send-decision.ts';
+import { instant } from '../domain/send-request.ts';
 import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
 import type { AuditRepository, Clock, ContactRepository } from '../ports.ts';
 import {
@@ -25,7 +26,6 @@ import {
   defineRoute,
   eventIdField,
   ignoredQuery,
-  instantField,
   invalidRequest,
   noBody,
   ok,
@@ -118,7 +118,7 @@ const consentRequest = z.strictObject({
    */
   origin: z.optional(origin),
   /** When it was given or withdrawn. @default now */
-  at: z.optional(instantField),
+  at: z.optional(instant),
 });
 
 /** Calls may be repeated, and may arrive late: the latest consent of each kind and origin is stored. */

@@ -42,7 +42,7 @@ export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<
     stops.read(),
     backlog.read(),
   ]);
-  const forecast = await forecastOf(ports, request, stored, sendAt > at ? sendAt : at);
+  const forecast = await forecastOf(ports, request, ref, stored, sendAt > at ? sendAt : at);
   return ok({
     at,
     ...forecast,

@@ -1,4 +1,4 @@
-import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
+import { type ContactDefaults, type ContactRef, resolveContact } from '../domain/contact.ts';
 import { addMs, type Instant, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { decideSend, type SendDecision, type SendRules } from '../domain/send-decision.ts';
@@ -11,6 +11,7 @@ import {
 } from '../domain/send-request.ts';
 import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
 import type { Clock, ContactRepository, MessageRepository, StoredContact } from '../ports.ts';
+import { onFirstUse } from '../runtime/on-first-use.ts';
 import { readSince } from '../runtime/read-since.ts';
 import { defineRoute, ignoredQuery, invalidRequest, ok, type Parsed, problemResponse } from './api.ts';
 
@@ -106,22 +107,25 @@ export const forecastSends = defineRoute({
   parseBody: parseForecast,
   responses: { 200: forecastResponse, 400: problemResponse },
   async handle(ports: ForecastPorts, { body: { contacts: ids, ...message } }) {
-    const { contacts, clock, contactDefaults } = ports;
+    const { contacts, messages, clock, contactDefaults } = ports;
     const now = clock.now();
     const sendAt = parseInstant(message.sendAt);
     const fault = sendAt && tooFarAhead(sendAt, now);
     if (fault !== undefined) return invalidRequest(`Not a send request: ${fault}.`);
     const at = sendAt !== undefined && sendAt > now ? sendAt : now;
-    const requests = ids.map((platformContactId) => ({ ...message, requestId: 'forecast', platformContactId }));
-    const stored = await contacts.readMany(
-      requests.map((request) => resolveContact(contactDefaults, request)),
-      now,
-    );
-    const shared = { ...ports, messages: readOnce(ports.messages) };
+    const sends = ids.map((platformContactId) => {
+      const request = { ...message, requestId: 'forecast', platformContactId };
+      return { request, ref: resolveContact(contactDefaults, request) };
+    });
+    const refs = sends.map(({ ref }) => ref);
+    const stored = await contacts.readMany(refs, now);
+    // All requests have the same `since`.
+    const readOrigin = onFirstUse(async () => messages.readOrigin(message.since ?? ''));
+    const shared = { ...ports, messages: { readOrigin } };
     const forecasts = await Promise.all(
-      requests.map(async (request, index) => ({
+      sends.map(async ({ request, ref }, index) => ({
         contact: request.platformContactId,
-        ...(await forecastOf(shared, request, stored[index], at)),
+        ...(await forecastOf(shared, request, ref, stored[index], at)),
       })),
     );
     return ok({ at: now, forecasts } satisfies z.output<typeof forecastResponse>);
@@ -130,21 +134,11 @@ export const forecastSends = defineRoute({
 
 type ContactForecast = Omit<z.output<typeof forecastResponse>['forecasts'][number], 'contact'>;
 
-/** Reads a message at most once, although `since` names the same one for every contact. */
-const readOnce = ({ readOrigin }: ForecastPorts['messages']): ForecastPorts['messages'] => {
-  let origin: ReturnType<typeof readOrigin> | undefined;
-  return {
-    readOrigin(id) {
-      origin ??= readOrigin(id);
-      return origin;
-    },
-  };
-};
-
 /** Returns what Parley would decide at a time. A relative `notAfter` that does not count from a `sendAt` counts from now. */
 export const forecastOf = async (
-  { messages, contactDefaults, rules, defaultNotAfter }: Omit<ForecastPorts, 'contacts' | 'clock'>,
+  { messages, rules, defaultNotAfter }: Pick<ForecastPorts, 'messages' | 'rules' | 'defaultNotAfter'>,
   request: SendRequest,
+  ref: ContactRef,
   stored: StoredContact | undefined,
   at: Instant,
 ): Promise<ContactForecast> => {
@@ -154,7 +148,7 @@ export const forecastOf = async (
   }
   const contact = stored ?? {};
   const { lastInboundAt } = contact;
-  const judged = await readSince(messages, request, resolveContact(contactDefaults, request), contact);
+  const judged = await readSince(messages, request, ref, contact);
   const isOpen = isWindowOpen(contact, at, rules.windowMarginMs);
   return {
     ...viewDecision(decideSend(countFromSendAt(judged, defaultNotAfter), contact, at, rules)),

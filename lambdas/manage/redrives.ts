@@ -2,6 +2,7 @@ import type { Caller } from '../domain/audit.ts';
 import { type DeadLetterQueueName, isKept, type KeptQueue } from '../domain/dead-letter.ts';
 import { addMs, type Instant, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
+import { instant } from '../domain/send-request.ts';
 import type {
   AuditRepository,
   Clock,
@@ -11,7 +12,7 @@ import type {
   RedriveQueue,
 } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
-import { chosenIdField, defineRoute, ignoredQuery, instantField, ok, problem, problemResponse } from './api.ts';
+import { chosenIdField, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
 import { withoutNumbersIn } from './audit.ts';
 import { createRepublish, type RedrivenSource, type Republished, type RepublishPorts } from './republish.ts';
 
@@ -46,7 +47,7 @@ const redriveRequest = z.strictObject({
   /**
    * Only dead letters sent up to this time. Pass the value from the first response to all further calls. @default now
    */
-  before: z.optional(instantField),
+  before: z.optional(instant),
 });
 
 export const redriveResponse = z.object({

@@ -2,7 +2,7 @@ import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
 import { type Instant, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { isInBroadcast, isListed, LISTED_STATES } from '../domain/send-index.ts';
-import { BROADCAST_ID } from '../domain/send-request.ts';
+import { BROADCAST_ID, instant } from '../domain/send-request.ts';
 import { SEND_STATES, type SendState } from '../domain/send-transitions.ts';
 import type { SendCountFilter, SendFilter, SendListPosition, SendLists } from '../ports.ts';
 import {
@@ -11,7 +11,6 @@ import {
   defineRoute,
   eventIdField,
   INVALID_CURSOR,
-  instantField,
   invalidRequest,
   noBody,
   ok,
@@ -43,7 +42,7 @@ const filterFields = {
     z.wellFormedString().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be a code such as OPTED_OUT or 104')),
   ),
   /** Only sends that entered their state since then; with `contact`, only those created since then. */
-  since: z.optional(instantField),
+  since: z.optional(instant),
 };
 
 export const sendListResponse = z.object({
