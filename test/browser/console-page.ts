@@ -60,8 +60,11 @@ export const openConsole = async (
   return { page, problems };
 };
 
-/** Returns the titles of the timeline's steps. */
-export const steps = (page: Page): Promise<string[]> => page.locator('.step h3').allInnerTexts();
+/** Returns the titles of the timeline's steps, without those of repeated deliveries. */
+export const steps = async (page: Page): Promise<readonly string[]> => {
+  const titles = await page.locator('.step h3').allInnerTexts();
+  return titles.filter((title) => !/^Webhook attempt (?!1\b)/.test(title));
+};
 
 /** Waits until the timeline has a step with this title. */
 export const step = (page: Page, title: string | RegExp): Promise<void> =>

@@ -121,7 +121,7 @@ describe('console of a local run', () => {
 
     await page.getByRole('button', { name: 'Redrive all events' }).click();
 
-    await page.getByText('Moved 1 message back to the queue.').waitFor();
+    await page.getByText(/^Moved \d+ messages? back to the queue\.$/).waitFor();
     await page.locator('.tabs').getByRole('link', { name: 'This user' }).click();
   });
 });

@@ -8,7 +8,7 @@ import { type ListeningServer, listenLocally } from '../../local/listen-locally.
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
 import type { LocalCloud } from '../../local/local-cloud.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
+import { allDelivered, startTestCloud } from '../support/test-cloud.ts';
 import { startChromium } from './chromium.ts';
 
 // Attacks on the local servers from pages of other sites, in a browser on the same machine.
@@ -148,7 +148,7 @@ beforeAll(async () => {
   await client.userWrites(USER, { text: 'A secret of the user' });
   // Delivered, stored, and its contact too, which is another write.
   await eventually(async () => (Object.keys(await client.table()).length === 2 ? true : undefined));
-  await eventually(async () => (Object(await client.control('GET', '/state')).pending === 0 ? true : undefined));
+  await allDelivered(client);
 });
 afterAll(async () => {
   client?.close();

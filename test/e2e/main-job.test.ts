@@ -5,7 +5,7 @@ import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient, type TableItem } from '../../local/local-client.ts';
 import type { LocalCloud } from '../../local/local-cloud.ts';
 import { wireMessage, wireStatus } from '../support/builders.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
+import { allDelivered, startTestCloud } from '../support/test-cloud.ts';
 
 // Everything as it is deployed: signed webhook requests, the synthesized template, the bundled functions in their own
 // processes, real SDK clients, emulators. Each test has its own users and requests.
@@ -191,15 +191,16 @@ describe('the inspector', () => {
 
   it('shows dead letters without taking them, and redrives them', async () => {
     await deliver({ hello: 'inspector' });
+    await allDelivered(client);
+    const quarantined = await client.queueDepth(cloud.inboundDeadLetterQueueUrl);
+    const message = { reason: expect.stringContaining('_id_') };
     for (const _look of ['once', 'twice']) {
-      expect(await request('/dead-letters/inbound')).toMatchObject({
-        messages: [{ reason: expect.stringContaining('_id_') }],
-      });
+      expect(await request('/dead-letters/inbound')).toMatchObject({ messages: Array(quarantined).fill(message) });
     }
-    expect(await request('/dead-letters/inbound/redrive', {})).toEqual({ moved: 1 });
+    expect(await request('/dead-letters/inbound/redrive', {})).toEqual({ moved: quarantined });
     // The event is still unknown.
-    await waitFor('the event is quarantined again', async () =>
-      (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) === 1 ? true : undefined,
+    await waitFor('each delivery of the event is quarantined again', async () =>
+      (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) === quarantined ? true : undefined,
     );
     await client.takeMessages(cloud.inboundDeadLetterQueueUrl);
   });

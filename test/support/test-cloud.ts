@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { isObject } from '../../local/json.ts';
+import type { LocalClient } from '../../local/local-client.ts';
 import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
 import { startCheckedCloud } from './checked-cloud.ts';
+import { eventually } from './eventually.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,6 +22,9 @@ const POLL_MS = 50;
  * Starts a local run for tests. Runs with the same stage and settings share one synthesized app, whichever file they
  * belong to: the first one synthesizes it, the others wait for it. Unless the test sets a batching window, events are
  * published at once.
+ *
+ * The chat service may deliver an event twice, and does when the machine is slow. So that no test relies on the
+ * opposite, the sandbox delivers every event twice, until its faults are cleared.
  */
 export const startTestCloud = async (options: LocalOptions = {}): Promise<LocalCloud> => {
   const { stage = 'dev', chatServiceUrl } = options;
@@ -38,11 +43,23 @@ export const startTestCloud = async (options: LocalOptions = {}): Promise<LocalC
   // If the first run cannot synthesize the app, it removes the folder, and the others report the error themselves.
   while (!isFirst && !(await exists(marker)) && (await exists(folder))) await pause(POLL_MS);
   try {
-    return await startCheckedCloud({ ...options, settings, outdir, logFolder });
+    const cloud = await startCheckedCloud({ ...options, settings, outdir, logFolder });
+    if (chatServiceUrl === undefined) await deliverTwice(cloud);
+    return cloud;
   } finally {
     if (isFirst && !(await exists(marker))) await rm(folder, { recursive: true, force: true });
   }
 };
+
+const deliverTwice = async ({ chatServiceUrl }: LocalCloud): Promise<void> => {
+  const body = JSON.stringify({ deliveries: { double: true, count: 1_000_000 } });
+  const { status } = await fetch(`${chatServiceUrl}/sandbox/faults`, { method: 'POST', body });
+  if (status !== 200) throw new Error(`The sandbox answered the request for double deliveries with ${status}.`);
+};
+
+/** Waits until every event has been delivered, both times. */
+export const allDelivered = (client: LocalClient): Promise<true> =>
+  eventually(async () => (Object(await client.control('GET', '/state')).pending === 0 ? true : undefined));
 
 const withoutBatchingWindow = (settings: LocalOptions['settings'] = {}): Readonly<Record<string, unknown>> => ({
   ...settings,
