@@ -12,6 +12,7 @@ const project = (name: string, test: object = {}) => ({
  */
 const MOSTLY_WAITING = {
   maxWorkers: 4,
+  testTimeout: 300_000,
   sequence: { groupOrder: 1 },
   setupFiles: ['test/support/check-laws.ts'],
 };
@@ -43,7 +44,7 @@ export default defineConfig({
       project('e2e', MOSTLY_WAITING),
       project('resilience', MOSTLY_WAITING),
       // What a new user does with the packages and the examples: installs, whole apps, and programs in other languages.
-      project('adoption', { ...MOSTLY_WAITING, testTimeout: 300_000, hookTimeout: 600_000 }),
+      project('adoption', { ...MOSTLY_WAITING, hookTimeout: 600_000 }),
       // The console in a real Chromium.
       project('browser', { ...MOSTLY_WAITING, hookTimeout: 180_000 }),
     ],
