@@ -18,6 +18,8 @@ const withItem = (key: string, changes: Readonly<Record<string, unknown>> | unde
   const { [key]: item, ...rest } = valid.table;
   return { table: changes === undefined ? rest : { ...rest, [key]: { ...item, ...changes } } };
 };
+/** The mark of an erased message, with a status that arrived later. */
+const lateStatus = { pk: 'MESSAGE#old', sk: 'MESSAGE', erasedAt: '2026-11-20T12:00:02.000Z', contact: ERASED };
 /** Returns ledgers in which the table and the bus agree that the request "one" was refused. */
 const refused = (code: string, changes: Partial<Ledgers> = {}): Partial<Ledgers> => ({
   ...withItem('SEND#one SEND', { state: 'refused', code, refusedAt: '2026-11-20T12:05:00.000Z' }),
@@ -340,6 +342,15 @@ const DOCTORED: readonly (readonly [what: string, check: string, id: string, cha
       lastWrites: { 'SEND#one SEND': '2026-11-20T12:00:02.000Z' },
     },
   ],
+  [
+    'an emptied message that still names its contact beside its request',
+    'an erased contact leaves no data in the table',
+    ERASED,
+    {
+      ...withItem('MESSAGE#old MESSAGE', { ...lateStatus, requestId: 'one' }),
+      lastWrites: { 'MESSAGE#old MESSAGE': '2026-11-20T12:00:02.000Z' },
+    },
+  ],
   ['a published message that nobody wrote', CAUSE, 'MessageReceived other', withEvent('MessageReceived', 'other')],
   ['a published status that nobody reported', CAUSE, 'MessageRead out-one', withEvent('MessageRead', 'out-one')],
   ['a published end of a send that ended otherwise', CAUSE, 'SendRefused one', withEvent('SendRefused', 'one')],
@@ -513,6 +524,14 @@ describe('the comparison of the ledgers', () => {
       request({ requestId: 'erased', body: '{"a":1}', contact, expected: 'malformed' }),
     ];
     expect(failures(validLedgers({ events, requests }))).toEqual({});
+  });
+
+  it('excuses a status that arrived after its message was erased', () => {
+    const name = 'an erased contact leaves no data in the table';
+    const lastWrites = { 'MESSAGE#old MESSAGE': '2026-11-20T12:00:03.000Z' };
+    const late = validLedgers({ ...withItem('MESSAGE#old MESSAGE', lateStatus), lastWrites });
+    expect(failures(late)[name]).toBeUndefined();
+    expect(failures({ ...late, lastWrites: {} })[name]).toEqual([ERASED]);
   });
 });
 
