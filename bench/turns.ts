@@ -1,8 +1,9 @@
 import { RATE_NOTE } from './cost/assumptions.ts';
-import { type Bill, billOf, totalOf } from './cost/bill.ts';
+import { type Bill, billOf } from './cost/bill.ts';
 import { type CountedTurns, countTurns, TURN_SIZES, type TurnSize } from './cost/count-turns.ts';
-import { BILL_PARTS, countTable } from './cost/tables.ts';
-import type { Usage } from './cost/usage.ts';
+import { COUNTS } from './cost/counts.ts';
+import { idleUsd } from './cost/fixed-costs.ts';
+import { BILL_COSTS, countTable } from './cost/tables.ts';
 import { PRICES_CHECKED, PRICES_REGION } from './prices.ts';
 import type { Report, Table } from './report.ts';
 
@@ -33,19 +34,10 @@ export const measureTurns = async (): Promise<Pick<Report, 'tables' | 'charts' |
           ]),
         ),
       ),
-      'dollars a month without any message': on.idleUsd - off.idleUsd,
+      'dollars a month without any message': idleUsd(on.facts) - idleUsd(off.facts),
     },
   };
 };
-
-/** What does not depend on the machine. */
-const COUNTS: readonly (readonly [name: string, count: (usage: Usage) => number])[] = [
-  ['write units', ({ table }) => table.writeUnits + table.indexWriteUnits],
-  ['read units', ({ table }) => table.readUnits],
-  ['SQS requests', ({ standardRequests }) => standardRequests],
-  ['invocations', ({ functions }) => [...functions.values()].reduce((sum, { invocations }) => sum + invocations, 0)],
-  ['events on the bus', ({ busUnits }) => busUnits],
-];
 
 /** What turns add to a bill. Parts that they add nothing to are left out. */
 const differenceTable = (off: CountedTurns, on: CountedTurns): Table => {
@@ -55,16 +47,12 @@ const differenceTable = (off: CountedTurns, on: CountedTurns): Table => {
     name,
     ...[more(1, cost), more(3, cost), 3 * more(3, cost)].map((usd) => usd.toFixed(2)),
   ];
-  const parts = [
-    ...BILL_PARTS.map(([name, part]) => row(name, (bill) => bill[part])),
-    row('event bus', ({ bus }) => bus),
-  ];
+  const rows = BILL_COSTS.map(([name, cost]) => row(name, cost));
   return {
     title: `US dollars more with turns (list prices of ${PRICES_REGION}, ${PRICES_CHECKED})`,
     rows: [
       ['', 'million messages, one per turn', 'million messages, three per turn', 'million turns of three messages'],
-      ...parts.filter(([, ...cells]) => cells.some((cell) => Number(cell) !== 0)),
-      row('total', totalOf),
+      ...rows.filter(([, ...cells]) => cells.some((cell) => Number(cell) !== 0)),
     ],
     note: `${RATE_NOTE} Billed milliseconds as for other events.`,
   };

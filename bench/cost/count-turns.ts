@@ -1,9 +1,7 @@
-import { fixedCosts } from './fixed-costs.ts';
 import { eventText, WARM_UP } from './main-job-phases.ts';
-import { startMeters } from './meters.ts';
-import { startParley } from './parley-subject.ts';
-import { readFacts, type TemplateFacts } from './template-facts.ts';
-import { createUsageMeter, type Usage } from './usage.ts';
+import { startMeteredParley } from './metered-parley.ts';
+import type { TemplateFacts } from './template-facts.ts';
+import type { Usage } from './usage.ts';
 
 /** The longest silence. What turns cost does not depend on it, and no turn ends before the clock is moved. */
 const SILENCE_SECONDS = 900;
@@ -16,8 +14,6 @@ export type TurnSize = (typeof TURN_SIZES)[number];
 export interface CountedTurns {
   readonly facts: TemplateFacts;
   readonly usages: Readonly<Record<TurnSize, Usage>>;
-  /** What the stage costs a month without any message, in dollars. */
-  readonly idleUsd: number;
 }
 
 /**
@@ -27,11 +23,8 @@ export interface CountedTurns {
  * @throws Error if turns were not published as often as they should have been
  */
 export const countTurns = async (isOn: boolean, turns: number): Promise<CountedTurns> => {
-  await using meters = await startMeters();
-  await using running = await startParley(meters.interpose, isOn ? { turns: { silenceSeconds: SILENCE_SECONDS } } : {});
-  const { client, cloud, template } = running;
-  const facts = readFacts(template);
-  const measure = createUsageMeter(running, facts, meters);
+  await using running = await startMeteredParley(isOn ? { turns: { silenceSeconds: SILENCE_SECONDS } } : {});
+  const { client, facts, measure, meters } = running;
   const text = await eventText(client);
   let users = 0;
   const writes = (user: number) => client.userWrites(`+54911${50_000_000 + user}`, { text });
@@ -57,6 +50,5 @@ export const countTurns = async (isOn: boolean, turns: number): Promise<CountedT
   };
 
   const usages = { 1: await count(1), 3: await count(3) };
-  const total = fixedCosts('Parley', facts, cloud.logFolder).rows.at(-1)?.at(-1);
-  return { facts, usages, idleUsd: Number(total) };
+  return { facts, usages };
 };

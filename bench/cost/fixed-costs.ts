@@ -19,7 +19,7 @@ const metricLine = z.looseObject({
   }),
 });
 
-/** Returns the custom metrics that appear in the functions' logs. Each combination of dimension values is one. */
+/** Returns the custom metrics that functions wrote to their logs. Each combination of dimension values is one. */
 const metricsIn = (logFolder: string): ReadonlySet<string> => {
   const lines = readdirSync(logFolder).flatMap((file) => readFileSync(join(logFolder, file), 'utf8').split('\n'));
   const metrics = lines
@@ -35,19 +35,33 @@ const metricsIn = (logFolder: string): ReadonlySet<string> => {
   return new Set(metrics);
 };
 
-/** What a stack costs per month before the first event. */
-export const fixedCosts = (name: string, facts: TemplateFacts, logFolder: string): Table => {
-  const metrics = metricsIn(logFolder).size;
+type Line = readonly [what: string, count: number, usd: number];
+
+/** What a template's resources cost per month, used or not. */
+const resourceLines = (facts: TemplateFacts): readonly Line[] => {
   const { idlePollersPerQueue, longPollSeconds, secondsPerMonth } = ASSUMPTIONS;
-  const emptyReceives = (facts.queueMappings * idlePollersPerQueue * secondsPerMonth) / longPollSeconds / 1e6;
-  const lines: readonly (readonly [string, number, number])[] = [
+  const emptyReceives = (mappings: number) =>
+    (mappings * idlePollersPerQueue * secondsPerMonth) / longPollSeconds / 1e6;
+  return [
     ['alarms', facts.alarms, PRICES.alarm.usd],
-    ['custom metrics that occurred', metrics, PRICES.metric.usd],
     ['dashboards', facts.dashboards, PRICES.dashboard.usd],
     ['secrets', facts.secrets, PRICES.secret.usd],
-    ['million empty receives of queues', emptyReceives, PRICES.standardQueue.usd],
+    ['million empty receives of standard queues', emptyReceives(facts.standardMappings), PRICES.standardQueue.usd],
+    ['million empty receives of FIFO queues', emptyReceives(facts.fifoMappings), PRICES.fifoQueue.usd],
   ];
-  const total = lines.reduce((sum, [, count, usd]) => sum + count * usd, 0);
+};
+
+const totalOf = (lines: readonly Line[]): number => lines.reduce((sum, [, count, usd]) => sum + count * usd, 0);
+
+/** Returns what a template's resources cost a month without any event, in dollars. */
+export const idleUsd = (facts: TemplateFacts): number => totalOf(resourceLines(facts));
+
+/** What a stack costs per month before the first event, and the metrics that its first events start. */
+export const fixedCosts = (name: string, facts: TemplateFacts, logFolder: string): Table => {
+  const lines: readonly Line[] = [
+    ...resourceLines(facts),
+    ['custom metrics that occurred', metricsIn(logFolder).size + facts.loggedMetrics, PRICES.metric.usd],
+  ];
   return {
     title: `${name}: US dollars per month without any event`,
     rows: [
@@ -57,7 +71,7 @@ export const fixedCosts = (name: string, facts: TemplateFacts, logFolder: string
         Number.isInteger(count) ? String(count) : count.toFixed(2),
         (count * usd).toFixed(2),
       ]),
-      ['total', '', total.toFixed(2)],
+      ['total', '', totalOf(lines).toFixed(2)],
     ],
     note: 'Without free tiers, which cover 10 alarms, 10 metrics, 3 dashboards, and a million SQS requests.',
   };

@@ -57,13 +57,17 @@ export const mainJobPhases = async (client: LocalClient, events: number): Promis
 
 /** Returns the text of a message whose event has the size that is counted. */
 export const eventText = async (client: LocalClient): Promise<string> => {
-  const contact = '+5491149999999';
-  const id = await client.userWrites(contact, { text: 'x' });
-  const { event } = await waitFor('the first event is delivered', async () =>
+  const id = await client.userWrites('+5491149999999', { text: 'x' });
+  const overhead = Buffer.byteLength(JSON.stringify(await deliveredEvent(client, id))) - 1;
+  return 'Where is my parcel? '.repeat(EVENT_BYTES).slice(0, EVENT_BYTES - overhead);
+};
+
+/** Returns the event of a message once it is delivered. */
+export const deliveredEvent = async (client: LocalClient, id: string): Promise<unknown> => {
+  const { event } = await waitFor('the event is delivered', async () =>
     (await client.deliveries()).find(
       (delivery) => delivery.status === 200 && JSON.stringify(delivery.event).includes(id),
     ),
   );
-  const overhead = Buffer.byteLength(JSON.stringify(event)) - 1;
-  return 'Where is my parcel? '.repeat(EVENT_BYTES).slice(0, EVENT_BYTES - overhead);
+  return event;
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { retentionDays } from '../../lambdas/domain/retention.ts';
 import type { Interpose } from '../../local/interposed.ts';
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import { startLocal } from '../../local/local-cloud.ts';
+import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
 import { findStack } from '../../local/synthesized-stack.ts';
 import { mainJobPhases } from './main-job-phases.ts';
 import type { RunningSubject, Subject } from './subject.ts';
@@ -12,7 +12,8 @@ import type { RunningSubject, Subject } from './subject.ts';
 const STAGE = 'dev';
 
 /** A running stack of Parley, and a client that acts as its users. */
-export interface RunningParley extends Omit<RunningSubject, 'phases'> {
+export interface RunningParley extends Omit<RunningSubject, 'phases' | 'cloud'> {
+  readonly cloud: LocalCloud;
   readonly client: LocalClient;
 }
 

@@ -22,6 +22,13 @@ export const BILL_PARTS: readonly (readonly [name: string, part: keyof Bill])[] 
   ['traces', 'traces'],
 ];
 
+/** All parts of a bill and their total, by what a difference of two bills shows. */
+export const BILL_COSTS: readonly (readonly [name: string, cost: (bill: Bill) => number])[] = [
+  ...BILL_PARTS.map(([name, part]) => [name, (bill: Bill) => bill[part]] as const),
+  ['event bus', ({ bus }) => bus],
+  ['total', totalOf],
+];
+
 const dollars = (usd: number): string => usd.toFixed(2);
 
 /** What a million events cost, by part. */

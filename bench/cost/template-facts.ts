@@ -15,13 +15,16 @@ const functionProperties = z.object({
     .default({ LogFormat: 'Text', SystemLogLevel: 'INFO' }),
   TracingConfig: z.object({ Mode: z.string() }).default({ Mode: 'PassThrough' }),
 });
+const getAtt = z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) });
 const mappingProperties = z.object({
   FunctionName: z.object({ Ref: z.string() }),
+  EventSourceArn: getAtt,
   StartingPosition: z.string().optional(),
   BatchSize: z.int().default(100),
   MaximumBatchingWindowInSeconds: z.int().default(0),
 });
 const stageProperties = z.object({ AccessLogSettings: z.object({ Format: z.string() }).optional() });
+const queueProperties = z.object({ FifoQueue: z.boolean().default(false) });
 const dashboard = 'AWS::CloudWatch::Dashboard';
 
 export interface FunctionFacts {
@@ -42,8 +45,12 @@ export interface TemplateFacts {
   readonly accessLogFormat: string | undefined;
   readonly alarms: number;
   readonly dashboards: number;
+  /** Custom metrics that CloudWatch counts in logs. */
+  readonly loggedMetrics: number;
   readonly secrets: number;
-  readonly queueMappings: number;
+  /** Event source mappings of queues. */
+  readonly standardMappings: number;
+  readonly fifoMappings: number;
 }
 
 export const readFacts = (template: unknown): TemplateFacts => {
@@ -65,13 +72,22 @@ export const readFacts = (template: unknown): TemplateFacts => {
     };
     return [id, facts] as const;
   });
+  const fifoQueues = new Set(
+    of('AWS::SQS::Queue').flatMap(([id, { Properties }]) => (queueProperties.parse(Properties).FifoQueue ? [id] : [])),
+  );
+  const fromQueues = mappings.filter(({ StartingPosition }) => StartingPosition === undefined);
+  const fifoMappings = fromQueues.filter(({ EventSourceArn }) =>
+    fifoQueues.has(EventSourceArn['Fn::GetAtt'][0]),
+  ).length;
   const formats = of('AWS::ApiGatewayV2::Stage').map(([, { Properties }]) => stageProperties.parse(Properties));
   return {
     functions: new Map(functions),
     accessLogFormat: formats[0]?.AccessLogSettings?.Format,
     alarms: of('AWS::CloudWatch::Alarm').length,
     dashboards: of(dashboard).length,
+    loggedMetrics: of('AWS::Logs::MetricFilter').length,
     secrets: of('AWS::SecretsManager::Secret').length,
-    queueMappings: mappings.filter(({ StartingPosition }) => StartingPosition === undefined).length,
+    standardMappings: fromQueues.length - fifoMappings,
+    fifoMappings,
   };
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { invocationsPerSecond } from '../../../bench/cost/batching.ts';
 import { billedMs, billOf, durationCost, totalOf } from '../../../bench/cost/bill.ts';
+import { idleUsd } from '../../../bench/cost/fixed-costs.ts';
 import { accessLogBytes, platformLogBytes } from '../../../bench/cost/log-lines.ts';
 import { NO_TABLE_USAGE } from '../../../bench/cost/table-meter.ts';
 import { type FunctionFacts, readFacts } from '../../../bench/cost/template-facts.ts';
@@ -97,7 +98,13 @@ describe('log lines', () => {
 });
 
 describe('the facts of a template', () => {
-  const mapping = { FunctionName: { Ref: 'Publish' }, StartingPosition: 'TRIM_HORIZON', BatchSize: 50 };
+  const STREAM = { 'Fn::GetAtt': ['Table', 'StreamArn'] };
+  const mapping = {
+    FunctionName: { Ref: 'Publish' },
+    EventSourceArn: STREAM,
+    StartingPosition: 'TRIM_HORIZON',
+    BatchSize: 50,
+  };
   const factsOf = (LoggingConfig: object, more: object = {}) =>
     readFacts({
       Resources: {
@@ -115,5 +122,30 @@ describe('the facts of a template', () => {
     });
     const quiet = factsOf({ LogFormat: 'JSON', SystemLogLevel: 'WARN' }, { MaximumBatchingWindowInSeconds: 2 });
     expect(quiet).toMatchObject({ logsPlatform: false, batching: { batchSize: 50, windowSeconds: 2 } });
+  });
+});
+
+describe('a month without events', () => {
+  const mapping = (queue: string) => ({
+    Type: 'AWS::Lambda::EventSourceMapping',
+    Properties: { FunctionName: { Ref: 'Send' }, EventSourceArn: { 'Fn::GetAtt': [queue, 'Arn'] } },
+  });
+  const idle = (Resources: object) => idleUsd(readFacts({ Resources }));
+  const alarm = { Type: 'AWS::CloudWatch::Alarm' };
+  const queues = {
+    Standard: { Type: 'AWS::SQS::Queue' },
+    Fifo: { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } },
+  };
+
+  it('costs alarms, and empty receives at the price of the queue', () => {
+    expect(idle(queues)).toBe(0);
+    expect(idle({ alarm, other: alarm })).toBeCloseTo(0.2);
+    // Five pollers, each every 20 seconds for 730 hours.
+    expect(idle({ ...queues, mapping: mapping('Standard') })).toBeCloseTo(0.657 * 0.4);
+    expect(idle({ ...queues, mapping: mapping('Fifo') })).toBeCloseTo(0.657 * 0.5);
+  });
+
+  it('does not cost custom metrics, which CloudWatch bills once they occur', () => {
+    expect(idle({ filter: { Type: 'AWS::Logs::MetricFilter' } })).toBe(0);
   });
 });

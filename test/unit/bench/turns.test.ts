@@ -1,20 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { figureOf, type Report, reportOf } from '../../../bench/report.ts';
+import { figureOf, reportOf } from '../../../bench/report.ts';
 import { readResults } from '../../../bench/results.ts';
+import { countsOf } from './counts-of.ts';
 
 const reports = await readResults();
-
-/** Returns what was counted for a kind of message, without what depends on the machine or on the length of log lines. */
-const countsOf = (report: Report, title: string, kind: string): Readonly<Record<string, number>> => {
-  const [header = [], ...rows] = report.tables.find((table) => table.title === title)?.rows ?? [];
-  const column = header.indexOf(kind);
-  return Object.fromEntries(
-    rows.flatMap(([name = '', ...cells]) => {
-      const count = Number(cells[column - 1]);
-      return /\b(ms|bytes)\b/.test(name) || count === 0 ? [] : [[name, count]];
-    }),
-  );
-};
 
 describe('the stored results of turns', () => {
   const turns = reportOf(reports, 'turns');
