@@ -1,9 +1,9 @@
 import { RATE_NOTE } from './cost/assumptions.ts';
-import { type Bill, billOf } from './cost/bill.ts';
+import { type Bill, billOf, totalOf } from './cost/bill.ts';
 import { type CountedTurns, countTurns, TURN_SIZES, type TurnSize } from './cost/count-turns.ts';
 import { COUNTS } from './cost/counts.ts';
 import { idleUsd } from './cost/fixed-costs.ts';
-import { BILL_COSTS, countTable } from './cost/tables.ts';
+import { ALL_BILL_PARTS, countTable } from './cost/tables.ts';
 import { PRICES_CHECKED, PRICES_REGION } from './prices.ts';
 import type { Report, Table } from './report.ts';
 
@@ -47,12 +47,13 @@ const differenceTable = (off: CountedTurns, on: CountedTurns): Table => {
     name,
     ...[more(1, cost), more(3, cost), 3 * more(3, cost)].map((usd) => usd.toFixed(2)),
   ];
-  const rows = BILL_COSTS.map(([name, cost]) => row(name, cost));
+  const parts = ALL_BILL_PARTS.map(([name, part]) => row(name, (bill) => bill[part]));
   return {
     title: `US dollars more with turns (list prices of ${PRICES_REGION}, ${PRICES_CHECKED})`,
     rows: [
       ['', 'million messages, one per turn', 'million messages, three per turn', 'million turns of three messages'],
-      ...rows.filter(([, ...cells]) => cells.some((cell) => Number(cell) !== 0)),
+      ...parts.filter(([, ...cells]) => cells.some((cell) => Number(cell) !== 0)),
+      row('total', totalOf),
     ],
     note: `${RATE_NOTE} Billed milliseconds as for other events.`,
   };

@@ -22,12 +22,8 @@ export const BILL_PARTS: readonly (readonly [name: string, part: keyof Bill])[] 
   ['traces', 'traces'],
 ];
 
-/** All parts of a bill and their total, by what a difference of two bills shows. */
-export const BILL_COSTS: readonly (readonly [name: string, cost: (bill: Bill) => number])[] = [
-  ...BILL_PARTS.map(([name, part]) => [name, (bill: Bill) => bill[part]] as const),
-  ['event bus', ({ bus }) => bus],
-  ['total', totalOf],
-];
+/** All parts of a bill. */
+export const ALL_BILL_PARTS: typeof BILL_PARTS = [...BILL_PARTS, ['event bus', 'bus']];
 
 const dollars = (usd: number): string => usd.toFixed(2);
 
