@@ -23,7 +23,8 @@ const createStopCommand = (context: CommandContext) =>
     .description(
       'Stop sending for the stage.\n\n' +
         'Within 5 seconds, Parley makes no more calls to send messages. Requests wait, in order, until you resume ' +
-        'sending. They expire only at their notAfter or after ten days, and you can cancel them.',
+        'sending. They expire only at their notAfter, after ten days of retries, or after 13 days in the queue. You ' +
+        'can cancel them.',
     )
     .requiredOption('--note <text>', 'Why, for other operators')
     .addHelpText('after', examples('parley sending stop --note "Wrong price in the template" --stage prod'))

@@ -10,14 +10,14 @@ export const MAX_WAIT_MS = 15 * 60 * 1000;
  */
 export const LAST_RECEIVE = 990;
 
-/** How long a message can wait, whatever it waits for. */
-const MAX_QUEUED_MS = 10 * 24 * 60 * 60 * 1000;
+/** How long the receives of a message last, whatever it waits for. */
+export const MAX_RETRIED_MS = 10 * 24 * 60 * 60 * 1000;
 
 /** How many receives a message may use at any pace. */
 const FREE_RECEIVES = 40;
 
 /** The time between the other receives: a little more than 15 minutes. */
-const PACE_MS = MAX_QUEUED_MS / (LAST_RECEIVE - 1 - FREE_RECEIVES);
+const PACE_MS = MAX_RETRIED_MS / (LAST_RECEIVE - 1 - FREE_RECEIVES);
 
 const MAX_FLOOR_MS = 60 * 60 * 1000;
 
@@ -32,7 +32,7 @@ const MAX_FLOOR_MS = 60 * 60 * 1000;
  */
 export const receiveFloorMs = (receiveCount: number, ageMs: number): number => {
   const earlyMs = Math.max(0, (receiveCount - FREE_RECEIVES) * PACE_MS - ageMs);
-  const slowerPaceMs = (MAX_QUEUED_MS - ageMs) / Math.max(1, LAST_RECEIVE - receiveCount);
+  const slowerPaceMs = (MAX_RETRIED_MS - ageMs) / Math.max(1, LAST_RECEIVE - receiveCount);
   return Math.min(earlyMs, Math.max(PACE_MS, slowerPaceMs), MAX_FLOOR_MS);
 };
 

@@ -163,7 +163,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a request may fail before it is dead-lettered and no longer delays its contact's other requests. */
 export const MAX_FAILING_MS = DAY_MS;
 
-/** One day before SQS deletes a message, because an earlier message of its group may still block it. */
+/**
+ * How long a request may be in the queue, however often it is received: one day less than SQS keeps a message, because
+ * an earlier message of its group may still block it. A request that is retried all the time uses up its receives
+ * earlier, after `MAX_RETRIED_MS`.
+ */
 export const MAX_QUEUED_MS = 13 * DAY_MS;
 
 /**

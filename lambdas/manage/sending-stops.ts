@@ -49,7 +49,7 @@ export const stopSending = defineRoute({
   summary: 'Stop sending for the stage',
   description:
     'Within 5 seconds, Parley makes no more calls to send messages. Requests wait, in order, and expire only at their ' +
-    'notAfter or after ten days. A repeated call replaces the note.',
+    'notAfter, after ten days of retries, or after 13 days in the queue. A repeated call replaces the note.',
   query: ignoredQuery,
   body: z.strictObject({
     /** Why sending is stopped, for other operators. Numbers are masked. */

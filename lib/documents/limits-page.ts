@@ -1,3 +1,4 @@
+import { MAX_RETRIED_MS } from '../../lambdas/domain/backoff.ts';
 import { MAX_DETAIL_BYTES } from '../../lambdas/domain/events/serialize-event.ts';
 import { MAX_ID_BYTES, MAX_NAME_LENGTH } from '../../lambdas/domain/schema.ts';
 import { MAX_FAILING_MS, MAX_QUEUED_MS, MAX_UNKNOWN_OUTCOMES } from '../../lambdas/domain/send.ts';
@@ -25,7 +26,8 @@ const SENDING: readonly Row[] = [
   ['`broadcastId`', '64 characters', 'dead-lettered as malformed'],
   ['names and variables’ names', `${count(MAX_NAME_LENGTH)} characters`, 'dead-lettered as malformed'],
   ['`sendAt`', `${count(MAX_AHEAD_DAYS)} days ahead`, 'dead-lettered as malformed'],
-  ['how long a request waits', days(MAX_QUEUED_MS), 'expires'],
+  ['how long a request is retried', days(MAX_RETRIED_MS), 'expires'],
+  ['how long a request is in the queue, however rarely it is retried', days(MAX_QUEUED_MS), 'expires'],
   ['how long a request that cannot be processed is retried', hours(MAX_FAILING_MS), 'dead-lettered'],
   ['calls with an unknown outcome, with `onUncertain: "resend"`', count(MAX_UNKNOWN_OUTCOMES), 'stays `uncertain`'],
   ['the conversation window', hours(WINDOW_MS), 'only templates are sent'],

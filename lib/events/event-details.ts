@@ -341,8 +341,8 @@ export interface SendRejectedDetail {
 }
 
 /**
- * `detail` of `SendExpired`: a request was not sent before its `notAfter`, or within the 13 days that it may wait in
- * the queue.
+ * `detail` of `SendExpired`: a request was not sent before its `notAfter`, within ten days of retries, or within 13
+ * days in the queue.
  */
 export interface SendExpiredDetail {
   /** Stays the same if the event is published again, so that consumers can drop duplicates. */

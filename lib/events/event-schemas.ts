@@ -821,7 +821,8 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:parley:event:SendExpired',
     title: 'SendExpired',
-    description: 'A request was not sent before its `notAfter`, or within the 13 days that it may wait in the queue.',
+    description:
+      'A request was not sent before its `notAfter`, within ten days of retries, or within 13 days in the queue.',
     type: 'object',
     properties: {
       version: { type: 'string', description: "The version of EventBridge's envelope." },

@@ -187,7 +187,7 @@ export const eventDetails = {
   ),
   SendExpired: describe(
     z.strictObject({ ...sendFields, content: requestContent }),
-    'A request was not sent before its `notAfter`, or within the 13 days that it may wait in the queue.',
+    'A request was not sent before its `notAfter`, within ten days of retries, or within 13 days in the queue.',
   ),
   SendUncertain: describe(
     z.strictObject({ ...sendFields, content: requestContent }),
