@@ -41,11 +41,13 @@ const messageIn = (item: Item | undefined, { platform, key }: ContactRef) => {
 export const turnUpdate = (
   table: Pick<ConversationTable, 'expiryOf'>,
   { contact, id }: InboundMessage,
-  startedAt: Instant,
+  addedAt: Instant,
 ): ItemUpdate => ({
   key: turnKeyOf(contact),
-  // The expiry counts only if nothing ends the turn, for example because turns were turned off.
-  setOnce: { firstMessageId: id, startedAt, expiresAt: table.expiryOf('messages', startedAt) },
+  setOnce: { firstMessageId: id, startedAt: addedAt },
+  // The expiry counts only if nothing ends the turn, for example because turns were turned off. It starts again with
+  // each message: DynamoDB would otherwise delete a message that was added to an old turn before the turn ends.
+  set: { addedAt, expiresAt: table.expiryOf('messages', addedAt) },
   add: { messageIds: new Set([id]) },
   values: { maxMessages: MAX_STORED_MESSAGES },
   condition: 'attribute_not_exists(#messageIds) OR size(#messageIds) < :maxMessages',

@@ -88,7 +88,7 @@ export const CONTACT_CHANGE_LAWS = [
     kinds: ['turn'],
     faultIn({ before, after }) {
       if (!before || !after) return undefined;
-      const changed = ['firstMessageId', 'startedAt', 'expiresAt'].filter((name) => before[name] !== after[name]);
+      const changed = ['firstMessageId', 'startedAt'].filter((name) => before[name] !== after[name]);
       if (changed.length > 0) return `Changed: ${listNames(changed)}.`;
       return includesAll(membersOf(after, 'messageIds'), membersOf(before, 'messageIds'))
         ? undefined

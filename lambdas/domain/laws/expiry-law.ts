@@ -13,7 +13,8 @@ const KEPT_FROM = {
   contact: ['lastInboundAt'],
   check: ['checkedAt'],
   handover: ['handoverAt', 'handbackAt', 'operatorWroteAt'],
-  turn: ['startedAt'],
+  // A turn of an earlier version has only `startedAt`.
+  turn: ['addedAt', 'startedAt'],
   message: ['createdAt'],
   echo: ['createdAt'],
   audit: ['at'],

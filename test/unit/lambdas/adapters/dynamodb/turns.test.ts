@@ -40,6 +40,8 @@ const message = (id: string, changes: Partial<InboundMessage> = {}): InboundMess
   ...changes,
 });
 
+const expiryOf = (instant: string) => Date.parse(instant) / 1000 + RETENTION_DAYS.messages * 24 * 60 * 60;
+
 const storedTurn = async () => (await tables.items(tableName))[`${CONTACT} TURN`];
 const idsIn = async () => {
   const ids = (await storedTurn())?.messageIds;
@@ -62,8 +64,17 @@ describe('the messages of a turn', () => {
       firstMessageId: 'a',
       startedAt: NOW,
       messageIds: new Set(['a', 'b']),
-      expiresAt: Date.parse(NOW) / 1000 + RETENTION_DAYS.messages * 24 * 60 * 60,
+      addedAt: LATER.startedAt,
+      expiresAt: expiryOf(LATER.startedAt),
     });
+  });
+
+  it('do not expire with a turn that was left open long ago, for example while turns were off', async () => {
+    const expired = expiryOf(NOW);
+    const muchLater = new Date((expired + 60) * 1000).toISOString();
+    await messages.recordInbound(message('a'), TURN);
+    await messages.recordInbound(message('b'), { startedAt: muchLater });
+    expect(await storedTurn()).toMatchObject({ startedAt: NOW, expiresAt: expiryOf(muchLater) });
   });
 
   it('are none without turns', async () => {

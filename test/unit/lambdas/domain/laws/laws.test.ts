@@ -256,7 +256,7 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
   'turn-ends': [
     [turn({ messageIds: new Set(['in-2']) })],
     [turn({ startedAt: undefined })],
-    [turn({ startedAt: '2026-11-19T12:00:00.000Z', expiresAt: expiryOf('2026-11-19T12:00:00.000Z') })],
+    [turn({ startedAt: '2026-11-18T12:00:00.000Z', expiresAt: expiryOf('2026-11-18T12:00:00.000Z') })],
   ],
   'erasure-ends': [[erasure({ requestedAt: '2026-11-19T12:00:00.000Z' })], [erasure({ state: 'done' })]],
   'stop-is-complete': [
@@ -271,6 +271,7 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
     [closedCircuit({ closedAt: undefined })],
   ],
   'expiry-follows-retention': [
+    [turn({ addedAt: LATER, expiresAt: expiryOf(LATER) + 1 })],
     [contact({ expiresAt: undefined })],
     [contact({ expiresAt: expiryOf(NOW) + 1 })],
     [contact({ expiresAt: expiryOf(NOW, 0) })],
@@ -320,6 +321,8 @@ const LEGAL_ITEMS: readonly StoredItem[] = [
   inbound({ pk: 'MESSAGE#echo-1', sk: 'ECHO', direction: 'echo' }),
   contact(),
   denial(),
+  turn(),
+  turn({ pk: OTHER_NUMBER, addedAt: LATER, expiresAt: expiryOf(LATER) }),
   consent(),
   openCircuit(),
   erasure({ state: 'done', finishedAt: LATER }),
