@@ -101,8 +101,8 @@ export interface MessageRepository {
 export interface TurnRepository {
   /** Ends a turn unless a message was added since, or it is full. Returns whether it did. The call can be repeated. */
   end(turn: OpenTurn): Promise<boolean>;
-  /** Returns the messages of the turn that are still stored. */
-  readMessages(turn: Pick<EndedTurn, 'contact' | 'messageIds'>): Promise<readonly TurnMessage[]>;
+  /** Reads the messages of the turn that are still stored, a few at a time: all of them can have more than 100 MB. */
+  readMessages(turn: Pick<EndedTurn, 'contact' | 'messageIds'>): AsyncIterable<TurnMessage>;
 }
 
 /** Where open turns wait until the silence is over. A turn may be put on the queue, and received, more than once. */

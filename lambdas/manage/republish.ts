@@ -7,7 +7,8 @@ import { type SerializedEvent, serializeEvent } from '../domain/events/serialize
 import { openTurnIn } from '../domain/events/turn-events.ts';
 import { type DeadEvent, parseDeadEvent, parsePublishFailure } from '../domain/publish-failure.ts';
 import type { ChangeReader, DeadLetterSource, EventBus, PublishResult, TurnRepository } from '../ports.ts';
-import { readTurnEvents } from '../runtime/read-turn-events.ts';
+import { mapConcurrently } from '../runtime/concurrency.ts';
+import { readTurnEvents, TURN_CONCURRENCY } from '../runtime/read-turn-events.ts';
 
 /** The operations of a dead-letter queue that a redrive needs. */
 export type RedrivenSource = Pick<DeadLetterSource<DeadLetterQueueName>, 'receive' | 'remove' | 'release'>;
@@ -59,13 +60,12 @@ export const createRepublish = ({ bus, changes, turns, content }: Omit<Republish
   };
 
   const publishChanges = async (read: readonly (ItemChange | undefined)[]): Promise<Republished> => {
-    const events = await Promise.all(
-      read.map((change) => {
-        if (change === undefined) return [];
-        return change.kind === 'turn' ? eventsOfTurn(change) : itemEvents(change);
-      }),
-    );
-    return publish(events.flat().map((event) => serializeEvent(event, { content })));
+    const events = await mapConcurrently(TURN_CONCURRENCY, read, async (change) => {
+      if (change === undefined) return [];
+      const read = change.kind === 'turn' ? await eventsOfTurn(change) : itemEvents(change);
+      return read.map((event) => serializeEvent(event, { content }));
+    });
+    return publish(events.flat());
   };
 
   /** Ends an open turn that could not be queued: by now, the user has been silent long enough. */

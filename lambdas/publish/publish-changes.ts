@@ -5,6 +5,8 @@ import type { ItemChange } from '../domain/events/item-change.ts';
 import { itemEvents } from '../domain/events/item-events.ts';
 import { type SerializedEvent, serializeEvent } from '../domain/events/serialize-event.ts';
 import type { EventBus, Log, Metrics, PublishDeadLetterQueue, PublishResult, Randomness, Sleep } from '../ports.ts';
+import { mapConcurrently } from '../runtime/concurrency.ts';
+import { TURN_CONCURRENCY } from '../runtime/read-turn-events.ts';
 import type { PublishTurn } from './publish-turns.ts';
 
 export interface PublishChangesOptions {
@@ -49,7 +51,10 @@ export const createPublishChanges =
   (options: PublishChangesOptions) =>
   async (records: readonly ChangeRecord[], hasTime: () => boolean): Promise<readonly string[]> => {
     const failed = new Set<string>();
-    let pending = (await Promise.all(records.map((record) => eventsOf(options, record, failed)))).flat();
+    const events = await mapConcurrently(TURN_CONCURRENCY, records, (record) =>
+      eventsOf({ ...options, hasTime }, record, failed),
+    );
+    let pending = events.flat();
     for (let attempt = 1; pending.length > 0 && attempt <= MAX_ATTEMPTS && hasTime(); attempt += 1) {
       if (attempt > 1) await backOff(options, attempt, pending.length);
       pending = await publishOnce(options, pending, failed);
@@ -62,8 +67,12 @@ export const createPublishChanges =
     return records.map(({ sequenceNumber }) => sequenceNumber).filter((sequenceNumber) => failed.has(sequenceNumber));
   };
 
+interface ReadingOptions extends PublishChangesOptions {
+  readonly hasTime: () => boolean;
+}
+
 const eventsOf = async (
-  options: PublishChangesOptions,
+  options: ReadingOptions,
   origin: ChangeRecord,
   failed: Set<string>,
 ): Promise<PendingEvent[]> => {
@@ -80,27 +89,27 @@ const eventsOf = async (
 
 /** Retries in this invocation first, because Lambda would deliver this record and all later ones again. */
 const eventsOfTurn = async (
-  { publishTurn, log, ...options }: PublishChangesOptions,
+  { publishTurn, hasTime, log, ...options }: ReadingOptions,
   origin: ChangeRecord,
   change: ItemChange,
   failed: Set<string>,
 ): Promise<readonly BusEvent[]> => {
-  for (let attempt = 1; ; attempt += 1) {
+  let error: unknown;
+  for (let attempt = 1; attempt <= MAX_TURN_ATTEMPTS && hasTime(); attempt += 1) {
+    if (attempt > 1) await options.sleep(backoffMs(options, attempt));
     try {
       return (await publishTurn?.(change)) ?? [];
-    } catch (error) {
-      if (error instanceof ParleyError) {
-        await deadLetter({ ...options, log }, origin, `UNREADABLE: ${summarizeError(error)}`, failed);
+    } catch (caught) {
+      if (caught instanceof ParleyError) {
+        await deadLetter({ ...options, log }, origin, `UNREADABLE: ${summarizeError(caught)}`, failed);
         return [];
       }
-      if (attempt === MAX_TURN_ATTEMPTS) {
-        failed.add(origin.sequenceNumber);
-        log.error('turn neither queued nor read; Lambda will retry the change', { error });
-        return [];
-      }
-      await options.sleep(backoffMs(options, attempt + 1));
+      error = caught;
     }
   }
+  failed.add(origin.sequenceNumber);
+  log.error('turn neither queued nor read; Lambda will retry the change', { error });
+  return [];
 };
 
 const pendingOf = (options: PublishChangesOptions, events: readonly BusEvent[], origin: ChangeRecord): PendingEvent[] =>

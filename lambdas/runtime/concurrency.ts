@@ -16,3 +16,16 @@ export const forEachConcurrently = async <Item>(
   };
   await allOrFirstError(Array.from({ length: Math.min(concurrency, items.length) }, work));
 };
+
+/** Like {@link forEachConcurrently}. Returns the results in the order of the items. */
+export const mapConcurrently = async <Item, Result>(
+  concurrency: number,
+  items: readonly Item[],
+  act: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> => {
+  const results: Result[] = [];
+  await forEachConcurrently(concurrency, [...items.entries()], async ([index, item]) => {
+    results[index] = await act(item);
+  });
+  return results;
+};

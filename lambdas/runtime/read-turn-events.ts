@@ -1,7 +1,14 @@
 import type { BusEvent } from '../domain/events/event-details.ts';
 import type { ItemChange } from '../domain/events/item-change.ts';
 import { endedTurnIn, turnEvents } from '../domain/events/turn-events.ts';
+import { EMPTY_SUMMARY, summarizeMessage } from '../domain/events/turn-summary.ts';
 import type { TurnRepository } from '../ports.ts';
+
+/**
+ * How many changes of turns are handled at once. Each may read messages of 4 MB, which take several times as much
+ * memory.
+ */
+export const TURN_CONCURRENCY = 5;
 
 /** Returns the events of a turn that a change ended, with its messages, which it reads; none for any other change. */
 export const readTurnEvents = async (
@@ -9,5 +16,8 @@ export const readTurnEvents = async (
   change: ItemChange,
 ): Promise<readonly BusEvent[]> => {
   const ended = endedTurnIn(change);
-  return ended === undefined ? [] : turnEvents(change, ended, await turns.readMessages(ended));
+  if (ended === undefined) return [];
+  let summary = EMPTY_SUMMARY;
+  for await (const message of turns.readMessages(ended)) summary = summarizeMessage(summary, message);
+  return turnEvents(change, ended, summary);
 };

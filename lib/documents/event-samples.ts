@@ -4,6 +4,7 @@ import type { ItemChange, ItemImage } from '../../lambdas/domain/events/item-cha
 import { itemEvents } from '../../lambdas/domain/events/item-events.ts';
 import { serializeEvent } from '../../lambdas/domain/events/serialize-event.ts';
 import { endedTurnIn, turnEvents } from '../../lambdas/domain/events/turn-events.ts';
+import { EMPTY_SUMMARY, summarizeMessage } from '../../lambdas/domain/events/turn-summary.ts';
 
 // The samples are what Parley publishes for these changes of the table, so a change of an event changes its sample.
 
@@ -178,7 +179,9 @@ export const eventSamples = () => EVENT_NAMES.map((name) => envelope(onlyEvent(n
 
 const eventsOf = (sample: ItemChange): readonly BusEvent[] => {
   const turn = sample.kind === 'turn' ? endedTurnIn(sample) : undefined;
-  return turn === undefined ? itemEvents(sample) : turnEvents(sample, turn, TURN_MESSAGES);
+  return turn === undefined
+    ? itemEvents(sample)
+    : turnEvents(sample, turn, TURN_MESSAGES.reduce(summarizeMessage, EMPTY_SUMMARY));
 };
 
 const onlyEvent = (name: EventName, events: readonly BusEvent[]): BusEvent => {

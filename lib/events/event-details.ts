@@ -58,7 +58,7 @@ export interface TurnEndedDetail {
   readonly at: string;
   /** `FROM` of the latest message, verbatim: the address to reply to. */
   readonly platformContactId?: string;
-  /** The messages of the turn, in the order in which the user wrote. Erased messages are left out. */
+  /** The messages of the turn, in the order in which the user wrote. Erased and expired ones are left out. */
   readonly messages: readonly {
     /** The chat service's `_id_` of the message. */
     readonly messageId: string;

@@ -152,7 +152,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
               required: ['messageId', 'at'],
             },
             description:
-              'The messages of the turn, in the order in which the user wrote. Erased messages are left out.',
+              'The messages of the turn, in the order in which the user wrote. Erased and expired ones are left out.',
           },
           content: {
             type: 'object',

@@ -19,11 +19,18 @@ export const createDynamodbTurns = (table: ConversationTable): TurnRepository =>
     return table.delete(turnKeyOf(contact), `${isSame} AND ${isComplete}`, values, names);
   },
 
-  async readMessages({ contact, messageIds }) {
-    const items = await table.getAll(messageIds.map(messageKey));
-    return items.flatMap((item) => messageIn(item, contact) ?? []);
+  async *readMessages({ contact, messageIds }) {
+    for (let start = 0; start < messageIds.length; start += MESSAGES_PER_READ) {
+      for (const item of await table.getAll(messageIds.slice(start, start + MESSAGES_PER_READ).map(messageKey))) {
+        const message = messageIn(item, contact);
+        if (message !== undefined) yield message;
+      }
+    }
   },
 });
+
+/** A message can have 400 KB, so that a read has at most 4 MB. */
+const MESSAGES_PER_READ = 10;
 
 /**
  * Returns a contact's message. After an erasure, its item can have only statuses. If two messages have the same ID, the

@@ -113,7 +113,7 @@ export const eventDetails = {
             at: instant('When the user wrote.'),
           }),
         ),
-        'The messages of the turn, in the order in which the user wrote. Erased messages are left out.',
+        'The messages of the turn, in the order in which the user wrote. Erased and expired ones are left out.',
       ),
       content: withContent({
         messages: describe(

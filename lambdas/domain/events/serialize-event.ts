@@ -17,21 +17,22 @@ export interface SerializedEvent {
 export const MAX_DETAIL_BYTES = 240 * 1024;
 
 /** The lengths that long strings are cut to, in this order, before the content is dropped. */
-const SHORTENED_CHARACTERS = [8_000, 1_000];
+export const SHORTENED_CHARACTERS: readonly number[] = [8_000, 1_000];
 
 /**
  * Serializes an event's detail, with or without its content. If the detail is too large, long strings are shortened
- * in two steps; if that is not enough, the content is dropped. Each step sets `truncated`.
+ * in two steps; if that is not enough, the content is dropped. Each step sets `truncated`, which is kept if the detail
+ * already has it.
  */
 export const serializeEvent = (
   { name, detail }: BusEvent,
   { content: includeContent }: { readonly content: boolean },
 ): SerializedEvent => {
-  const { content, ...rest } = { content: undefined, ...detail };
+  const { content, truncated, ...rest } = { content: undefined, truncated: undefined, ...detail };
   const serialize = (parts: object) => ({ id: detail.id, name, at: detail.at, detail: JSON.stringify(parts) });
-  if (!includeContent || content === undefined) return serialize(rest);
-  const whole = serialize({ ...rest, content });
-  if (fits(whole)) return whole;
+  if (!includeContent) return serialize(rest);
+  const whole = serialize({ ...rest, truncated, content });
+  if (content === undefined || fits(whole)) return whole;
   const shortened = SHORTENED_CHARACTERS.map((length) =>
     serialize({ ...rest, truncated: true, content: shorten(content, length) }),
   );
@@ -40,8 +41,12 @@ export const serializeEvent = (
 
 const fits = ({ detail }: SerializedEvent): boolean => Buffer.byteLength(detail) <= MAX_DETAIL_BYTES;
 
+/** Returns at most `length` characters of a text, with an ellipsis if there are more. */
+export const shortenText = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
+
 const shorten = (value: unknown, length: number): unknown => {
-  if (typeof value === 'string') return value.length > length ? `${value.slice(0, length).toWellFormed()}…` : value;
+  if (typeof value === 'string') return shortenText(value, length);
   if (Array.isArray(value)) return value.map((member) => shorten(member, length));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shorten(part, length)]));

@@ -1,9 +1,9 @@
 import { compare } from '../compare.ts';
-import { presentMedia, readEventContent } from '../event-content.ts';
 import { parseInstant } from '../instant.ts';
-import type { EndedTurn, OpenTurn, TurnMessage } from '../turn.ts';
+import type { EndedTurn, OpenTurn } from '../turn.ts';
 import type { BusEvent } from './event-details.ts';
 import { eventId, type ItemChange, type ItemImage, stringOf } from './item-change.ts';
+import type { TurnSummary } from './turn-summary.ts';
 
 /** Returns the turn that a write started or added a message to. Returns undefined if it ended the turn. */
 export const openTurnIn = ({ contact, after }: ItemChange): OpenTurn | undefined => {
@@ -30,21 +30,20 @@ const readTurn = (image: ItemImage) => {
 };
 
 /**
- * Returns the event of a turn that has ended; none if all of its messages were erased meanwhile.
+ * Returns the event of a turn that has ended; none if all of its messages were erased or have expired.
  *
- * @param messages the messages of the turn that are still stored
+ * @param summary the messages of the turn that are still stored
  */
 export const turnEvents = (
   change: ItemChange,
   { contact, firstMessageId, startedAt }: EndedTurn,
-  messages: readonly TurnMessage[],
+  { messages, isTruncated }: TurnSummary,
 ): readonly BusEvent[] => {
   const ordered = messages.toSorted(
     (one, other) => compare(one.createdAt, other.createdAt) || compare(one.id, other.id),
   );
   const latest = ordered.at(-1);
   if (latest === undefined) return [];
-  const read = ordered.map(({ id, createdAt, body }) => ({ id, createdAt, ...readEventContent(body) }));
   return [
     {
       name: 'TurnEnded',
@@ -54,11 +53,10 @@ export const turnEvents = (
         traceparent: latest.traceparent,
         contact,
         at: change.writtenAt,
-        platformContactId: read.at(-1)?.from,
-        messages: read.map(({ id, createdAt }) => ({ messageId: id, at: createdAt })),
-        content: {
-          messages: read.map(({ id, text, media }) => ({ messageId: id, text, media: presentMedia(media) })),
-        },
+        platformContactId: latest.from,
+        messages: ordered.map(({ id, createdAt }) => ({ messageId: id, at: createdAt })),
+        ...(isTruncated && { truncated: true }),
+        content: latest.content && { messages: ordered.map(({ id, content }) => ({ messageId: id, ...content })) },
       },
     },
   ];

@@ -100,7 +100,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'publish',
     files: /^lambdas\/publish\//,
-    mayImport: ['domain', 'runtime'],
+    mayImport: ['domain', 'runtime', 'concurrency'],
     mayImportTypes: ['ports', 'publish'],
   },
   {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { DamagedItemError } from '../../../../lambdas/domain/errors.ts';
 import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
@@ -5,6 +6,7 @@ import type { SerializedEvent } from '../../../../lambdas/domain/events/serializ
 import type { EventBus, PublishResult } from '../../../../lambdas/ports.ts';
 import { type ChangeRecord, createPublishChanges } from '../../../../lambdas/publish/publish-changes.ts';
 import type { PublishTurn } from '../../../../lambdas/publish/publish-turns.ts';
+import { TURN_CONCURRENCY } from '../../../../lambdas/runtime/read-turn-events.ts';
 import { recordingLog, recordingMetrics } from '../../../support/telemetry.ts';
 import { change } from '../domain/events/changes.ts';
 
@@ -26,9 +28,9 @@ const publish = async (
   answer: (messageId: string, attempt: number) => PublishResult = () => ({ kind: 'published' }),
   {
     deadLettersFail = false,
-    hasTime = true,
+    hasTime = () => true,
     publishTurn,
-  }: { deadLettersFail?: boolean; hasTime?: boolean; publishTurn?: PublishTurn } = {},
+  }: { deadLettersFail?: boolean; hasTime?: () => boolean; publishTurn?: PublishTurn } = {},
 ) => {
   const calls: string[][] = [];
   const deadLettered: string[] = [];
@@ -58,7 +60,7 @@ const publish = async (
     content: true,
     publishTurn,
   });
-  const retried = await publishChanges(records, () => hasTime);
+  const retried = await publishChanges(records, hasTime);
   return { retried, calls, deadLettered, pauses, counted: metrics.counted, logged: log.logged };
 };
 
@@ -89,6 +91,32 @@ describe('publishing changes', () => {
 
     expect(result).toMatchObject({ retried: ['2'], calls: [['message-1', 'message-3']], deadLettered: [] });
     expect([calls, result.pauses]).toEqual([3, [150, 300]]);
+  });
+
+  it('handles a few turns at a time, because their messages can be large', async () => {
+    const running = { now: 0, most: 0 };
+    const publishTurn: PublishTurn = async () => {
+      running.now += 1;
+      running.most = Math.max(running.most, running.now);
+      await setImmediate();
+      running.now -= 1;
+      return [];
+    };
+    await publish(Array(20).fill(turn), undefined, { publishTurn });
+    expect(running.most).toBe(TURN_CONCURRENCY);
+  });
+
+  it('leaves turns for which there is no time to Lambda, which retries them', async () => {
+    let calls = 0;
+    const publishTurn = () => {
+      calls += 1;
+      return Promise.reject(new Error('The queue is unavailable.'));
+    };
+    const turns = [1, 2, 3, 4, 5, 6, 7].map((number) => ({ ...turn, sequenceNumber: String(number) }));
+    const { retried, pauses } = await publish(turns, undefined, { publishTurn, hasTime: () => calls < 5 });
+
+    expect(retried).toEqual(['1', '2', '3', '4', '5', '6', '7']);
+    expect([calls, pauses]).toEqual([5, []]);
   });
 
   it('dead-letters a change of a turn that no retry can fix', async () => {
@@ -156,7 +184,7 @@ describe('publishing changes', () => {
   });
 
   it('starts no attempt without enough time', async () => {
-    const { retried, calls } = await publish([record(1)], () => FAILED, { hasTime: false });
+    const { retried, calls } = await publish([record(1)], () => FAILED, { hasTime: () => false });
 
     expect([retried, calls]).toEqual([['1'], []]);
   });

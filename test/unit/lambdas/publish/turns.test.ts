@@ -25,7 +25,11 @@ const createSituation = (messages: readonly TurnMessage[] = []) => {
   const queued: [turn: OpenTurn, delaySeconds: number][] = [];
   const publishTurn = createPublishTurn({
     queue: { put: async (turn, delaySeconds) => void queued.push([turn, delaySeconds]) },
-    turns: { readMessages: async ({ messageIds }) => messages.filter(({ id }) => messageIds.includes(id)) },
+    turns: {
+      async *readMessages({ messageIds }) {
+        yield* messages.filter(({ id }) => messageIds.includes(id));
+      },
+    },
     silenceSeconds: 8,
   });
   return { queued, publishTurn };
@@ -86,6 +90,19 @@ describe('a change of a turn', () => {
     expect(await idOf({})).toBe(await idOf({ messageIds: new Set(['a', 'b']) }));
     // The first message was erased, and delivered again.
     expect(await idOf({})).not.toBe(await idOf({ startedAt: '2026-11-21T11:59:50.000Z' }));
+  });
+
+  it('leaves out texts for which an event has no room', async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => `m${index}`);
+    const detailOf = async (characters: number) => {
+      const { publishTurn } = createSituation(ids.map((id) => stored(id, 1, 'x'.repeat(characters))));
+      return (await publishTurn(turnChange({ before: turnOf(ids) })))[0]?.detail;
+    };
+    expect(await detailOf(2_000)).not.toHaveProperty('truncated');
+    expect(await detailOf(3_000)).toMatchObject({
+      truncated: true,
+      content: { messages: expect.arrayContaining([{ messageId: 'm99', text: `${'x'.repeat(1_000)}…` }]) },
+    });
   });
 
   it('leaves out messages that were erased meanwhile, and publishes nothing if all were', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { forEachConcurrently } from '../../../../lambdas/runtime/concurrency.ts';
+import { forEachConcurrently, mapConcurrently } from '../../../../lambdas/runtime/concurrency.ts';
 
 describe('forEachConcurrently', () => {
   it('runs every item, at most the given number at once', async () => {
@@ -27,4 +27,12 @@ describe('forEachConcurrently', () => {
     await expect(running).rejects.toThrow('item 1 failed');
     expect(done).toEqual([2, 3]);
   });
+});
+
+it('mapConcurrently returns the results in the order of the items', async () => {
+  const doubled = await mapConcurrently(2, [3, 1, 2], async (item) => {
+    await pause(item);
+    return 2 * item;
+  });
+  expect(doubled).toEqual([6, 2, 4]);
 });

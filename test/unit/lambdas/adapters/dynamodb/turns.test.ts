@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { turnKeyOf } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbTurns, endTurnBefore } from '../../../../../lambdas/adapters/dynamodb/turns.ts';
-import { contactRef } from '../../../../../lambdas/domain/contact.ts';
+import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { ItemBusyError } from '../../../../../lambdas/domain/errors.ts';
 import { MAX_STORED_MESSAGES, MAX_TURN_MESSAGES, type OpenTurn } from '../../../../../lambdas/domain/turn.ts';
 import type { InboundMessage } from '../../../../../lambdas/domain/webhook-event.ts';
@@ -41,6 +41,12 @@ const message = (id: string, changes: Partial<InboundMessage> = {}): InboundMess
 });
 
 const expiryOf = (instant: string) => Date.parse(instant) / 1000 + RETENTION_DAYS.messages * 24 * 60 * 60;
+
+const allOf = async <Item>(items: AsyncIterable<Item>) => {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+};
 
 const storedTurn = async () => (await tables.items(tableName))[`${CONTACT} TURN`];
 const idsIn = async () => {
@@ -189,9 +195,27 @@ describe('the end of a turn', () => {
     await turns.end(openTurn());
     await tables.remove(tableName, { pk: 'MESSAGE#b', sk: 'MESSAGE' });
     const { body } = message('a');
-    expect(await turns.readMessages({ contact, messageIds: ['a', 'b', 'c'] })).toEqual([
+    expect(await allOf(turns.readMessages({ contact, messageIds: ['a', 'b', 'c'] }))).toEqual([
       { id: 'a', createdAt: '2026-11-20T11:00:00.000Z', body, traceparent: TRACEPARENT },
     ]);
+  });
+
+  it('leaves many messages, which are read a few at a time, because each can have 400 KB', async () => {
+    const ids = Array.from({ length: 25 }, (_, index) => `m${index}`);
+    for (const id of ids) await messages.recordInbound(message(id), TURN);
+    const table = tables.tableOf(tableName);
+    const reads: number[] = [];
+    const reading = createDynamodbTurns({
+      ...table,
+      async getAll(keys) {
+        reads.push(keys.length);
+        return table.getAll(keys);
+      },
+    });
+    const read = reading.readMessages({ contact, messageIds: ids })[Symbol.asyncIterator]();
+    expect([(await read.next()).value?.id, reads]).toEqual(['m0', [10]]);
+    expect(await allOf({ [Symbol.asyncIterator]: () => read })).toHaveLength(24);
+    expect(reads).toEqual([10, 10, 5]);
   });
 
   it('leaves out the message of another contact that has the same ID', async () => {
@@ -199,8 +223,9 @@ describe('the end of a turn', () => {
     const earlier = { at: '2026-11-20T10:00:00.000Z', source: 'event' as const };
     await messages.recordInbound(message('a'), TURN);
     await messages.recordInbound(message('a', { contact: other, time: earlier }), TURN);
-    expect(await turns.readMessages({ contact, messageIds: ['a'] })).toEqual([]);
-    expect(await turns.readMessages({ contact: other, messageIds: ['a'] })).toMatchObject([{ id: 'a' }]);
+    const readFor = (contact: ContactRef) => allOf(turns.readMessages({ contact, messageIds: ['a'] }));
+    expect(await readFor(contact)).toEqual([]);
+    expect(await readFor(other)).toMatchObject([{ id: 'a' }]);
   });
 
   it('is part of an erasure, unless the turn started after it was requested', async () => {

@@ -1,0 +1,61 @@
+import { presentMedia, readEventContent } from '../event-content.ts';
+import type { Instant } from '../instant.ts';
+import type { TurnMessage } from '../turn.ts';
+import { MAX_DETAIL_BYTES, SHORTENED_CHARACTERS, shortenText } from './serialize-event.ts';
+
+interface Content {
+  readonly text?: string | undefined;
+  readonly media?: ReturnType<typeof presentMedia>;
+}
+
+/** What the event of a turn needs of a message, without the message's event, which can have 400 KB. */
+interface SummarizedMessage {
+  readonly id: string;
+  readonly createdAt: Instant;
+  readonly traceparent?: string | undefined;
+  readonly from?: string | undefined;
+  /** Undefined if the content of all messages is too large for an event. */
+  readonly content: Content | undefined;
+  readonly bytes: number;
+}
+
+/** What the event of a turn needs of its messages. Its size is bounded, whatever the size of the messages. */
+export interface TurnSummary {
+  readonly messages: readonly SummarizedMessage[];
+  /** Whether texts were shortened, or the content left out, because it is too large for an event. */
+  readonly isTruncated: boolean;
+  /** The maximum length of texts: the lengths that `serializeEvent` shortens them to, and then 0, without content. */
+  readonly maxCharacters: number;
+}
+
+export const EMPTY_SUMMARY: TurnSummary = { messages: [], isTruncated: false, maxCharacters: Number.POSITIVE_INFINITY };
+
+/** Adds a message. Shortens the texts of all messages as `serializeEvent` would do, so that no more is kept in memory. */
+export const summarizeMessage = (
+  { messages, isTruncated, maxCharacters }: TurnSummary,
+  { id, createdAt, traceparent, body }: TurnMessage,
+): TurnSummary => {
+  const { from, text, media } = readEventContent(body);
+  const message = { id, createdAt, traceparent, from, content: { text, media: presentMedia(media) }, bytes: 0 };
+  const added = [...messages, shorten(message, maxCharacters)];
+  return fitting({ messages: added, isTruncated, maxCharacters });
+};
+
+const fitting = (summary: TurnSummary): TurnSummary => {
+  const { messages, maxCharacters } = summary;
+  if (messages.reduce((sum, { bytes }) => sum + bytes, 0) <= MAX_DETAIL_BYTES) return summary;
+  const shorter = SHORTENED_CHARACTERS.find((length) => length < maxCharacters) ?? 0;
+  const shortened = messages.map((message) => shorten(message, shorter));
+  return fitting({ messages: shortened, isTruncated: true, maxCharacters: shorter });
+};
+
+const shorten = (message: SummarizedMessage, maxCharacters: number): SummarizedMessage => {
+  if (message.content === undefined || maxCharacters === 0) return { ...message, content: undefined, bytes: 0 };
+  const { text, media = {} } = message.content;
+  const lists = Object.entries(media).map(([kind, urls]) => [kind, urls.map((url) => shortenText(url, maxCharacters))]);
+  const content = {
+    text: text === undefined ? undefined : shortenText(text, maxCharacters),
+    media: lists.length === 0 ? undefined : Object.fromEntries(lists),
+  };
+  return { ...message, content, bytes: Buffer.byteLength(JSON.stringify(content)) };
+};
