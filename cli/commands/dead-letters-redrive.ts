@@ -3,12 +3,21 @@ import { DEAD_LETTER_QUEUES, type DeadLetterQueueName } from '../../lambdas/doma
 import { REDRIVABLE_QUEUES, type RedrivableQueue } from '../../lambdas/manage/redrives.ts';
 import { type CommandContext, count, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
+import type { DeadLetterQueue } from '../operations/dead-letter-queue.ts';
+import { findLeftoverQueues, prepareLeftover } from '../operations/leftover-queues.ts';
 import { recordAct } from '../operations/record-act.ts';
 import { type RedriveResult, redrive } from '../operations/redrive.ts';
 import { redriveOne } from '../operations/redrive-one.ts';
 import { createRedriveScheduledSend } from '../operations/redrive-scheduled-send.ts';
 import { redriveThroughApi } from '../operations/redrive-through-api.ts';
-import { DEAD_LETTER_QUEUES_HELP, deadLetterQueueOf, redrivenQueueOf } from './dead-letter-queues.ts';
+import { stageTime } from '../stage-time.ts';
+import type { Target } from '../target.ts';
+import {
+  DEAD_LETTER_QUEUES_HELP,
+  deadLetterQueueOf,
+  findDeadLetterQueue,
+  redrivenQueueOf,
+} from './dead-letter-queues.ts';
 
 const isRedrivenByApi = (name: DeadLetterQueueName): name is RedrivableQueue =>
   REDRIVABLE_QUEUES.some((queue) => queue === name);
@@ -20,7 +29,8 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
       'Move dead letters back to their queue, in order.\n\n' +
         'Fix the cause first. If a scheduled send is no longer stored, its dead letter is deleted. ' +
         'For publishing and targets, the events are published on the event bus again, with the same IDs, ' +
-        'so every consumer can receive them a second time.',
+        'so every consumer can receive them a second time. ' +
+        'For bulk, requests in a bulk queue that the stage no longer has are moved too, to its current queue.',
     )
     .addArgument(new Argument('<queue>', DEAD_LETTER_QUEUES_HELP).choices(DEAD_LETTER_QUEUES))
     .argument('[message-id]', 'Only this one: its message ID, as shown by dead-letters list')
@@ -55,14 +65,31 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
           const { moved, failed } = result;
           return moved + failed === 0 ? undefined : { moved, deleted: 0, left: failed };
         }
-        const queue = redrivenQueueOf(await target(), name);
+        const found = await target();
+        const leftovers = name === 'bulk' ? await leftoversOf(found) : [];
+        // Says which setting a stage lacks.
+        const own = leftovers.length > 0 && findDeadLetterQueue(found, name) === undefined ? [] : [name];
+        const queues = [...own.map((each) => redrivenQueueOf(found, each)), ...leftovers];
         await recordAct(client, { action: 'redrive', queue: name, deadLetterId: messageId, reason });
-        const { bulkSendQueueUrl } = (await target()).addresses;
-        const prepare = name === 'schedules' ? createRedriveScheduledSend(client, bulkSendQueueUrl) : undefined;
-        const details = { ...options, prepare, onException: say, kept: { api: client, name } };
-        return messageId === undefined
-          ? redrive(queue, { ...details, filter: { reason } })
-          : redriveOne(queue, messageId, details);
+        const { bulkSendQueueUrl } = found.addresses;
+        const nowMs = Date.parse(await stageTime({ target }));
+        const results: RedriveResult[] = [];
+        for (const [index, queue] of queues.entries()) {
+          const isLeftover = leftovers.includes(queue);
+          const prepare = isLeftover ? prepareLeftover(queue.url, nowMs) : undefined;
+          const details = {
+            ...options,
+            prepare: name === 'schedules' ? createRedriveScheduledSend(client, bulkSendQueueUrl) : prepare,
+            onException: say,
+            ...(index === 0 && { kept: { api: client, name } }),
+          };
+          const result =
+            messageId === undefined
+              ? await redrive(queue, { ...details, filter: { reason } })
+              : await redriveOne(queue, messageId, details);
+          if (result !== undefined) results.push(result);
+        }
+        return results.length === 0 ? undefined : results.reduce(addResults);
       };
       const result = await redriveQueue().catch((error) => {
         if (!stop.aborted) throw error;
@@ -80,3 +107,15 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
       const counts = [`${moved} redriven`, ...(deleted > 0 ? [`${deleted} deleted`] : []), `${left} left`];
       report({ lines: [`${counts.join(', ')}.`], json: { moved, deleted, left } });
     });
+
+/** Returns the bulk queues that the stage no longer has, with the queue that takes their place. */
+const leftoversOf = async ({ sqs, addresses }: Target): Promise<readonly DeadLetterQueue[]> => {
+  const destinationUrl = addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;
+  return (await findLeftoverQueues(sqs, addresses)).map((url) => ({ sqs, url, destinationUrl }));
+};
+
+const addResults = (one: RedriveResult, other: RedriveResult): RedriveResult => ({
+  moved: one.moved + other.moved,
+  deleted: one.deleted + other.deleted,
+  left: one.left + other.left,
+});

@@ -10,7 +10,7 @@ import type { Target } from '../target.ts';
 import { checkAlarms } from './doctor-alarms.ts';
 import { checkExisting } from './doctor-existing.ts';
 import { checkLimits } from './doctor-limits.ts';
-import { checkDeadLetters, checkQueues } from './doctor-queues.ts';
+import { checkDeadLetters, checkLeftoverQueues, checkQueues } from './doctor-queues.ts';
 import { checkSends } from './doctor-sends.ts';
 import { checkWebhook } from './doctor-webhook.ts';
 import type { Finding } from './finding.ts';
@@ -53,6 +53,7 @@ export const runChecks = async (
     guarded('existing resources', () => checkExisting(target)),
     guarded('queues', () => checkDeadLetters(target, api, commandFor)),
     guarded('queues', () => checkQueues(target, commandFor)),
+    guarded('queues', () => checkLeftoverQueues(target, commandFor)),
     stage ? guarded('sends', () => checkSends(api, commandFor, now)) : [],
     guarded('alarms', () => checkAlarms(target, commandFor)),
   ]);

@@ -1,7 +1,9 @@
 import { countAllMessages, countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { type DeadLetterQueueName, KEPT_QUEUES, type KeptQueue } from '../../lambdas/domain/dead-letter.ts';
 import { type CommandFor, count } from '../command.ts';
+import { explainError } from '../errors.ts';
 import { keptDeadLetters } from '../operations/kept-dead-letters.ts';
+import { findLeftoverQueues, queueName } from '../operations/leftover-queues.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import type { Target } from '../target.ts';
 import type { Finding } from './finding.ts';
@@ -65,6 +67,38 @@ export const checkQueues = async ({ sqs, addresses }: Target, commandFor: Comman
         ]
       : []),
   ];
+};
+
+/** Checks for bulk queues that remain from an earlier setting `sends.bulkLane`. */
+export const checkLeftoverQueues = async (
+  { sqs, addresses }: Pick<Target, 'sqs' | 'addresses'>,
+  commandFor: CommandFor,
+): Promise<readonly Finding[]> => {
+  let urls: readonly string[];
+  try {
+    urls = await findLeftoverQueues(sqs, addresses);
+  } catch (error) {
+    const message = `Queues that are no longer part of the stage could not be listed. ${explainError(error).message}`;
+    return [{ check, grade: 'warning', message, remedy: 'Allow sqs:ListQueues; see docs/policies/operator.json.' }];
+  }
+  return Promise.all(
+    urls.map(async (url): Promise<Finding> => {
+      const number = await messagesIn({ sqs }, url);
+      const name = queueName(url);
+      if (number === 0) {
+        const message = `${name} is empty and no longer part of the stage.`;
+        return { check, grade: 'warning', message, remedy: `Delete it: aws sqs delete-queue --queue-url ${url}` };
+      }
+      return {
+        check,
+        grade: 'failing',
+        message:
+          `${count(number, 'bulk request')} in ${name}, which is no longer part of the stage. Nothing sends them, and ` +
+          'SQS deletes them 14 days after they were queued.',
+        remedy: `Move them to the stage's own queue: ${commandFor('parley dead-letters redrive bulk')}.`,
+      };
+    }),
+  );
 };
 
 const SOURCES: Readonly<Record<KeptQueue, string>> = {

@@ -78,6 +78,7 @@ function causeOf(logicalId: string, type: string, { existing }: StackPins): stri
   if (type === 'AWS::ApiGatewayV2::DomainName') return settings('domainName');
   if (logicalId.startsWith('PublisherTargets')) return settings('events.targets', 'events.publish');
   if (logicalId.startsWith('Publisher')) return settings('events.publish');
+  if (logicalId.startsWith('SenderBulkSendQueue')) return settings('sends.bulkLane');
   if (logicalId.startsWith('ReceiverWebhookSecret')) return settings('webhook.auth.kind');
   return "A change to the app's code or to Parley's version";
 }

@@ -41,7 +41,8 @@ export interface LocalTarget extends AsyncDisposable {
 }
 
 const QUEUES = {
-  sendQueueUrl: 'send.fifo',
+  // As CloudFormation names it.
+  sendQueueUrl: 'Parley-local-SenderSendQueueA1-B2.fifo',
   sendDeadLetterQueueUrl: 'send-dead.fifo',
   scheduleDeadLetterQueueUrl: 'schedules-dead',
   inboundQueueUrl: 'inbound',

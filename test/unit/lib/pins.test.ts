@@ -97,6 +97,15 @@ describe('A stage whose resources are pinned', () => {
     expect(lines.at(-1)).toContain('run parley pin for this stage');
   });
 
+  test('is refused when it has no bulk queue', () => {
+    const lines = afterPinning({ sends: { bulkLane: { maxConcurrentCalls: 20 } } }, {});
+
+    for (const queue of ['SenderBulkSendQueue', 'SenderBulkSendQueueDeadLetters']) {
+      const says = new RegExp(`^Parley-prod: The setting sends\\.bulkLane would remove ${queue}[0-9A-F]{8} `);
+      expect(lines.some((line) => says.test(line))).toBe(true);
+    }
+  });
+
   test('is refused when it uses another existing table, or one of its own', () => {
     const other = `${TABLE}-2`;
     const existing = { tableArn: other, tableStreamArn: `${other}/stream/2026-11-20T12:00:00.000` };

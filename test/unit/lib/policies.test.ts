@@ -75,7 +75,12 @@ const policyOf = (file: string, { name, arns }: Stage): unknown => {
 const FILES = readdirSync(FOLDER);
 const CONTEXT = { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' };
 /** Actions that IAM cannot restrict to a resource. */
-const UNRESTRICTED = ['cloudwatch:GetMetricStatistics', 'lambda:GetAccountSettings', 'scheduler:ListSchedules'];
+const UNRESTRICTED = [
+  'cloudwatch:GetMetricStatistics',
+  'lambda:GetAccountSettings',
+  'scheduler:ListSchedules',
+  'sqs:ListQueues',
+];
 const actionsIn = (policy: unknown): readonly string[] =>
   [...JSON.stringify(policy).matchAll(/"([a-z-]+:[A-Z]\w+)"/g)].flatMap(([, action = '']) => action);
 
@@ -126,9 +131,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
       'SenderSendQueue',
       'SenderSendQueueDeadLetters',
     ),
-    ...on('sqs:ChangeMessageVisibility', ...DEAD_LETTERS),
-    ...on('sqs:DeleteMessage', ...DEAD_LETTERS),
-    ...on('sqs:ReceiveMessage', ...DEAD_LETTERS),
+    ...on('sqs:ChangeMessageVisibility', ...DEAD_LETTERS, 'SenderBulkSendQueue'),
+    ...on('sqs:DeleteMessage', ...DEAD_LETTERS, 'SenderBulkSendQueue'),
+    ...on('sqs:ReceiveMessage', ...DEAD_LETTERS, 'SenderBulkSendQueue'),
     ...on('sqs:GetQueueAttributes', ...QUEUES),
     ...on('secretsmanager:PutSecretValue', 'SenderAccessToken'),
   ],

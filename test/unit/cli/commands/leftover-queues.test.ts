@@ -1,0 +1,143 @@
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkLeftoverQueues } from '../../../../cli/commands/doctor-queues.ts';
+import { findLeftoverQueues, prepareLeftover, queueName } from '../../../../cli/operations/leftover-queues.ts';
+import { countMessages } from '../../../../lambdas/adapters/sqs-backlog.ts';
+import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
+
+const BULK = 'Parley-local-SenderBulkSendQueueC3-D4.fifo';
+const DEAD_LETTERS = 'Parley-local-SenderBulkSendQueueDeadLettersE5-F6.fifo';
+
+let target: LocalTarget;
+/** The bulk queue and its dead-letter queue of a production stage from which `sends.bulkLane` was removed. */
+let bulkUrl: string;
+let deadLettersUrl: string;
+beforeEach(async () => {
+  target = await startLocalTarget();
+  bulkUrl = await createQueue(BULK);
+  deadLettersUrl = await createQueue(DEAD_LETTERS);
+});
+afterEach(() => target[Symbol.asyncDispose]());
+
+const createQueue = async (QueueName: string) => {
+  const Attributes = { FifoQueue: 'true', DeduplicationScope: 'messageGroup' };
+  const { QueueUrl = '' } = await target.sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+  return QueueUrl;
+};
+
+const queue = (QueueUrl: string, requestId: string, fields: object = {}) =>
+  target.sqs.send(
+    new SendMessageCommand({
+      QueueUrl,
+      MessageBody: JSON.stringify({ requestId, ...fields }),
+      MessageGroupId: 'ana',
+      MessageDeduplicationId: requestId,
+    }),
+  );
+
+/** Returns the requests on the send queue, in order. */
+const sent = async () => {
+  const QueueUrl = target.addresses.sendQueueUrl;
+  const input = { QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All' as const] };
+  const { Messages = [] } = await target.sqs.send(new ReceiveMessageCommand(input));
+  return Messages.map(({ Body = '', Attributes }) => [JSON.parse(Body).requestId, Attributes?.MessageGroupId]);
+};
+
+const check = () => checkLeftoverQueues(target, (command) => `${command} --stage prod`);
+
+describe('doctor on queues that the stage no longer has', () => {
+  it('fails while they have requests, and says how to send them', async () => {
+    await queue(bulkUrl, 'a');
+    await queue(bulkUrl, 'b');
+
+    expect(await check()).toContainEqual({
+      check: 'queues',
+      grade: 'failing',
+      message: expect.stringContaining(
+        `2 bulk requests in ${BULK}, which is no longer part of the stage. Nothing sends`,
+      ),
+      remedy: "Move them to the stage's own queue: parley dead-letters redrive bulk --stage prod.",
+    });
+  });
+
+  it('says how to delete them once they are empty', async () => {
+    expect(await check()).toEqual(
+      [bulkUrl, deadLettersUrl].map((url) => ({
+        check: 'queues',
+        grade: 'warning',
+        message: `${queueName(url)} is empty and no longer part of the stage.`,
+        remedy: `Delete it: aws sqs delete-queue --queue-url ${url}`,
+      })),
+    );
+  });
+
+  it('does not find those that the stage has, nor those of another stage', async () => {
+    await createQueue('Parley-other-SenderBulkSendQueueC3-D4.fifo');
+    const { sendQueueUrl } = target.addresses;
+    const current = { sendQueueUrl, bulkSendQueueUrl: bulkUrl, bulkSendDeadLetterQueueUrl: deadLettersUrl };
+
+    expect(await findLeftoverQueues(target.sqs, current)).toEqual([]);
+    expect(await findLeftoverQueues(target.sqs, { ...current, bulkSendQueueUrl: undefined })).toEqual([bulkUrl]);
+    expect(await findLeftoverQueues(target.sqs, { sendQueueUrl: 'https://sqs.example/1/requests.fifo' })).toEqual([]);
+  });
+
+  it('warns if they cannot be listed', async () => {
+    const send = () => Promise.reject(new Error('AccessDenied'));
+    const findings = await checkLeftoverQueues({ ...target, sqs: Object.assign(target.sqs, { send }) }, String);
+
+    expect(findings).toMatchObject([{ grade: 'warning', remedy: expect.stringContaining('Allow sqs:ListQueues') }]);
+  });
+});
+
+describe('dead-letters redrive bulk, in a stage without a bulk queue', () => {
+  it('moves the requests and the dead letters of the former bulk queue to the send queue, in order', async () => {
+    await queue(bulkUrl, 'a');
+    await queue(bulkUrl, 'b', { notAfter: 'P2D' });
+    await queue(deadLettersUrl, 'c', { notAfter: 'PT1S' });
+
+    const { code, out } = await target.parley(['dead-letters', 'redrive', 'bulk']);
+
+    expect([code, out]).toEqual([0, '3 redriven, 0 left.']);
+    expect(await sent()).toEqual([
+      ['a', 'ana'],
+      ['b', 'ana'],
+      ['c', 'ana'],
+    ]);
+    for (const url of [bulkUrl, deadLettersUrl]) expect((await countMessages(target.sqs, url)).available).toBe(0);
+  });
+
+  it('says that there is no bulk queue if there is none', async () => {
+    await using other = await startLocalTarget();
+
+    const { code, err } = await other.parley(['dead-letters', 'redrive', 'bulk']);
+
+    expect([code, err]).toEqual([5, expect.stringContaining('the stage has no bulk queue')]);
+  });
+});
+
+describe('a request of a former bulk queue', () => {
+  const QUEUED_AT = '2026-11-20T12:00:00.000Z';
+  const LATER_MS = Date.parse(QUEUED_AT) + 11 * 60 * 1000;
+  const prepare = (url: string, fields: object) => {
+    const body = JSON.stringify({ requestId: 'code', ...fields });
+    return prepareLeftover(url, LATER_MS)({ messageId: 'm', reason: '', body, groupId: 'ana', since: QUEUED_AT });
+  };
+
+  it('stays if its duration is over, which would start again', async () => {
+    expect(await prepare(bulkUrl, { notAfter: 'PT10M' })).toEqual({
+      kind: 'leave',
+      why: `The notAfter of code has passed, so it was left in ${BULK}.`,
+    });
+  });
+
+  it.each([{}, { notAfter: 'PT12M' }, { notAfter: QUEUED_AT }, { notAfter: 'PT10M', sendAt: QUEUED_AT }])(
+    'is moved if send can judge its deadline: %j',
+    async (fields) => {
+      expect(await prepare(bulkUrl, fields)).toMatchObject({ kind: 'move', groupId: 'ana' });
+    },
+  );
+
+  it('is moved if it is a dead letter, whose duration does not start again', async () => {
+    expect(await prepare(deadLettersUrl, { notAfter: 'PT10M' })).toMatchObject({ kind: 'move' });
+  });
+});
