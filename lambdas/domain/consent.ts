@@ -23,7 +23,8 @@ export interface Consent {
   readonly messageId?: string;
   /**
    * The time that this message itself states, which is later than `at` if the chat service's clock is ahead. It only
-   * orders the user's messages among themselves, because one clock gave it to all of them. @default none
+   * orders the user's messages among themselves, because one clock gave it to all of them. A stored opt-out has the
+   * latest of all opt-outs. @default none
    */
   readonly ownAt?: Instant;
 }

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { CONSENT_REGISTERS, type ConsentRegister, consentRegister, readConsents } from '../../domain/consent.ts';
+import {
+  CONSENT_REGISTERS,
+  type Consent,
+  type ConsentRegister,
+  consentRegister,
+  readConsents,
+} from '../../domain/consent.ts';
 import { type Contact, type ContactRef, contactSchema } from '../../domain/contact.ts';
 import { DamagedItemError } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
@@ -110,15 +116,35 @@ export const createDynamodbContacts = (
     const { at, source, recordedAt = at, messageId, ownAt } = consent;
     const names = consentRegister(consent);
     const key = consentKeyOf(contact);
-    const set = {
+    const latest = {
       [names.at]: at,
       [names.source]: source,
       [names.recordedAt]: recordedAt,
       [names.messageId]: messageId,
-      [names.ownAt]: ownAt,
     };
-    const result = await table.update({ key, set, condition: isLaterConsent(names, messageId) });
-    if (result.kind === 'written' || consent.kind === 'opt-in') return;
+    const own = { [names.ownAt]: ownAt };
+    const condition = isLaterConsent(names, messageId);
+    if (consent.kind === 'opt-in') {
+      await table.update({ key, set: { ...latest, ...own }, condition });
+      return;
+    }
+    // The latest own time of all opt-outs moves forward by itself: an opt-out can be later without one, or by less.
+    const isLatestOwn = `(attribute_not_exists(#${names.ownAt}) OR #${names.ownAt} <= :${names.ownAt})`;
+    const result = await table.update(
+      ownAt === undefined
+        ? { key, set: latest, condition }
+        : { key, set: { ...latest, ...own }, condition: `(${condition}) AND ${isLatestOwn}` },
+    );
+    if (result.kind === 'written' || isCovered(result.item, names, consent)) return;
+    if (ownAt !== undefined) {
+      await table.update({ key, set: latest, condition });
+      await table.update({
+        key,
+        set: own,
+        names: [names.at],
+        condition: `attribute_exists(#${names.at}) AND ${isLatestOwn}`,
+      });
+    }
     // An erasure that was requested before this opt-out would remove the register with the later opt-out in it.
     await table.update({
       key,
@@ -129,6 +155,17 @@ export const createDynamodbContacts = (
     });
   },
 });
+
+/** Whether a stored opt-out makes another one change nothing. An erasure that removes it would remove both. */
+const isCovered = (
+  item: Item | undefined,
+  names: ConsentRegister,
+  { at, recordedAt = at, messageId, ownAt = '' }: Consent,
+): boolean => {
+  const stored = (name: string) => String(item?.[name] ?? '');
+  const isLater = stored(names.at) > at || (stored(names.at) === at && item?.[names.messageId] === messageId);
+  return isLater && stored(names.ownAt) >= ownAt && stored(names.recordedAt) >= recordedAt;
+};
 
 /** Moves one of the times of a contact's handover forward, and the item's expiry with the latest of them. */
 const moveForward = async (

@@ -143,12 +143,15 @@ describe('what is recorded about a contact', () => {
       .record({
         kind: fc.constantFrom(...CONSENT_KINDS),
         origin: fc.constantFrom(...CONSENT_ORIGINS),
-        at: minute.map(at),
         source: fc.constantFrom('form', 'call', 'keyword'),
-        messageId: fc.constantFrom('message-1', 'message-2'),
+        number: minute,
+        // By their own times, the second messages are in reverse order.
+        isSecond: fc.boolean(),
       })
-      .map(({ messageId, ...given }) => (given.source === 'keyword' ? { ...given, messageId, ownAt: given.at } : given))
-      .map((recorded): Step => ({ consent: recorded }));
+      .map(({ number, isSecond, ...given }): Step => {
+        const keyword = { messageId: `message-${isSecond ? 2 : 1}`, ownAt: at(isSecond ? 9 - number : number) };
+        return { consent: { ...given, at: at(number), ...(given.source === 'keyword' && keyword) } };
+      });
     // Two checks of one millisecond do not happen: a check is a call.
     const check = minute.map(
       (number): Step => ({
@@ -187,7 +190,8 @@ describe('a consent by a keyword', () => {
     await contacts.recordConsent(contact, byKeyword);
     expect(await contacts.readConsents(contact)).toEqual([byKeyword]);
     await contacts.recordConsent(contact, optOut(at(1)));
-    expect(await contacts.readConsents(contact)).toEqual([optOut(at(1))]);
+    // Its own time is still that of the user's latest message that opts out.
+    expect(await contacts.readConsents(contact)).toEqual([{ ...optOut(at(1)), ownAt: at(2) }]);
   });
 
   it('names the same message in any order of two messages of the same millisecond', async () => {
