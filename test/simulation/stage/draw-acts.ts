@@ -188,7 +188,7 @@ const drawOutage = (draw: Draw): Outage => {
 
 const NOTES = ['Wrong template', 'Asked by the shop'];
 
-const USERS_TEXTS = ['Where is my parcel?', '', '{"button":"yes"}', 'STOP', '¿Dónde está? 🙂\n'];
+const USERS_TEXTS = ['Where is my parcel?', '', '{"button":"yes"}', 'STOP', 'START', '¿Dónde está? 🙂\n'];
 
 const UNKNOWN_EVENTS = [
   '{"FROM":"5491155550000"}',

@@ -21,6 +21,12 @@ const MAX_ACTS = 286;
 /** Only its ID tells the chat service's record of a confirmation from others, because all have the same text. */
 export const CONFIRMING = { optOutConfirmation: 'You get no more messages.', clientPayload: 'all' } as const;
 
+/** Lets the chat service's clock be ahead by more than events are late, which have no publish time. */
+const withClockAhead = ({ delivery }: Features): Pick<Features, 'clockAheadMs' | 'delivery'> => ({
+  clockAheadMs: 10 * MINUTE_MS,
+  delivery: { ...delivery, lateRate: 0.4, maxLateMs: 8 * MINUTE_MS, envelope: 'without-publish-time' },
+});
+
 /**
  * Draws a history from a seed. First draws which faults, features, and kinds of acts it has and how often each occurs,
  * then the acts.
@@ -35,6 +41,8 @@ export const drawHistory = (seed: number): History => {
   const features = {
     ...drawn,
     keywords: seed % 4 === 0,
+    ...(seed % 16 === 4 && withClockAhead(drawn)),
+    ...(seed % 16 < 8 && seed % 4 === 0 && { optInKeyword: true }),
     ...(bulkLane && { bulkLane }),
     ...(hasTurns && { turnSilenceSeconds: 8 }),
     ...(hasOperators && { rules: { ...drawn.rules, operators: { echoes: true } } }),

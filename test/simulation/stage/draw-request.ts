@@ -46,6 +46,8 @@ export interface DrawnFor {
   readonly atMs: number;
   readonly sendAtMs?: number;
   readonly notAfterMs?: number;
+  /** Other fields that the request has. @default those that its ID says */
+  readonly fields?: Partial<SendRequest>;
 }
 
 /**
@@ -55,7 +57,7 @@ export interface DrawnFor {
 export const drawRequest = (
   draw: Draw,
   { contents, features }: RequestRates,
-  { requestId, platformContactId, atMs, ...times }: DrawnFor,
+  { requestId, platformContactId, atMs, fields, ...times }: DrawnFor,
 ): DrawnRequest => {
   const has = (feature: RequestFeature) => draw.chance(features[feature]);
   const content = draw.weighted(contents);
@@ -73,6 +75,7 @@ export const drawRequest = (
     ...(/[02468]$/.test(requestId) && { broadcastId: 'broadcast-1' }),
     ...conditionOf(requestId, atMs),
     ...(/[38]$/.test(requestId) && { automated: true }),
+    ...fields,
     ...(content !== 'template' && content !== 'media' && { messageText: `${requestId}: ${draw.pick(TEXTS)}` }),
     ...((content === 'template' || content === 'both') && {
       ruleNameOrId: has('unknownTemplate') ? 'no_such_template' : draw.pick(TEMPLATES),
@@ -144,4 +147,4 @@ const MALFORMED: readonly Breaker[] = [
   (request) => JSON.stringify({ ...request, reason: 'advertising' }),
 ];
 
-const instantOf = (ms: number): string => new Date(Math.round(ms)).toISOString();
+export const instantOf = (ms: number): string => new Date(Math.round(ms)).toISOString();

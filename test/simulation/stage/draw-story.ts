@@ -26,10 +26,10 @@ export const newRequest = (
   story: Story,
   atMs: number,
   platformContactId = drawAddress(story),
-  times: Pick<DrawnFor, 'sendAtMs' | 'notAfterMs'> = {},
+  given: Pick<DrawnFor, 'sendAtMs' | 'notAfterMs' | 'fields'> = {},
 ): Request => {
   const requestId = `request-${story.requests.length + 1}`;
-  const drawn = drawRequest(story.draw, story.requestRates, { requestId, platformContactId, atMs, ...times });
+  const drawn = drawRequest(story.draw, story.requestRates, { requestId, platformContactId, atMs, ...given });
   const groupId = messageGroup(platformContactId);
   const act = { atMs, kind: 'request' as const, via: drawn.via, body: drawn.body, groupId, deduplicationId: requestId };
   story.requests.push({ requestId, act, isScheduled: drawn.isScheduled });

@@ -33,6 +33,8 @@ const WITNESSES: Readonly<Record<Exclude<StorylineName, Unwitnessed>, readonly s
   keptDeadLetters: ['port call manage delete DEADLETTER'],
   erasedClaim: ['transition loseTrackErased from claimed', 'transition cancelErased from queued'],
   erasedSchedule: ['port call send unschedule'],
+  changesOfMind: ['opt-out by keyword', 'opt-in by keyword'],
+  takeover: ['refusal HUMAN_TOOK_OVER', 'refusal HANDED_OVER'],
   erasedConsents: ['port call erase write CONTACT', 'port call erase write CHANNELS'],
 };
 
@@ -44,9 +46,11 @@ const playStoryline = (name: StorylineName, seed: number, options: PlayOptions =
     requests: [],
   };
   const acts = STORYLINES[name].draw(story, START_OF_STORY_MS).toSorted((one, other) => one.atMs - other.atMs);
-  const rules = { clientPayload: 'all', contactCheck: 'beforeFirstTemplate' } as const;
+  const operators = { echoes: true };
+  const rules = { clientPayload: 'all', contactCheck: 'beforeFirstTemplate', operators } as const;
+  const keywords = { keywords: true, optInKeyword: true };
   const windowPer = seed % 2 === 0 ? 'user' : 'channel';
-  return playHistory({ seed, features: features({ rules, windowPer }), acts }, options);
+  return playHistory({ seed, features: features({ rules, windowPer, ...keywords }), acts }, options);
 };
 
 describe('a storyline', () => {

@@ -6,6 +6,7 @@ import {
   drawTightDeadlines,
   drawUnknownOutcomes,
 } from './draw-calling-storylines.ts';
+import { drawChangesOfMind, drawTakeover } from './draw-conversation-storylines.ts';
 import {
   drawErasedClaim,
   drawErasedConsents,
@@ -40,17 +41,24 @@ export const STORYLINES = {
   erasedSchedule: { draw: drawErasedSchedule, weight: 2 },
   erasedConsents: { draw: drawErasedConsents, weight: 1 },
   erasuresAtMidnight: { draw: drawErasuresAtMidnight, weight: 2 },
+  changesOfMind: { draw: drawChangesOfMind, weight: 10 },
+  takeover: { draw: drawTakeover, weight: 4 },
 } as const satisfies Record<string, { readonly draw: DrawStoryline; readonly weight: number }>;
 
-const weightOf = (name: keyof typeof STORYLINES, { windowPer }: Pick<Features, 'windowPer'>): number =>
+type StorylineFeatures = Pick<Features, 'windowPer' | 'keywords' | 'rules'>;
+
+const weightOf = (name: keyof typeof STORYLINES, { windowPer, keywords, rules }: StorylineFeatures): number => {
+  if (name === 'changesOfMind' && keywords !== true) return 0;
+  if (name === 'takeover' && rules.operators === undefined) return 0;
   // If windows are per user, there are no business numbers to register.
-  name === 'erasedConsents' && windowPer === 'channel' ? 7 : STORYLINES[name].weight;
+  return name === 'erasedConsents' && windowPer === 'channel' ? 7 : STORYLINES[name].weight;
+};
 
 /**
  * Draws acts that rarely come together by chance, and a later act, because faults happen only until the last act of a
  * history.
  */
-export const drawStoryline = (story: Story, features: Pick<Features, 'windowPer'>, atMs: number): readonly Act[] => {
+export const drawStoryline = (story: Story, features: StorylineFeatures, atMs: number): readonly Act[] => {
   const { draw } = story;
   const weights = Object.fromEntries(namesOf(STORYLINES).map((name) => [name, weightOf(name, features)]));
   // The names are those of the storylines.

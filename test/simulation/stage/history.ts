@@ -28,6 +28,8 @@ export interface Features {
   readonly content: boolean;
   /** Whether a user's message that is `STOP` is an opt-out. @default false */
   readonly keywords?: boolean;
+  /** Whether `START` is an opt-in in a stage with keywords. @default false */
+  readonly optInKeyword?: boolean;
   /** The silence after which a turn ends. @default the stage has no turns */
   readonly turnSilenceSeconds?: number;
   /** Whether the stage has a bulk queue. Otherwise, bulk requests are put on the send queue. @default false */

@@ -38,8 +38,8 @@ export interface StageFunctionsOptions {
 /** Only the messages of operators have the field. */
 const OPERATOR_ECHOES = { field: 'OPERATOR_ID', handoverMinutes: 60 };
 
-/** One of the texts that users write. */
-const KEYWORDS = { optOut: ['STOP'], optIn: [] };
+/** Two of the texts that users write. */
+const [STOP, START] = [['STOP'], ['START']];
 
 const RECEIVE_TIMEOUT_MS = 10_000;
 
@@ -137,7 +137,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
           setVisibility: queues.inbound.setVisibility,
         },
         windowPer,
-        keywords: features.keywords === true ? KEYWORDS : undefined,
+        keywords: features.keywords === true ? { optOut: STOP, optIn: features.optInKeyword ? START : [] } : undefined,
         confirmations: features.rules.optOutConfirmation === undefined ? undefined : queues.send,
         operatorEchoes: features.rules.operators && OPERATOR_ECHOES,
         hasTurns: features.turnSilenceSeconds !== undefined,

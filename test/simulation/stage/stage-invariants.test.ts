@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
 import { CLAIMED, DEFERRED, ERASED, MAIN, OPT_OUT, PROBE, UNAUTHENTICATED } from './invariants/stories.ts';
 import {
@@ -55,7 +56,6 @@ const stopAt = (seconds: number): Step =>
     after: { stoppedAt: at(seconds), stopNote: 'Wrong template' },
   });
 const KEYWORD = { process: 'receive-1', key: `${CONTACT} CONSENT` };
-/** The user writes STOP. */
 /** The user's message is one of an operator instead. */
 const OPERATOR_WROTE = MAIN.map((one) => {
   const text = JSON.stringify(one);
@@ -65,7 +65,22 @@ const OPERATOR_WROTE = MAIN.map((one) => {
       : text,
   );
 });
+/** The user writes STOP. */
 const STOPPED = MAIN.map((one) => JSON.parse(JSON.stringify(one).replaceAll('Where is it?', 'STOP')));
+const STOP_STORED = { userOptOutAt: at(0), userOptOutOwnAt: at(0) };
+const WITH_START = { keywords: true, optInKeyword: true };
+/** The user writes STOP, and then START, which arrives at 20 seconds. */
+const changesMind = (startOwnAt: string, consents: Item): readonly Step[] => {
+  const body = JSON.stringify({ _id_: 'in-2', FROM: USER.slice(1), MESSAGE: 'START', CREATION_TIME: startOwnAt });
+  return [
+    ...after(STOPPED, 'window', writeStep('consent', 1, { ...KEYWORD, after: STOP_STORED })),
+    step('start', 20, { kind: 'event', eventId: 'start', body, isUnauthenticated: false }),
+    step('start delivery', 20, { kind: 'delivery', eventId: 'start', attempt: 1 }),
+    writeStep('start stored', 20, { ...KEYWORD, before: STOP_STORED, after: { ...STOP_STORED, ...consents } }),
+    step('start answer', 20, { kind: 'delivery-answer', eventId: 'start', status: 200, isHeard: true }),
+  ];
+};
+const START_STORED = { userOptInAt: at(20), userOptInOwnAt: at(20) };
 const CONFIRMING = { keywords: true, rules: { optOutConfirmation: 'You get no more messages.' } };
 const CONFIRMED = after(
   STOPPED,
@@ -202,6 +217,11 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
     holds: after(STOPPED, 'window', writeStep('consent', 1, { ...KEYWORD, after: { userOptOutAt: at(0) } })),
     breaks: STOPPED,
     options: { features: { keywords: true } },
+  },
+  latestKeywordCounts: {
+    holds: changesMind(at(20), START_STORED),
+    breaks: without(changesMind(at(20), START_STORED), 'start'),
+    options: { features: WITH_START },
   },
   optOutsConfirmed: {
     holds: CONFIRMED,
@@ -368,6 +388,45 @@ describe('each invariant', () => {
     expect(good.violations.filter(({ invariant }) => invariant === name)).toEqual([]);
     expect(good.checks[name]).toBeGreaterThan(0);
     expect(bad.violations.map(({ invariant }) => invariant)).toContain(name);
+  });
+});
+
+describe('a START after a STOP', () => {
+  const violates = (steps: readonly Step[], features: object = WITH_START): readonly string[] =>
+    examineRun(runOf(steps, { features })).violations.map(({ invariant }) => invariant);
+
+  it('must end the opt-out if it is later by all times', () => {
+    expect(violates(changesMind(at(20), { userOptInAt: at(20), userOptInOwnAt: at(0) }))).toContain(
+      'latestKeywordCounts',
+    );
+  });
+
+  it("must not end the opt-out if it is earlier by the chat service's own times", () => {
+    const start = changesMind(at(-5), { userOptInAt: at(20), userOptInOwnAt: at(20) });
+    expect(violates(start)).toContain('latestKeywordCounts');
+  });
+
+  it('must not end the opt-out in a stage without that keyword', () => {
+    const found = violates(changesMind(at(20), START_STORED), { keywords: true });
+    expect(found).toContain('latestKeywordCounts');
+    expect(found).toContain('consentsAreTrue');
+  });
+
+  it('need not have ended the opt-out if an operator or internal system reported another one since', () => {
+    const reported = actStep('opt-out', 30, {
+      kind: 'consent',
+      contact: USER,
+      consent: 'opt-out',
+      origin: 'user',
+      agoMs: 0,
+    });
+    const optedOut = { ...STOP_STORED, ...START_STORED, userOptOutAt: at(30) };
+    const steps = [
+      ...changesMind(at(20), START_STORED),
+      reported,
+      writeStep('opted out', 30, { process: 'manage-9', key: `${CONTACT} CONSENT`, after: optedOut }),
+    ];
+    expect(violates(steps)).not.toContain('latestKeywordCounts');
   });
 });
 

@@ -3,6 +3,7 @@ import { CLAIM_INVARIANTS } from './invariants/claim-invariants.ts';
 import { CONFIRMING_INVARIANTS } from './invariants/confirming-invariants.ts';
 import { DECISION_INVARIANTS } from './invariants/decision-invariants.ts';
 import { ERASURE_INVARIANTS } from './invariants/erasure-invariants.ts';
+import { KEYWORD_INVARIANTS } from './invariants/keyword-invariants.ts';
 import { LANE_INVARIANTS } from './invariants/lane-invariants.ts';
 import { LAW_INVARIANTS } from './invariants/law-invariants.ts';
 import { LIST_INVARIANTS } from './invariants/list-invariants.ts';
@@ -19,6 +20,7 @@ import type { StageRun } from './stage-run.ts';
 /** The invariants of every run of a stage. */
 export const STAGE_INVARIANTS = {
   ...RECEIVING_STAGE_INVARIANTS,
+  ...KEYWORD_INVARIANTS,
   ...CONFIRMING_INVARIANTS,
   ...CLAIM_INVARIANTS,
   ...DECISION_INVARIANTS,

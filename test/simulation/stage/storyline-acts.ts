@@ -1,3 +1,4 @@
+import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
 import { addressesOf } from './draw-contacts.ts';
 import type { RequestRates } from './draw-request.ts';
 import { drawAddress, newRequest, type Story } from './draw-story.ts';
@@ -20,7 +21,7 @@ export const answerable = (
     contact = drawAddress(story),
     features = {},
     contents,
-    ...times
+    ...given
   }: {
     readonly atMs: number;
     readonly contact?: string;
@@ -28,6 +29,7 @@ export const answerable = (
     readonly contents?: RequestRates['contents'];
     readonly sendAtMs?: number;
     readonly notAfterMs?: number;
+    readonly fields?: Partial<SendRequest>;
   },
 ): Request => {
   const { requestRates } = story;
@@ -40,7 +42,7 @@ export const answerable = (
     viaApi: 0,
   };
   const rates = { contents: contents ?? requestRates.contents, features: { ...plain, ...features } };
-  return newRequest({ ...story, requestRates: rates }, atMs, contact, times);
+  return newRequest({ ...story, requestRates: rates }, atMs, contact, given);
 };
 
 /** Draws a template with a reason. */

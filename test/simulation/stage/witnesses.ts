@@ -65,6 +65,12 @@ const FUNCTIONS: Readonly<Record<FunctionName, true>> = {
 const portCallName = (call: string): string => `port call ${call}`;
 const faultName = (call: string, fault: string): string => `fault ${fault} at ${call}`;
 
+/** The consents that keywords give, and the attribute that names their message. */
+const KEYWORD_CONSENTS = [
+  { name: 'opt-out by keyword', messageId: 'userOptOutMessageId' },
+  { name: 'opt-in by keyword', messageId: 'userOptInMessageId' },
+] as const;
+
 const SEND_ENDPOINTS = ['message/v3', 'intent/v2'] as const satisfies readonly SendEndpoint[];
 
 /** The names of everything that is possible in any history. */
@@ -78,6 +84,7 @@ const POSSIBLE: readonly string[] = [
   ...REPORTS.map((report) => `report from the chat service: ${report}`),
   ...namesOf(eventDetails).map((name) => `event ${name}`),
   ...namesOf(REFUSALS).map((code) => `refusal ${code}`),
+  ...KEYWORD_CONSENTS.map(({ name }) => name),
   ...OPEN_REASONS.map((reason) => `circuit breaker open: ${reason}`),
   ...SEND_ENDPOINTS.flatMap((endpoint) => namesOf(CALL_ENDS).map((end) => `call ${endpoint}: ${end}`)),
   ...namesOf(INVOCATION_ENDS).map((how) => `invocation ${how}`),
@@ -135,6 +142,12 @@ const namesIn = (entry: LedgerEntry, by: FunctionName | undefined): readonly str
       if (key.startsWith('ACCOUNT#')) {
         const isOpened = after?.reason !== undefined && before?.reason === undefined;
         return isOpened ? [`circuit breaker open: ${String(after.reason)}`] : [];
+      }
+      if (key.endsWith(' CONSENT')) {
+        const given = KEYWORD_CONSENTS.filter(
+          ({ messageId }) => after?.[messageId] !== undefined && after[messageId] !== before?.[messageId],
+        );
+        return given.map(({ name }) => name);
       }
       if (!key.startsWith('SEND#')) return [];
       const transition = observeTransition(by, before, after);

@@ -32,6 +32,28 @@ const STOPPED = historyOf([{ kind: 'user-writes', contact: USER, text: 'STOP', a
   features: { keywords: true },
 });
 
+/**
+ * A user writes while neither the table nor the queues can be reached, so that the events arrive after the last STOP.
+ * The chat service's clock is ahead, and the events have no publish time, so they count as of their arrival.
+ */
+const arrivingLate = (...texts: readonly string[]) =>
+  historyOf(
+    [
+      outage('table', { forMs: MINUTE_MS }),
+      outage('queues', { forMs: MINUTE_MS }),
+      ...texts.map((text, index) => ({ kind: 'user-writes' as const, contact: USER, text, afterMs: 1 + index * 100 })),
+      { kind: 'user-writes', contact: USER, text: 'STOP', afterMs: MINUTE_MS + SECOND_MS },
+    ],
+    {
+      features: {
+        keywords: true,
+        optInKeyword: true,
+        clockAheadMs: 10 * MINUTE_MS,
+        delivery: { ...PLAIN_FEATURES.delivery, envelope: 'without-publish-time' },
+      },
+    },
+  );
+
 const IN_CONFIRMING_STAGE = { keywords: true, rules: CONFIRMING };
 /** The first answer to the confirmation is lost, so that the event is deferred, and the confirmation queued again. */
 const CONFIRMED_TWICE = historyOf([{ kind: 'user-writes', contact: USER, text: 'STOP', afterMs: 0 }], {
@@ -120,6 +142,45 @@ export const RECEIVING_DEFECTS = {
       receive: { table: updating((update) => (update.key.sk === 'CONSENT' ? undefined : update)) },
     }),
     history: STOPPED,
+  },
+  optInForgotten: {
+    breaks: 'A START is stored as a message, but not as an opt-in.',
+    invariant: 'keywordsHold',
+    create: () => ({
+      receive: { table: updating((update) => (update.set?.userOptInAt === undefined ? update : undefined)) },
+    }),
+    history: historyOf([{ kind: 'user-writes', contact: USER, text: 'START', afterMs: 0 }], {
+      features: { keywords: true, optInKeyword: true },
+    }),
+  },
+  startWithoutOwnTime: {
+    breaks: 'A START that arrives after a STOP overrides it, although the user wrote the START first.',
+    invariant: 'latestKeywordCounts',
+    create: () => ({
+      receive: {
+        table: updating((update) =>
+          update.set?.userOptInAt === undefined
+            ? update
+            : { ...update, set: { ...update.set, userOptInOwnAt: undefined } },
+        ),
+      },
+    }),
+    history: arrivingLate('START'),
+  },
+  ownTimeReplaced: {
+    breaks:
+      'A late STOP replaces the own time of another one, so a START that the user wrote before that overrides both.',
+    invariant: 'latestKeywordCounts',
+    create: () => ({
+      receive: {
+        table: updating(({ condition = '', ...update }) => {
+          if (update.set?.userOptOutOwnAt === undefined) return { ...update, condition };
+          if (update.set.userOptOutAt === undefined) return undefined;
+          return { ...update, condition: condition.slice(0, condition.lastIndexOf(' AND (')) };
+        }),
+      },
+    }),
+    history: arrivingLate('STOP', 'START'),
   },
   confirmationForgotten: {
     breaks: 'An opt-out by a keyword is acknowledged without its confirmation.',

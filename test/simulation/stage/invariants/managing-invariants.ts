@@ -40,6 +40,9 @@ export const MANAGING_INVARIANTS = {
       for (const { key, times } of keywordsIn(facts, windowEventsOf(facts))) {
         for (const time of times) reported.add(`${key} userOptOutAt ${time}`);
       }
+      for (const { key, times } of keywordsIn(facts, windowEventsOf(facts), 'START')) {
+        for (const time of times) reported.add(`${key} userOptInAt ${time}`);
+      }
       for (const name of facts.namesOf('CONTACT#').filter((each) => each.endsWith(' CONSENT'))) {
         const key = parseContactName(name.slice(0, -' CONSENT'.length))?.key;
         for (const write of facts.writesOf(name)) {

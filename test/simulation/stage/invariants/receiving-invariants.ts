@@ -193,30 +193,6 @@ export const RECEIVING_STAGE_INVARIANTS = {
     },
   },
 
-  keywordsHold: {
-    sentence:
-      'In a stage with keywords, when a message that is `STOP` and has a time of its own is acknowledged or leaves the ' +
-      "inbound queue, and at the end, the user's opt-out is stored as of that time or a later one, unless the contact " +
-      'was erased.',
-    check(facts, { checked, violated }) {
-      const deferred = queuedIn(facts, INBOUND);
-      const drained = firstOf(facts.entries('deleted').filter(({ queue }) => queue === 'inbound'));
-      const answers = Map.groupBy(facts.entries('delivery-answer'), ({ eventId }) => eventId);
-      for (const { eventId, body, time, contact } of keywordsIn(facts, keptWindowsOf(facts))) {
-        if (parseInstant(parseObject(body)?.CREATION_TIME) === undefined) continue;
-        const isDeferred = (index: number) => (deferred.get(body) ?? index) < index;
-        const stored = answers.get(eventId)?.find(({ status, index }) => status < 300 && !isDeferred(index));
-        for (const index of [stored?.index, drained.get(body)].filter((each) => each !== undefined)) {
-          checked();
-          const consents = [facts.itemBefore(`${contact} CONSENT`, index), facts.run.items.get(`${contact} CONSENT`)];
-          if (consents.some((consent) => String(consent?.userOptOutAt ?? '') < time)) {
-            violated(`${contact} wrote STOP at ${time}, which is no opt-out.`, index);
-          }
-        }
-      }
-    },
-  },
-
   operatorsNoticed: {
     sentence:
       "In a stage with operators, when an operator's message that has a time of its own is acknowledged or leaves the " +
@@ -224,15 +200,11 @@ export const RECEIVING_STAGE_INVARIANTS = {
       'contact was erased.',
     check(facts, { checked, violated }) {
       if (facts.run.history.features.rules.operators === undefined) return;
-      const deferred = queuedIn(facts, INBOUND);
-      const drained = firstOf(facts.entries('deleted').filter(({ queue }) => queue === 'inbound'));
-      const answers = Map.groupBy(facts.entries('delivery-answer'), ({ eventId }) => eventId);
-      for (const { eventId, body, time, contact } of keptOf(facts, eventsAbout(facts, 'echo'))) {
-        const { CREATION_TIME: own, OPERATOR_ID: operator } = parseObject(body) ?? {};
-        if (operator === undefined || parseInstant(own) === undefined) continue;
-        const isDeferred = (index: number) => (deferred.get(body) ?? index) < index;
-        const stored = answers.get(eventId)?.find(({ status, index }) => status < 300 && !isDeferred(index));
-        for (const index of [stored?.index, drained.get(body)].filter((each) => each !== undefined)) {
+      const storedAt = createStoredAt(facts);
+      for (const event of keptOf(facts, eventsAbout(facts, 'echo'))) {
+        const { time, contact } = event;
+        if (parseObject(event.body)?.OPERATOR_ID === undefined || ownTimeOf(event) === undefined) continue;
+        for (const index of storedAt(event)) {
           checked();
           const name = `${contact} HANDOVER`;
           if (
@@ -343,11 +315,31 @@ const eventsAbout = (facts: StageFacts, kind: 'message' | 'echo'): readonly Wind
   );
 };
 
-/** The messages among these that opt out, in a stage with keywords. */
-export const keywordsIn = (facts: StageFacts, events: readonly WindowEvent[]): readonly WindowEvent[] =>
-  facts.run.history.features.keywords === true
-    ? events.filter(({ body }) => parseObject(body)?.MESSAGE === 'STOP')
-    : [];
+/** The time that an event itself states. */
+export const ownTimeOf = ({ body }: EventFact): string | undefined => parseInstant(parseObject(body)?.CREATION_TIME);
+
+/** The messages among these that opt out, or in, in a stage with that keyword. */
+export const keywordsIn = (
+  facts: StageFacts,
+  events: readonly WindowEvent[],
+  keyword: 'STOP' | 'START' = 'STOP',
+): readonly WindowEvent[] => {
+  const { keywords, optInKeyword } = facts.run.history.features;
+  if (keywords !== true || (keyword === 'START' && optInKeyword !== true)) return [];
+  return events.filter(({ body }) => parseObject(body)?.MESSAGE === keyword);
+};
+
+/** Creates a function that returns where an event was acknowledged because it is stored, and left the inbound queue. */
+export const createStoredAt = (facts: StageFacts): ((event: EventFact) => readonly number[]) => {
+  const deferred = queuedIn(facts, INBOUND);
+  const drained = firstOf(facts.entries('deleted').filter(({ queue }) => queue === 'inbound'));
+  const answers = Map.groupBy(facts.entries('delivery-answer'), ({ eventId }) => eventId);
+  return ({ eventId, body }) => {
+    const isDeferred = (index: number) => (deferred.get(body) ?? index) < index;
+    const stored = answers.get(eventId)?.find(({ status, index }) => status < 300 && !isDeferred(index));
+    return [stored?.index, drained.get(body)].filter((index) => index !== undefined);
+  };
+};
 
 /** The messages that open a window, unless an erasure closes it. */
 export const keptWindowsOf = (facts: StageFacts): readonly WindowEvent[] => keptOf(facts, windowEventsOf(facts));
