@@ -128,15 +128,16 @@ export const createDynamodbContacts = (
       await table.update({ key, set: { ...latest, ...own }, condition });
       return;
     }
-    // The latest own time of all opt-outs moves forward by itself: an opt-out can be later without one, or by less.
+    // The latest own time of all opt-outs moves forward by itself: a later opt-out can have an earlier one, or none.
     const isLatestOwn = `(attribute_not_exists(#${names.ownAt}) OR #${names.ownAt} <= :${names.ownAt})`;
     const result = await table.update(
       ownAt === undefined
         ? { key, set: latest, condition }
         : { key, set: { ...latest, ...own }, condition: `(${condition}) AND ${isLatestOwn}` },
     );
-    if (result.kind === 'written' || isCovered(result.item, names, consent)) return;
+    if (result.kind === 'written') return;
     if (ownAt !== undefined) {
+      if (isCovered(result.item, names, consent)) return;
       await table.update({ key, set: latest, condition });
       await table.update({
         key,
