@@ -35,7 +35,9 @@ export const TURN_INVARIANTS = {
       for (const { key, before, atMs, index } of endsOf(facts)) {
         if (isErasing(facts, index) || idsOf(before).length >= MAX_TURN_MESSAGES) continue;
         checked();
-        const latest = facts.writesOf(key).findLast((write) => write.index < index);
+        // A message that an erasure removed can be added again while it still counts in the turn.
+        const addsMessage = ({ before, after }: Recorded<'write'>) => idsOf(after).length > idsOf(before).length;
+        const latest = facts.writesOf(key).findLast((write) => write.index < index && addsMessage(write));
         if (latest && atMs - latest.atMs < silenceMs) {
           violated(`${key} ended ${atMs - latest.atMs} ms after a message.`, index);
         }
