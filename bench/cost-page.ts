@@ -19,8 +19,7 @@ const LEVERS: readonly string[] = [
     '`retentionDays.logs` how much the logs do.',
   '**Lists.** `sends.indexCommonStates: true` costs [more writes for each send](scaling.md#what-finding-sends-costs).',
   '**Turns.** `turns` adds [a cost for each inbound message](#turns).',
-  '**Keywords, operators, conditions, the bulk queue.** They add [a cost for the messages that use them]' +
-    '(#other-options).',
+  '**Keywords, operators, conditions, and the bulk queue.** What each adds is [listed below](#other-options).',
   '**Encryption.** `customerManagedKey: true` adds the monthly price of a KMS key, and the price of requests to KMS.',
   '**A VPC.** `vpc` itself costs nothing, but the functions then need a NAT gateway or interface endpoints, which are ' +
     'billed by the hour.',
@@ -106,19 +105,20 @@ const optionsSection = (options: Report): readonly string[] => {
     wrap(
       'Without [`keywords`](receiving.md#keywords), [`operators`](sending.md#handovers), ' +
         '[`unless`](sending.md#conditions), and [`sends.bulkLane`](sending.md#bulk-requests), messages cost what the ' +
-        'tables above say. With them, a message costs this much more than the same message without them:',
+        'tables above show. This table shows what each option adds to the cost of a message:',
     ),
     ...(difference ? tableBlock(difference) : []),
     measured(options),
     wrap(
-      'The opt-out with confirmation includes the confirmation: a send, and the request that puts it on the queue. Its ' +
-        "delivered and read statuses cost the same as others. The operator's message starts a handover; one that only " +
-        'extends it adds no event on the bus. A send with `unless` names the latest message of the user as `since`. An ' +
-        'option’s fields are stored with the send: if its item thereby exceeds a whole KB, a write costs one more unit.',
+      'The opt-out with confirmation includes the confirmation: a send, and the SQS request that queues it. The ' +
+        "confirmation's delivered and read statuses are not included; they cost the same as any others. The operator's " +
+        'message starts a handover; a message that only extends a handover adds no event on the bus. The send with ' +
+        "`unless` has the ID of the user's latest message as `since`. The fields of an option are stored with the send. " +
+        'If they push the item over a 1 KB boundary, each write of the item costs one more unit.',
     ),
     wrap(
-      `In a month without messages, the bulk queue costs $${dollars(bulkQueue)} more, for three alarms and for empty ` +
-        'receives. The others cost nothing.',
+      `A month without messages costs $${dollars(bulkQueue)} more with the bulk queue, for three alarms and for empty ` +
+        'receives. The other options add nothing.',
     ),
   ];
 };

@@ -17,7 +17,7 @@ import type { Report, Table } from './report.ts';
 /** How many events of each kind are counted. */
 const EVENTS = 100;
 
-/** Each event in a stage with an option, and the event that it is compared with in a stage without any. */
+/** Each event in a stage with an option, and the event in a stage without options that it is compared with. */
 const COMPARED = [
   ['keywords: keyword', 'keywords', 'keyword', 'keyword'],
   ['keywords: opt-out delivered again', 'keywords', 'keyword delivered again', 'keyword delivered again'],
@@ -84,12 +84,13 @@ const rounded = (number: number): number => Number(number.toFixed(2));
 
 const billFor = (usage: Usage, event: OptionEventName) => billOf(usage, OPTION_EVENTS[event].producerRequests);
 
-/** The assumed latencies are multiples of it. */
+/** All assumed latencies are multiples of this one. */
 const SHORTEST_MS = ASSUMPTIONS.latencyMs.dynamodb;
 
 /**
- * Returns the usage without what a run adds by chance: retries, and calls that do not overlap on a busy machine, and
- * reads of the circuit breaker every few seconds. A function's processor time is that of the other usage, if the function has one there.
+ * Returns a usage without what a run adds by chance: retries, calls that do not overlap on a busy machine, and the
+ * reads of the circuit breaker every few seconds. If a function also ran in the other usage, its processor time is
+ * taken from there.
  */
 const steady = (usage: Usage, { functions }: Usage): Usage => ({
   ...usage,
@@ -116,22 +117,23 @@ const addedTable = (pairs: readonly Pair[]): Table => {
   const rows = pairs.map(({ name, event, base, on, off }) => {
     const [bill, without] = [billFor(steady(on, off), event), billFor(steady(off, off), base)];
     const parts = ALL_BILL_PARTS.map(([, part]) => rounded(bill[part] - without[part]));
-    // The total of what is shown, which leaves out fractions of a cent for log lines of another length.
+    // The sum of the rounded parts. This leaves out fractions of a cent for log lines of a different length.
     return [name, ...[...parts, parts.reduce((sum, part) => sum + part, 0)].map(dollars)];
   });
   const isShown = (column: number) => rows.some((row) => column === 0 || Number(row[column]) !== 0);
   const all = [['', ...ALL_BILL_PARTS.map(([part]) => part), 'total'], ...rows];
   return {
-    title: `US dollars more per million events (list prices of ${PRICES_REGION}, ${PRICES_CHECKED})`,
+    title: `Additional US dollars per million events (list prices of ${PRICES_REGION}, ${PRICES_CHECKED})`,
     rows: all.map((row) => row.filter((_, column) => isShown(column))),
     note:
-      `${RATE_NOTE} Billed milliseconds as for other events, except that a function's processor time is the same with ` +
-      'and without an option, because a difference would be noise: where an option adds nothing, the duration of two ' +
-      `runs differed by up to $${dollars(durationNoise(pairs))} per million.`,
+      `${RATE_NOTE} Billed milliseconds are calculated as for other events, except that a function is assumed to use ` +
+      'the same processor time with and without an option, because the measured difference is mostly noise: where an ' +
+      `option adds nothing, the cost of the duration differed by up to $${dollars(durationNoise(pairs))} per million ` +
+      'between two runs.',
   };
 };
 
-/** Returns how much the duration of the same event differs between two runs, in dollars per million. */
+/** Returns by how much the cost of the same event's duration differs between two runs, in dollars per million. */
 const durationNoise = (pairs: readonly Pair[]): number => {
   const same = pairs.filter(({ on, off }) => COUNTS.every(([, count]) => Math.abs(count(on) - count(off)) < 0.1));
   return Math.max(

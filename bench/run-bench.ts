@@ -7,8 +7,8 @@ import { readResults, writePage, writeResult } from './results.ts';
 
 /*
  * `npm run bench -- [coldstart|warm|load|scale|cost|turns|options|all]`: measures Parley beside the same service built
- * as a tutorial teaches it. `--write` also stores the results, and regenerates docs/performance.md, docs/cost.md, and the
- * figures in README.md; `page` only regenerates those.
+ * as a tutorial teaches it. `--write` also stores the results, and regenerates docs/performance.md, docs/cost.md, and
+ * the figures in README.md; `page` only regenerates those.
  */
 
 /** A part of the benchmark. It prints its progress to standard error. */

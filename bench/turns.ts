@@ -49,7 +49,7 @@ const differenceTable = (off: CountedTurns, on: CountedTurns): Table => {
   ];
   const parts = ALL_BILL_PARTS.map(([name, part]) => row(name, (bill) => bill[part]));
   return {
-    title: `US dollars more with turns (list prices of ${PRICES_REGION}, ${PRICES_CHECKED})`,
+    title: `Additional US dollars with turns (list prices of ${PRICES_REGION}, ${PRICES_CHECKED})`,
     rows: [
       ['', 'million messages, one per turn', 'million messages, three per turn', 'million turns of three messages'],
       ...parts.filter(([, ...cells]) => cells.some((cell) => Number(cell) !== 0)),

@@ -101,7 +101,7 @@ export interface MessageRepository {
 export interface TurnRepository {
   /** Ends a turn unless a message was added since, or it is full. Returns whether it did. The call can be repeated. */
   end(turn: OpenTurn): Promise<boolean>;
-  /** Reads the messages of the turn that are still stored, a few at a time: all of them can have more than 100 MB. */
+  /** Reads the messages of the turn that are still stored, a few at a time: together, they can exceed 100 MB. */
   readMessages(turn: Pick<EndedTurn, 'contact' | 'messageIds'>): AsyncIterable<TurnMessage>;
 }
 

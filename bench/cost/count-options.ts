@@ -3,7 +3,7 @@ import { type MeteredParley, startMeteredParley } from './metered-parley.ts';
 import type { TemplateFacts } from './template-facts.ts';
 import type { Usage } from './usage.ts';
 
-/** How many events of each kind warm the functions up. */
+/** How many events of each kind warm up the functions. */
 const WARM_UP = 50;
 const ATTEMPTS = 5;
 
@@ -28,9 +28,9 @@ interface OptionEvent {
   readonly before: 'nothing' | 'message' | 'keyword';
   /** @param messageId The id of what the user wrote before */
   readonly act: (run: Run, user: string, messageId: string) => Promise<unknown>;
-  /** How many invocations it causes, other than by the table's stream. */
+  /** How many invocations it causes, apart from those by the table's stream. */
   readonly invocations: number;
-  /** The requests of others that put it on a queue. */
+  /** How many requests its producer makes to put it on a queue. */
   readonly producerRequests: number;
 }
 
@@ -38,7 +38,7 @@ const KEYWORD = 'BAJA';
 const requestOf = (user: string) => ({
   requestId: `answer-${user.slice(1)}`,
   platformContactId: user,
-  // So short that the stored request stays below a write unit's 1 KB with every option's fields.
+  // Short enough that the stored send stays below 1 KB, one write unit, with the fields of any option.
   messageText: 'It arrives tomorrow by 12.',
 });
 const pathOf = (user: string) => `/users/${encodeURIComponent(user)}`;
@@ -144,7 +144,7 @@ export const countOption = async (
 
 /** Prepares a user for an event. Returns the id of what the user wrote, if anything. */
 const begin = async ({ client, meters, text }: Run, user: string, before: OptionEvent['before']): Promise<string> => {
-  // A device that is off delays the statuses of what is sent, which are events of their own.
+  // While the user's device is off, no delivered or read statuses arrive, which would be counted as further events.
   await client.control('PATCH', pathOf(user), { device: 'off' });
   let messageId = '';
   if (before === 'nothing') return messageId;

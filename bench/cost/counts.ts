@@ -1,6 +1,6 @@
 import type { Usage } from './usage.ts';
 
-/** What of an event's use does not depend on the machine. */
+/** The parts of an event's usage that do not depend on the machine. */
 export const COUNTS: readonly (readonly [name: string, count: (usage: Usage) => number])[] = [
   ['write units', ({ table }) => table.writeUnits + table.indexWriteUnits],
   ['read units', ({ table }) => table.readUnits],

@@ -37,7 +37,7 @@ const metricsIn = (logFolder: string): ReadonlySet<string> => {
 
 type Line = readonly [what: string, count: number, usd: number];
 
-/** What a template's resources cost per month, used or not. */
+/** What a template's resources cost per month, even if they are not used. */
 const resourceLines = (facts: TemplateFacts): readonly Line[] => {
   const { idlePollersPerQueue, longPollSeconds, secondsPerMonth } = ASSUMPTIONS;
   const emptyReceives = (mappings: number) =>
@@ -53,7 +53,7 @@ const resourceLines = (facts: TemplateFacts): readonly Line[] => {
 
 const totalOf = (lines: readonly Line[]): number => lines.reduce((sum, [, count, usd]) => sum + count * usd, 0);
 
-/** Returns what a template's resources cost a month without any event, in dollars. */
+/** Returns what a template's resources cost in a month without events, in dollars. */
 export const idleUsd = (facts: TemplateFacts): number => totalOf(resourceLines(facts));
 
 /** What a stack costs per month before the first event, and the metrics that its first events start. */

@@ -45,7 +45,7 @@ export interface TemplateFacts {
   readonly accessLogFormat: string | undefined;
   readonly alarms: number;
   readonly dashboards: number;
-  /** Custom metrics that CloudWatch counts in logs. */
+  /** Custom metrics that metric filters extract from logs. */
   readonly loggedMetrics: number;
   readonly secrets: number;
   /** Event source mappings of queues. */

@@ -30,7 +30,8 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
         'Fix the cause first. If a scheduled send is no longer stored, its dead letter is deleted. ' +
         'For publishing and targets, the events are published on the event bus again, with the same IDs, ' +
         'so every consumer can receive them a second time. ' +
-        'For bulk, requests in a bulk queue that the stage no longer has are moved too, to its current queue.',
+        'For bulk, the messages of bulk queues that the stage no longer has are moved too, to its current bulk queue ' +
+        'or, without one, to the send queue.',
     )
     .addArgument(new Argument('<queue>', DEAD_LETTER_QUEUES_HELP).choices(DEAD_LETTER_QUEUES))
     .argument('[message-id]', 'Only this one: its message ID, as shown by dead-letters list')
@@ -57,7 +58,7 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
       };
       const redriveQueue = async (): Promise<RedriveResult | undefined> => {
         if (isRedrivenByApi(name)) {
-          // Says which setting a stage lacks.
+          // Throws an error that names the missing setting if the stage lacks the queue.
           deadLetterQueueOf(await target(), name);
           const filter = { reason, messageId };
           const result = await redriveThroughApi(client, name, { ...options, filter, onException: say });
@@ -67,7 +68,7 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
         }
         const found = await target();
         const leftovers = name === 'bulk' ? await leftoversOf(found) : [];
-        // Says which setting a stage lacks.
+        // If there is nothing to redrive, redrivenQueueOf throws an error that names the missing setting.
         const own = leftovers.length > 0 && findDeadLetterQueue(found, name) === undefined ? [] : [name];
         const queues = [...own.map((each) => redrivenQueueOf(found, each)), ...leftovers];
         await recordAct(client, { action: 'redrive', queue: name, deadLetterId: messageId, reason });
@@ -108,7 +109,7 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
       report({ lines: [`${counts.join(', ')}.`], json: { moved, deleted, left } });
     });
 
-/** Returns the bulk queues that the stage no longer has, with the queue that takes their place. */
+/** Returns the bulk queues that the stage no longer has, with the queue to move their messages to. */
 const leftoversOf = async ({ sqs, addresses }: Target): Promise<readonly DeadLetterQueue[]> => {
   const destinationUrl = addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;
   return (await findLeftoverQueues(sqs, addresses)).map((url) => ({ sqs, url, destinationUrl }));

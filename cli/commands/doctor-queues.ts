@@ -69,7 +69,7 @@ export const checkQueues = async ({ sqs, addresses }: Target, commandFor: Comman
   ];
 };
 
-/** Checks for bulk queues that remain from an earlier setting `sends.bulkLane`. */
+/** Checks for bulk queues that remain after `sends.bulkLane` was removed. */
 export const checkLeftoverQueues = async (
   { sqs, addresses }: Pick<Target, 'sqs' | 'addresses'>,
   commandFor: CommandFor,

@@ -4,14 +4,14 @@ import { parseJson } from '../../lambdas/domain/schema.ts';
 import type { DeadLetter } from './dead-letter-queue.ts';
 import { moveUnchanged, type Redriven } from './redrive.ts';
 
-/** The queues of a stage that its bulk queues are named like, or are not among the leftovers. */
+/** A stage's send queue, whose name shows how its bulk queues are named, and its current bulk queues, if any. */
 export interface SendQueueUrls {
   readonly sendQueueUrl: string;
   readonly bulkSendQueueUrl?: string | undefined;
   readonly bulkSendDeadLetterQueueUrl?: string | undefined;
 }
 
-/** In the names that CloudFormation gives to the send queue and, from the same construct, to the bulk queue. */
+/** Parts of the names that CloudFormation gives to the send queue and to the bulk queue of the same construct. */
 const SEND_QUEUE = 'SendQueue';
 const BULK_QUEUE = 'BulkSendQueue';
 
@@ -31,12 +31,12 @@ export const findLeftoverQueues = async (sqs: SQSClient, stage: SendQueueUrls): 
 
 export const queueName = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
-/** Whether a leftover queue has dead letters, not requests that nothing has received yet. */
+/** Whether a leftover queue is a dead-letter queue. Its requests were received, so their durations do not restart. */
 const hasDeadLetters = (url: string): boolean => queueName(url).includes(`${BULK_QUEUE}DeadLetters`);
 
 /**
- * Returns how the messages of a leftover queue are prepared to be moved to another send queue. There, the duration of a
- * request that was never received would start again, so a request whose duration is over stays.
+ * Returns a function that decides whether a message of a leftover queue is moved to another send queue. The move
+ * restarts the duration of a request that was never received, so a request whose duration has already passed is left.
  */
 export const prepareLeftover =
   (url: string, nowMs: number) =>

@@ -24,7 +24,7 @@ export interface Consent {
   /**
    * The time that this message itself states, which is later than `at` if the chat service's clock is ahead. It only
    * orders the user's messages among themselves, because one clock gave it to all of them. A stored opt-out has the
-   * latest of all opt-outs. @default none
+   * latest such time of all opt-outs. @default none
    */
   readonly ownAt?: Instant;
 }

@@ -165,8 +165,8 @@ export const MAX_FAILING_MS = DAY_MS;
 
 /**
  * How long a request may be in the queue, however often it is received: one day less than SQS keeps a message, because
- * an earlier message of its group may still block it. A request that is retried all the time uses up its receives
- * earlier, after `MAX_RETRIED_MS`.
+ * an earlier message of its group may still block it. A request that is retried continuously uses up its
+ * receives earlier, after `MAX_RETRIED_MS`.
  */
 export const MAX_QUEUED_MS = 13 * DAY_MS;
 

@@ -5,7 +5,7 @@ import { EMPTY_SUMMARY, summarizeMessage } from '../domain/events/turn-summary.t
 import type { TurnRepository } from '../ports.ts';
 
 /**
- * How many changes of turns are handled at once. Each may read messages of 4 MB, which take several times as much
+ * How many turns are handled concurrently. Each may read 4 MB of messages at a time, which take several times as much
  * memory.
  */
 export const TURN_CONCURRENCY = 5;

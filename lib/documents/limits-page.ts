@@ -27,7 +27,7 @@ const SENDING: readonly Row[] = [
   ['names and variables’ names', `${count(MAX_NAME_LENGTH)} characters`, 'dead-lettered as malformed'],
   ['`sendAt`', `${count(MAX_AHEAD_DAYS)} days ahead`, 'dead-lettered as malformed'],
   ['how long a request is retried', days(MAX_RETRIED_MS), 'expires'],
-  ['how long a request is in the queue, however rarely it is retried', days(MAX_QUEUED_MS), 'expires'],
+  ['how long a request stays in the queue, even if it is rarely retried', days(MAX_QUEUED_MS), 'expires'],
   ['how long a request that cannot be processed is retried', hours(MAX_FAILING_MS), 'dead-lettered'],
   ['calls with an unknown outcome, with `onUncertain: "resend"`', count(MAX_UNKNOWN_OUTCOMES), 'stays `uncertain`'],
   ['the conversation window', hours(WINDOW_MS), 'only templates are sent'],

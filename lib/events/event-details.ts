@@ -58,7 +58,7 @@ export interface TurnEndedDetail {
   readonly at: string;
   /** `FROM` of the latest message, verbatim: the address to reply to. */
   readonly platformContactId?: string;
-  /** The messages of the turn, in the order in which the user wrote. Erased and expired ones are left out. */
+  /** The messages of the turn, in the order in which the user wrote. Erased and expired messages are left out. */
   readonly messages: readonly {
     /** The chat service's `_id_` of the message. */
     readonly messageId: string;
@@ -341,8 +341,8 @@ export interface SendRejectedDetail {
 }
 
 /**
- * `detail` of `SendExpired`: a request was not sent before its `notAfter`, within ten days of retries, or within 13
- * days in the queue.
+ * `detail` of `SendExpired`: a request expired at its `notAfter`, after ten days of retries, or after 13 days in the
+ * queue.
  */
 export interface SendExpiredDetail {
   /** Stays the same if the event is published again, so that consumers can drop duplicates. */

@@ -152,7 +152,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
               required: ['messageId', 'at'],
             },
             description:
-              'The messages of the turn, in the order in which the user wrote. Erased and expired ones are left out.',
+              'The messages of the turn, in the order in which the user wrote. Erased and expired messages are left out.',
           },
           content: {
             type: 'object',
@@ -821,8 +821,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:parley:event:SendExpired',
     title: 'SendExpired',
-    description:
-      'A request was not sent before its `notAfter`, within ten days of retries, or within 13 days in the queue.',
+    description: 'A request expired at its `notAfter`, after ten days of retries, or after 13 days in the queue.',
     type: 'object',
     properties: {
       version: { type: 'string', description: "The version of EventBridge's envelope." },

@@ -170,7 +170,7 @@ export const settingsObject = z.strictObject({
         .meta({
           description:
             'a duration of weeks, days, hours, minutes, and seconds, such as "PT10M": how long after being first queued a ' +
-            'request without a notAfter expires; omit it for ten days of retries, or 13 days in the queue',
+            'request without a notAfter expires; if omitted, after ten days of retries or 13 days in the queue',
         }),
       bulkLane,
     })

@@ -17,7 +17,7 @@ let page: Page;
 beforeAll(async () => {
   opened = await startConsole();
   ({ page } = opened);
-  // The tests list the faults of their own.
+  // The tests expect only their own faults in the list.
   await fetch(`${opened.cloud.chatServiceUrl}/sandbox/faults`, { method: 'DELETE' });
   await addUser(page, '+5491155550001');
 });

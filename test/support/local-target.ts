@@ -41,7 +41,7 @@ export interface LocalTarget extends AsyncDisposable {
 }
 
 const QUEUES = {
-  // As CloudFormation names it.
+  // A name as CloudFormation generates it, because the names of leftover queues are derived from it.
   sendQueueUrl: 'Parley-local-SenderSendQueueA1-B2.fifo',
   sendDeadLetterQueueUrl: 'send-dead.fifo',
   scheduleDeadLetterQueueUrl: 'schedules-dead',

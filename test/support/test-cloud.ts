@@ -23,8 +23,8 @@ const POLL_MS = 50;
  * belong to: the first one synthesizes it, the others wait for it. Unless the test sets a batching window, events are
  * published at once.
  *
- * The chat service may deliver an event twice, and does when the machine is slow. So that no test relies on the
- * opposite, the sandbox delivers every event twice, until its faults are cleared.
+ * The chat service may deliver an event twice, and the sandbox does when the machine is slow. So that no test relies on
+ * single deliveries, the sandbox delivers every event twice until its faults are cleared.
  */
 export const startTestCloud = async (options: LocalOptions = {}): Promise<LocalCloud> => {
   const { stage = 'dev', chatServiceUrl } = options;

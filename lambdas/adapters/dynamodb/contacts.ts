@@ -128,7 +128,7 @@ export const createDynamodbContacts = (
       await table.update({ key, set: { ...latest, ...own }, condition });
       return;
     }
-    // The latest own time of all opt-outs moves forward by itself: a later opt-out can have an earlier one, or none.
+    // The latest own time is stored independently: a later opt-out can have an earlier own time, or none.
     const isLatestOwn = `(attribute_not_exists(#${names.ownAt}) OR #${names.ownAt} <= :${names.ownAt})`;
     const result = await table.update(
       ownAt === undefined
@@ -157,7 +157,7 @@ export const createDynamodbContacts = (
   },
 });
 
-/** Whether a stored opt-out makes another one change nothing. An erasure that removes it would remove both. */
+/** Whether a stored opt-out is at least as late as another one in each of its times, so no write is needed. */
 const isCovered = (
   item: Item | undefined,
   names: ConsentRegister,

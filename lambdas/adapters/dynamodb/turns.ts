@@ -29,7 +29,7 @@ export const createDynamodbTurns = (table: ConversationTable): TurnRepository =>
   },
 });
 
-/** A message can have 400 KB, so that a read has at most 4 MB. */
+/** A message can have 400 KB, so a read returns at most 4 MB. */
 const MESSAGES_PER_READ = 10;
 
 /**
@@ -52,8 +52,8 @@ export const turnUpdate = (
 ): ItemUpdate => ({
   key: turnKeyOf(contact),
   setOnce: { firstMessageId: id, startedAt: addedAt },
-  // The expiry counts only if nothing ends the turn, for example because turns were turned off. It starts again with
-  // each message: DynamoDB would otherwise delete a message that was added to an old turn before the turn ends.
+  // The expiry counts only if nothing ends the turn, for example because turns were turned off. Each message postpones
+  // it: otherwise, DynamoDB could delete an old turn after a message was added to it, but before the turn ends.
   set: { addedAt, expiresAt: table.expiryOf('messages', addedAt) },
   add: { messageIds: new Set([id]) },
   values: { maxMessages: MAX_STORED_MESSAGES },

@@ -113,7 +113,7 @@ export const eventDetails = {
             at: instant('When the user wrote.'),
           }),
         ),
-        'The messages of the turn, in the order in which the user wrote. Erased and expired ones are left out.',
+        'The messages of the turn, in the order in which the user wrote. Erased and expired messages are left out.',
       ),
       content: withContent({
         messages: describe(
@@ -187,7 +187,7 @@ export const eventDetails = {
   ),
   SendExpired: describe(
     z.strictObject({ ...sendFields, content: requestContent }),
-    'A request was not sent before its `notAfter`, within ten days of retries, or within 13 days in the queue.',
+    'A request expired at its `notAfter`, after ten days of retries, or after 13 days in the queue.',
   ),
   SendUncertain: describe(
     z.strictObject({ ...sendFields, content: requestContent }),

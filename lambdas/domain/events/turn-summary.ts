@@ -8,29 +8,29 @@ interface Content {
   readonly media?: ReturnType<typeof presentMedia>;
 }
 
-/** What the event of a turn needs of a message, without the message's event, which can have 400 KB. */
+/** What the event of a turn needs from a message. It leaves out the message's own event, which can have 400 KB. */
 interface SummarizedMessage {
   readonly id: string;
   readonly createdAt: Instant;
   readonly traceparent?: string | undefined;
   readonly from?: string | undefined;
-  /** Undefined if the content of all messages is too large for an event. */
+  /** Undefined if the turn's content is too large for an event even with the shortest texts. */
   readonly content: Content | undefined;
   readonly bytes: number;
 }
 
-/** What the event of a turn needs of its messages. Its size is bounded, whatever the size of the messages. */
+/** What the event of a turn needs from its messages. Its size is bounded, however large the messages are. */
 export interface TurnSummary {
   readonly messages: readonly SummarizedMessage[];
   /** Whether texts were shortened, or the content left out, because it is too large for an event. */
   readonly isTruncated: boolean;
-  /** The maximum length of texts: the lengths that `serializeEvent` shortens them to, and then 0, without content. */
+  /** The maximum length of texts: unlimited, then each length that `serializeEvent` uses, then 0 for no content. */
   readonly maxCharacters: number;
 }
 
 export const EMPTY_SUMMARY: TurnSummary = { messages: [], isTruncated: false, maxCharacters: Number.POSITIVE_INFINITY };
 
-/** Adds a message. Shortens the texts of all messages as `serializeEvent` would do, so that no more is kept in memory. */
+/** Adds a message. Shortens all texts as `serializeEvent` would, to keep in memory only what an event has room for. */
 export const summarizeMessage = (
   { messages, isTruncated, maxCharacters }: TurnSummary,
   { id, createdAt, traceparent, body }: TurnMessage,

@@ -13,7 +13,7 @@ const KEPT_FROM = {
   contact: ['lastInboundAt'],
   check: ['checkedAt'],
   handover: ['handoverAt', 'handbackAt', 'operatorWroteAt'],
-  // A turn of an earlier version has only `startedAt`.
+  // A turn that an earlier version stored has only `startedAt`.
   turn: ['addedAt', 'startedAt'],
   message: ['createdAt'],
   echo: ['createdAt'],

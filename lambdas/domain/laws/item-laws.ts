@@ -170,7 +170,7 @@ export const ITEM_LAWS = [
   },
   {
     name: 'turn-ends',
-    statement: 'A turn ends within two days, and has its first message.',
+    statement: 'A turn ends within two days and contains its first message.',
     source: 'events.md#turns',
     next:
       'Run parley dead-letters list publishing and redrive the turn. If it is not listed, delete the item, which ' +
@@ -269,7 +269,7 @@ export const ITEM_LAWS = [
 ] as const satisfies readonly ItemLaw[];
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A user can keep a turn open for a little more than a day: with 100 messages, 15 minutes apart. */
+/** A user can keep a turn open for a little more than a day, with 100 messages that are 15 minutes apart. */
 const TURN_MS = 2 * DAY_MS;
 const ERASURE_MS = DAY_MS;
 

@@ -13,7 +13,7 @@ const namesOf = ({ contact }: ProducedErasure): readonly string[] => [
   contact.replaceAll(/\D/g, ''),
 ];
 
-/** What an erased message has, with statuses that arrive after its erasure. They are stored as those of a new contact. */
+/** The attributes of an erased message whose statuses arrive after its erasure. They are stored under a new contact. */
 const MARK_AND_STATUSES = new Set([
   ...['pk', 'sk', 'erasedAt', 'expiresAt', 'contact', 'contactSort', 'traceparent'],
   ...['statusBodies', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'failedBody', 'otherStatuses'],

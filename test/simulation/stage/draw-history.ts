@@ -21,7 +21,7 @@ const MAX_ACTS = 286;
 /** Only its ID tells the chat service's record of a confirmation from others, because all have the same text. */
 export const CONFIRMING = { optOutConfirmation: 'You get no more messages.', clientPayload: 'all' } as const;
 
-/** Lets the chat service's clock be ahead by more than events are late, which have no publish time. */
+/** Sets the chat service's clock further ahead than events are late. The events have no publish time. */
 const withClockAhead = ({ delivery }: Features): Pick<Features, 'clockAheadMs' | 'delivery'> => ({
   clockAheadMs: 10 * MINUTE_MS,
   delivery: { ...delivery, lateRate: 0.4, maxLateMs: 8 * MINUTE_MS, envelope: 'without-publish-time' },

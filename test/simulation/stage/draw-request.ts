@@ -46,7 +46,7 @@ export interface DrawnFor {
   readonly atMs: number;
   readonly sendAtMs?: number;
   readonly notAfterMs?: number;
-  /** Other fields that the request has. @default those that its ID says */
+  /** Other fields that the request has. @default those derived from its ID */
   readonly fields?: Partial<SendRequest>;
 }
 

@@ -137,7 +137,7 @@ describe('a month without events', () => {
     Fifo: { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } },
   };
 
-  it('costs alarms, and empty receives at the price of the queue', () => {
+  it('costs alarms and empty receives, at the price of the type of queue', () => {
     expect(idle(queues)).toBe(0);
     expect(idle({ alarm, other: alarm })).toBeCloseTo(0.2);
     // Five pollers, each every 20 seconds for 730 hours.
@@ -145,7 +145,7 @@ describe('a month without events', () => {
     expect(idle({ ...queues, mapping: mapping('Fifo') })).toBeCloseTo(0.657 * 0.5);
   });
 
-  it('does not cost custom metrics, which CloudWatch bills once they occur', () => {
+  it('costs no custom metrics, which CloudWatch bills only once they occur', () => {
     expect(idle({ filter: { Type: 'AWS::Logs::MetricFilter' } })).toBe(0);
   });
 });

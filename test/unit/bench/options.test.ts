@@ -7,7 +7,7 @@ import { countsOf } from './counts-of.ts';
 const reports = await readResults();
 const options = reportOf(reports, 'options');
 
-/** Returns an event's counts. Calls have fractions because the circuit breaker is read again every few seconds. */
+/** Returns an event's counts, rounded because the circuit breaker is read again every few seconds. */
 const counted = (part: string, title: string, kind: string) =>
   Object.fromEntries(
     Object.entries(countsOf(reportOf(reports, part), title, kind)).flatMap(([name, count]) => {
@@ -29,7 +29,7 @@ describe('the stored results of keywords, operators, conditions, and the bulk qu
   it.each([
     ['message', 'inbound message'],
     ['send', 'send, free-form'],
-  ])('show that what is off costs nothing: a %s has the counts of the part "cost"', (kind, costKind) => {
+  ])('show that options that are off cost nothing: %s, with the counts of the part "cost"', (kind, costKind) => {
     expect(without(kind)).toEqual(counted('cost', 'Parley: counted per event', costKind));
     expect(Object.keys(without(kind))).toContain('write request units, table');
   });
@@ -37,7 +37,7 @@ describe('the stored results of keywords, operators, conditions, and the bulk qu
   it.each([
     ['keyword', 'message'],
     ['automated send', 'send'],
-  ])('show that without the settings, what they concern costs the same: %s, %s', (kind, other) => {
+  ])('show that without the settings, these cost the same: %s, %s', (kind, other) => {
     expect(without(kind)).toEqual(without(other));
   });
 
@@ -64,7 +64,7 @@ describe('the stored results of keywords, operators, conditions, and the bulk qu
     if (Object.keys(more).length === 0) expect(new Set(row)).toEqual(new Set(['0.00']));
   });
 
-  it('show that the confirmation is a send, which receive puts on the queue', () => {
+  it('show that the confirmation costs a send, and the request with which receive queues it', () => {
     const { 'write request units, table': table = 0, 'write request units, indexes': indexes = 0 } = without('send');
     const keyword = added('keywords: keyword')['write units'] ?? 0;
     expect(added('keywords with confirmation: opt-out')).toMatchObject({

@@ -8,10 +8,10 @@ const ROOT = join(import.meta.dirname, '../../..');
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
-/** Returns a number of days as the pages write it. */
+/** Formats a duration in days as the pages do. */
 const days = (ms: number): string => `${WORDS[ms / DAY_MS] ?? ms / DAY_MS} days`;
 
-/** Where a reader learns how long a request waits. */
+/** The pages that say how long a request waits. */
 const PAGES = [
   'CHANGELOG.md',
   'cli/commands/sending.ts',
@@ -22,7 +22,7 @@ const PAGES = [
   'docs/settings.md',
 ];
 
-it.each(PAGES)('%s says after which of both limits a request expires, as in the code', (page) => {
+it.each(PAGES)('%s states both limits after which a request expires, as in the code', (page) => {
   const text = readFileSync(join(ROOT, page), 'utf8').replace(/' \+\s+'|\s+/g, (gap) => (gap.includes("'") ? '' : ' '));
   const retried = [...text.matchAll(/(\S+ days) of retries/g)].map(([, stated]) => stated);
   const queued = [...text.matchAll(/(\S+ days) in the queue/g)].map(([, stated]) => stated);

@@ -169,7 +169,7 @@ export const RECEIVING_DEFECTS = {
   },
   ownTimeReplaced: {
     breaks:
-      'A late STOP replaces the own time of another one, so a START that the user wrote before that overrides both.',
+      'A late STOP replaces the own time of a later STOP, so a START that the user wrote between them overrides both.',
     invariant: 'latestKeywordCounts',
     create: () => ({
       receive: {

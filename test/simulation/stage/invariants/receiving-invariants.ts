@@ -329,7 +329,7 @@ export const keywordsIn = (
   return events.filter(({ body }) => parseObject(body)?.MESSAGE === keyword);
 };
 
-/** Creates a function that returns where an event was acknowledged because it is stored, and left the inbound queue. */
+/** Creates a function that returns where an event was acknowledged as stored, or left the inbound queue. */
 export const createStoredAt = (facts: StageFacts): ((event: EventFact) => readonly number[]) => {
   const deferred = queuedIn(facts, INBOUND);
   const drained = firstOf(facts.entries('deleted').filter(({ queue }) => queue === 'inbound'));

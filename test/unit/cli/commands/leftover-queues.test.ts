@@ -71,7 +71,7 @@ describe('doctor on queues that the stage no longer has', () => {
     );
   });
 
-  it('does not find those that the stage has, nor those of another stage', async () => {
+  it('finds neither current queues of the stage nor those of another stage', async () => {
     await createQueue('Parley-other-SenderBulkSendQueueC3-D4.fifo');
     const { sendQueueUrl } = target.addresses;
     const current = { sendQueueUrl, bulkSendQueueUrl: bulkUrl, bulkSendDeadLetterQueueUrl: deadLettersUrl };
@@ -123,7 +123,7 @@ describe('a request of a former bulk queue', () => {
     return prepareLeftover(url, LATER_MS)({ messageId: 'm', reason: '', body, groupId: 'ana', since: QUEUED_AT });
   };
 
-  it('stays if its duration is over, which would start again', async () => {
+  it('stays if its duration has passed, because a move would restart the duration', async () => {
     expect(await prepare(bulkUrl, { notAfter: 'PT10M' })).toEqual({
       kind: 'leave',
       why: `The notAfter of code has passed, so it was left in ${BULK}.`,
@@ -137,7 +137,7 @@ describe('a request of a former bulk queue', () => {
     },
   );
 
-  it('is moved if it is a dead letter, whose duration does not start again', async () => {
+  it('is moved if it is a dead letter, because its duration does not restart', async () => {
     expect(await prepare(deadLettersUrl, { notAfter: 'PT10M' })).toMatchObject({ kind: 'move' });
   });
 });

@@ -93,7 +93,7 @@ describe('publishing changes', () => {
     expect([calls, result.pauses]).toEqual([3, [150, 300]]);
   });
 
-  it('handles a few turns at a time, because their messages can be large', async () => {
+  it('handles only a few turns at a time, because their messages can be large', async () => {
     const running = { now: 0, most: 0 };
     const publishTurn: PublishTurn = async () => {
       running.now += 1;
@@ -106,7 +106,7 @@ describe('publishing changes', () => {
     expect(running.most).toBe(TURN_CONCURRENCY);
   });
 
-  it('leaves turns for which there is no time to Lambda, which retries them', async () => {
+  it('lets Lambda retry the turns that it has no time for', async () => {
     let calls = 0;
     const publishTurn = () => {
       calls += 1;

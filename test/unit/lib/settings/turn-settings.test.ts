@@ -6,9 +6,9 @@ import { faults, read } from './valid-settings.ts';
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-it('leave days between the end of the longest turn and the expiry of its first message', () => {
-  // The contract: the service delivers an event for at most seven days. The stream keeps a change for 24 hours: that of
-  // the latest message, and that of the end. What is left is for an outage of the turn queue.
+it('the limits leave days between the end of the longest turn and the expiry of its first message', () => {
+  // According to the contract, the service retries an event for at most seven days. The stream keeps two changes for 24
+  // hours each: the latest message and the end of the turn. The rest is for an outage of the turn queue.
   const DELIVERY_MS = 7 * DAY_MS;
   const STREAM_MS = 2 * DAY_MS;
   const longestSilence = 900;

@@ -45,7 +45,7 @@ const record = async (consents: readonly Consent[]) => {
 
 const latest = (numbers: readonly number[]): number => Math.max(0, ...numbers);
 
-it("is what the keyword with the latest time says, in any order, if the chat service's clock is not ahead", async () => {
+it("the latest keyword counts, whatever the order of arrival, if the chat service's clock is not ahead", async () => {
   for (const steps of sequencesOf(KEYWORDS)) {
     const keywords = steps.filter((step) => step !== 'form');
     const timesOf = (kind: ConsentKind) => keywords.filter((one) => one.kind === kind).map(({ own }) => own);
@@ -58,7 +58,7 @@ it("is what the keyword with the latest time says, in any order, if the chat ser
   }
 });
 
-it('never ends an opt-out by a START that the user wrote before the latest STOP, whenever each arrives', async () => {
+it('a START that the user wrote before the latest STOP never ends the opt-out, in any order of arrival', async () => {
   for (const steps of sequencesOf<Step>([...KEYWORDS, 'form'])) {
     // The clock is ahead by more than events are late, so each counts as of its first arrival.
     const arrivals = steps.map((step, index) => ({ step, at: Math.min(index, steps.indexOf(step)) + 1 }));
