@@ -109,9 +109,10 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
     });
 
 /** Returns the bulk queues that the stage no longer has, with the queue that takes their place. */
-const leftoversOf = async ({ sqs, addresses }: Target): Promise<readonly DeadLetterQueue[]> => {
+const leftoversOf = async (target: Target): Promise<readonly DeadLetterQueue[]> => {
+  const { sqs, addresses } = target;
   const destinationUrl = addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;
-  return (await findLeftoverQueues(sqs, addresses)).map((url) => ({ sqs, url, destinationUrl }));
+  return (await findLeftoverQueues(target)).map((url) => ({ sqs, url, destinationUrl }));
 };
 
 const addResults = (one: RedriveResult, other: RedriveResult): RedriveResult => ({
