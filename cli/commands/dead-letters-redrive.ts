@@ -110,9 +110,10 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
     });
 
 /** Returns the bulk queues that the stage no longer has, with the queue to move their messages to. */
-const leftoversOf = async ({ sqs, addresses }: Target): Promise<readonly DeadLetterQueue[]> => {
+const leftoversOf = async (target: Target): Promise<readonly DeadLetterQueue[]> => {
+  const { sqs, addresses } = target;
   const destinationUrl = addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;
-  return (await findLeftoverQueues(sqs, addresses)).map((url) => ({ sqs, url, destinationUrl }));
+  return (await findLeftoverQueues(target)).map((url) => ({ sqs, url, destinationUrl }));
 };
 
 const addResults = (one: RedriveResult, other: RedriveResult): RedriveResult => ({

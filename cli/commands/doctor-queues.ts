@@ -3,7 +3,7 @@ import { type DeadLetterQueueName, KEPT_QUEUES, type KeptQueue } from '../../lam
 import { type CommandFor, count } from '../command.ts';
 import { explainError } from '../errors.ts';
 import { keptDeadLetters } from '../operations/kept-dead-letters.ts';
-import { findLeftoverQueues, queueName } from '../operations/leftover-queues.ts';
+import { findLeftoverQueues, queueName, type SearchedStack } from '../operations/leftover-queues.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import type { Target } from '../target.ts';
 import type { Finding } from './finding.ts';
@@ -71,19 +71,19 @@ export const checkQueues = async ({ sqs, addresses }: Target, commandFor: Comman
 
 /** Checks for bulk queues that remain after `sends.bulkLane` was removed. */
 export const checkLeftoverQueues = async (
-  { sqs, addresses }: Pick<Target, 'sqs' | 'addresses'>,
+  target: SearchedStack,
   commandFor: CommandFor,
 ): Promise<readonly Finding[]> => {
   let urls: readonly string[];
   try {
-    urls = await findLeftoverQueues(sqs, addresses);
+    urls = await findLeftoverQueues(target);
   } catch (error) {
     const message = `Queues that are no longer part of the stage could not be listed. ${explainError(error).message}`;
     return [{ check, grade: 'warning', message, remedy: 'Allow sqs:ListQueues; see docs/policies/operator.json.' }];
   }
   return Promise.all(
     urls.map(async (url): Promise<Finding> => {
-      const number = await messagesIn({ sqs }, url);
+      const number = await messagesIn(target, url);
       const name = queueName(url);
       if (number === 0) {
         const message = `${name} is empty and no longer part of the stage.`;

@@ -29,7 +29,7 @@ export interface DeadLetter {
   readonly groupId?: string;
   /** The W3C trace context of the request, which a redrive keeps. */
   readonly traceparent?: string;
-  /** When the message arrived in the dead-letter queue, in ISO 8601. */
+  /** When the message arrived in the queue, in ISO 8601, even if a redrive has since put it at the end of its group. */
   readonly since?: string;
 }
 
@@ -149,6 +149,9 @@ export const makeVisible = async (
  */
 const VISIBLE_AGAIN = /(^|\.)(MessageNotInflight|InvalidParameterValue)$/;
 
+/** Keeps when a message arrived in the queue, because SQS gives it a new time when a redrive skips it. */
+export const SINCE = 'since';
+
 export const readDeadLetter = ({
   MessageId = '',
   Body = '',
@@ -156,6 +159,8 @@ export const readDeadLetter = ({
   MessageAttributes = {},
 }: Message): DeadLetter => {
   const traceparent = parseTraceparent(MessageAttributes[TRACEPARENT]?.StringValue);
+  const sent = Attributes?.SentTimestamp;
+  const since = MessageAttributes[SINCE]?.StringValue ?? (sent && new Date(Number(sent)).toISOString());
   return {
     messageId: MessageId,
     reason: deadLetterReason(
@@ -165,7 +170,7 @@ export const readDeadLetter = ({
     body: Body,
     ...(Attributes?.MessageGroupId !== undefined && { groupId: Attributes.MessageGroupId }),
     ...(traceparent && { traceparent }),
-    ...(Attributes?.SentTimestamp !== undefined && { since: new Date(Number(Attributes.SentTimestamp)).toISOString() }),
+    ...(since && { since }),
   };
 };
 

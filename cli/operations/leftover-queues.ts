@@ -4,11 +4,19 @@ import { parseJson } from '../../lambdas/domain/schema.ts';
 import type { DeadLetter } from './dead-letter-queue.ts';
 import { moveUnchanged, type Redriven } from './redrive.ts';
 
-/** A stage's send queue, whose name shows how its bulk queues are named, and its current bulk queues, if any. */
+/** A stack's send queue, whose name shows how its bulk queues are named, and its current bulk queues, if any. */
 export interface SendQueueUrls {
   readonly sendQueueUrl: string;
   readonly bulkSendQueueUrl?: string | undefined;
   readonly bulkSendDeadLetterQueueUrl?: string | undefined;
+}
+
+/** Where to look for the queues that a stack no longer has. */
+export interface SearchedStack {
+  readonly sqs: SQSClient;
+  readonly addresses: SendQueueUrls;
+  /** The name of the stack. Undefined in the local run. */
+  readonly metricsNamespace?: string | undefined;
 }
 
 /** Parts of the names that CloudFormation gives to the send queue and to the bulk queue of the same construct. */
@@ -17,16 +25,24 @@ const BULK_QUEUE = 'BulkSendQueue';
 
 /**
  * Finds the bulk queues, and their dead-letter queues, that the stack no longer has: a production stage keeps them when
- * `sends.bulkLane` is removed, but nothing consumes or watches them.
+ * `sends.bulkLane` is removed, but nothing consumes or watches them. Dead letters come first, because they are older.
+ *
+ * CloudFormation shortens long names of stacks in the names of queues, so that the queues in use of another stack can
+ * have names that start the same. Such a stack is not searched.
  */
-export const findLeftoverQueues = async (sqs: SQSClient, stage: SendQueueUrls): Promise<readonly string[]> => {
-  const sendQueue = queueName(stage.sendQueueUrl);
+export const findLeftoverQueues = async ({
+  sqs,
+  addresses,
+  metricsNamespace: stackName,
+}: SearchedStack): Promise<readonly string[]> => {
+  const sendQueue = queueName(addresses.sendQueueUrl);
   const end = sendQueue.lastIndexOf(SEND_QUEUE);
-  if (end === -1) return [];
-  const own = [stage.bulkSendQueueUrl ?? '', stage.bulkSendDeadLetterQueueUrl ?? ''].map(queueName);
+  if (end === -1 || (stackName !== undefined && !sendQueue.startsWith(`${stackName}-`))) return [];
+  const own = [addresses.bulkSendQueueUrl ?? '', addresses.bulkSendDeadLetterQueueUrl ?? ''].map(queueName);
   const QueueNamePrefix = `${sendQueue.slice(0, end)}${BULK_QUEUE}`;
   const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({ QueueNamePrefix }));
-  return QueueUrls.filter((url) => !own.includes(queueName(url)));
+  const leftovers = QueueUrls.filter((url) => !own.includes(queueName(url)));
+  return leftovers.toSorted((one, other) => Number(hasDeadLetters(other)) - Number(hasDeadLetters(one)));
 };
 
 export const queueName = (url: string): string => url.slice(url.lastIndexOf('/') + 1);

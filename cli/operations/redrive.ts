@@ -11,6 +11,7 @@ import {
   readDeadLetter,
   receiveAll,
   releaseAfter,
+  SINCE,
 } from './dead-letter-queue.ts';
 import { deleteKept, keptDeadLetters, readKept } from './kept-dead-letters.ts';
 import type { ManagementClient } from './management-client.ts';
@@ -108,7 +109,8 @@ export const redrive = async (
     for await (const message of eachReceived(queue, toRelease, stop)) {
       const deadLetter = readDeadLetter(message);
       const body = digestOf(deadLetter);
-      const isSelected = matchesFilter(filter, deadLetter) && !movedBodies.has(body);
+      const isSkipped = wasSkippedBy(runId, message);
+      const isSelected = matchesFilter(filter, deadLetter) && !movedBodies.has(body) && !isSkipped;
       const redriven = isSelected ? await prepare(deadLetter) : undefined;
       if (redriven !== undefined && redriven.kind !== 'move') onException?.(redriven.why);
       if (redriven?.kind === 'move') {
@@ -120,9 +122,9 @@ export const redrive = async (
         await remove(queue, message);
         toRelease.delete(deadLetter.messageId);
         deleted += 1;
-      } else if (deadLetter.groupId !== undefined && !wasSkippedBy(runId, message)) {
+      } else if (deadLetter.groupId !== undefined && !isSkipped) {
         // A message that stays blocks those behind it in its message group, so it goes to the end of the group.
-        await requeue(queue, message, runId);
+        await requeue(queue, message, runId, deadLetter.since);
         await remove(queue, message);
         toRelease.delete(deadLetter.messageId);
         requeued.add(deadLetter.messageId);
@@ -185,7 +187,7 @@ export const sendToDestination = async (
   );
 };
 
-const requeue = async ({ sqs, url }: DeadLetterQueue, message: Message, runId: string) => {
+const requeue = async ({ sqs, url }: DeadLetterQueue, message: Message, runId: string, since: string | undefined) => {
   const { Body, MessageId, Attributes, MessageAttributes } = message;
   const attributes = Object.entries(MessageAttributes ?? {}).map(([name, { DataType, StringValue, BinaryValue }]) => [
     name,
@@ -199,6 +201,7 @@ const requeue = async ({ sqs, url }: DeadLetterQueue, message: Message, runId: s
       MessageDeduplicationId: `skipped-${runId}-${MessageId}`,
       MessageAttributes: {
         ...Object.fromEntries(attributes),
+        ...(since !== undefined && { [SINCE]: { DataType: 'String', StringValue: since } }),
         [SKIPPED_BY]: { DataType: 'String', StringValue: runId },
       },
     }),

@@ -1,8 +1,15 @@
+import { createServer } from 'node:http';
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkLeftoverQueues } from '../../../../cli/commands/doctor-queues.ts';
-import { findLeftoverQueues, prepareLeftover, queueName } from '../../../../cli/operations/leftover-queues.ts';
+import {
+  findLeftoverQueues,
+  prepareLeftover,
+  queueName,
+  type SendQueueUrls,
+} from '../../../../cli/operations/leftover-queues.ts';
 import { countMessages } from '../../../../lambdas/adapters/sqs-backlog.ts';
+import { listenLocally } from '../../../../local/listen-locally.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 
 const BULK = 'Parley-local-SenderBulkSendQueueC3-D4.fifo';
@@ -19,14 +26,14 @@ beforeEach(async () => {
 });
 afterEach(() => target[Symbol.asyncDispose]());
 
-const createQueue = async (QueueName: string) => {
+const createQueue = async (QueueName: string, of = target) => {
   const Attributes = { FifoQueue: 'true', DeduplicationScope: 'messageGroup' };
-  const { QueueUrl = '' } = await target.sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+  const { QueueUrl = '' } = await of.sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
   return QueueUrl;
 };
 
-const queue = (QueueUrl: string, requestId: string, fields: object = {}) =>
-  target.sqs.send(
+const queue = (QueueUrl: string, requestId: string, fields: object = {}, of = target) =>
+  of.sqs.send(
     new SendMessageCommand({
       QueueUrl,
       MessageBody: JSON.stringify({ requestId, ...fields }),
@@ -36,10 +43,10 @@ const queue = (QueueUrl: string, requestId: string, fields: object = {}) =>
   );
 
 /** Returns the requests on the send queue, in order. */
-const sent = async () => {
-  const QueueUrl = target.addresses.sendQueueUrl;
+const sent = async (of = target) => {
+  const QueueUrl = of.addresses.sendQueueUrl;
   const input = { QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All' as const] };
-  const { Messages = [] } = await target.sqs.send(new ReceiveMessageCommand(input));
+  const { Messages = [] } = await of.sqs.send(new ReceiveMessageCommand(input));
   return Messages.map(({ Body = '', Attributes }) => [JSON.parse(Body).requestId, Attributes?.MessageGroupId]);
 };
 
@@ -62,7 +69,7 @@ describe('doctor on queues that the stage no longer has', () => {
 
   it('says how to delete them once they are empty', async () => {
     expect(await check()).toEqual(
-      [bulkUrl, deadLettersUrl].map((url) => ({
+      [deadLettersUrl, bulkUrl].map((url) => ({
         check: 'queues',
         grade: 'warning',
         message: `${queueName(url)} is empty and no longer part of the stage.`,
@@ -75,10 +82,19 @@ describe('doctor on queues that the stage no longer has', () => {
     await createQueue('Parley-other-SenderBulkSendQueueC3-D4.fifo');
     const { sendQueueUrl } = target.addresses;
     const current = { sendQueueUrl, bulkSendQueueUrl: bulkUrl, bulkSendDeadLetterQueueUrl: deadLettersUrl };
+    const find = (addresses: SendQueueUrls) => findLeftoverQueues({ sqs: target.sqs, addresses });
 
-    expect(await findLeftoverQueues(target.sqs, current)).toEqual([]);
-    expect(await findLeftoverQueues(target.sqs, { ...current, bulkSendQueueUrl: undefined })).toEqual([bulkUrl]);
-    expect(await findLeftoverQueues(target.sqs, { sendQueueUrl: 'https://sqs.example/1/requests.fifo' })).toEqual([]);
+    expect(await find(current)).toEqual([]);
+    expect(await find({ ...current, bulkSendQueueUrl: undefined })).toEqual([bulkUrl]);
+    expect(await find({ sendQueueUrl: 'https://sqs.example/1/requests.fifo' })).toEqual([]);
+  });
+
+  it('does not find those of another stack whose name is shortened to the same', async () => {
+    const { sqs, addresses } = target;
+    const find = (metricsNamespace: string) => findLeftoverQueues({ sqs, addresses, metricsNamespace });
+
+    expect(await find('Parley-local')).toEqual([deadLettersUrl, bulkUrl]);
+    expect(await find('Parley-local-in-a-long-name')).toEqual([]);
   });
 
   it('warns if they cannot be listed', async () => {
@@ -99,11 +115,31 @@ describe('dead-letters redrive bulk, in a stage without a bulk queue', () => {
 
     expect([code, out]).toEqual([0, '3 redriven, 0 left.']);
     expect(await sent()).toEqual([
+      ['c', 'ana'],
       ['a', 'ana'],
       ['b', 'ana'],
-      ['c', 'ana'],
     ]);
     for (const url of [bulkUrl, deadLettersUrl]) expect((await countMessages(target.sqs, url)).available).toBe(0);
+  });
+
+  it('leaves a request whose duration is over, and moves the one behind it, however often it runs', async () => {
+    const now = () => late.clock.now().toISOString();
+    const sandbox = await listenLocally(createServer((_, response) => response.end(JSON.stringify({ now: now() }))));
+    await using late = await startLocalTarget({ chatServiceUrl: sandbox.url });
+    bulkUrl = await createQueue(BULK, late);
+    await queue(bulkUrl, 'code', { notAfter: 'PT10M' }, late);
+    await queue(bulkUrl, 'news', {}, late);
+    const redrive = (...options: readonly string[]) => late.parley(['dead-letters', 'redrive', 'bulk', ...options]);
+
+    await late.clock.advance(11 * 60 * 1000);
+    // Skips both, which puts them on the queue again.
+    await redrive('--reason', 'none of these');
+    const [first, second] = [await redrive(), await redrive()];
+    await sandbox.close();
+
+    expect([first.out, second.out]).toEqual(['1 redriven, 1 left.', '0 redriven, 1 left.']);
+    expect(first.err).toContain('The notAfter of code has passed');
+    expect(await sent(late)).toEqual([['news', 'ana']]);
   });
 
   it('says that there is no bulk queue if there is none', async () => {
