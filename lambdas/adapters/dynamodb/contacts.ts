@@ -113,49 +113,56 @@ export const createDynamodbContacts = (
   },
 
   async recordConsent(contact, consent) {
-    const { at, source, recordedAt = at, messageId, ownAt } = consent;
-    const names = consentRegister(consent);
-    const key = consentKeyOf(contact);
-    const latest = {
-      [names.at]: at,
-      [names.source]: source,
-      [names.recordedAt]: recordedAt,
-      [names.messageId]: messageId,
-    };
-    const own = { [names.ownAt]: ownAt };
-    const condition = isLaterConsent(names, messageId);
-    if (consent.kind === 'opt-in') {
-      await table.update({ key, set: { ...latest, ...own }, condition });
-      return;
-    }
-    // The latest own time is stored independently: a later opt-out can have an earlier own time, or none.
-    const isLatestOwn = `(attribute_not_exists(#${names.ownAt}) OR #${names.ownAt} <= :${names.ownAt})`;
-    const result = await table.update(
-      ownAt === undefined
-        ? { key, set: latest, condition }
-        : { key, set: { ...latest, ...own }, condition: `(${condition}) AND ${isLatestOwn}` },
-    );
-    if (result.kind === 'written') return;
-    if (ownAt !== undefined) {
-      if (isCovered(result.item, names, consent)) return;
-      await table.update({ key, set: latest, condition });
-      await table.update({
-        key,
-        set: own,
-        names: [names.at],
-        condition: `attribute_exists(#${names.at}) AND ${isLatestOwn}`,
-      });
-    }
-    // An erasure that was requested before this opt-out would remove the register with the later opt-out in it.
-    await table.update({
-      key,
-      set: { [names.recordedAt]: recordedAt },
-      values: { at },
-      names: [names.at],
-      condition: `#${names.at} >= :at AND ${isRecordedEarlier(names)}`,
-    });
+    await recordConsent(table, contact, consent);
   },
 });
+
+const recordConsent = async (table: ConversationTable, contact: ContactRef, consent: Consent): Promise<void> => {
+  const { at, source, recordedAt = at, messageId, ownAt } = consent;
+  const names = consentRegister(consent);
+  const key = consentKeyOf(contact);
+  const latest = {
+    [names.at]: at,
+    [names.source]: source,
+    [names.recordedAt]: recordedAt,
+    [names.messageId]: messageId,
+  };
+  const own = { [names.ownAt]: ownAt };
+  const condition = isLaterConsent(names, messageId);
+  if (consent.kind === 'opt-in') {
+    await table.update({ key, set: { ...latest, ...own }, condition });
+    return;
+  }
+  // The latest own time is stored independently: a later opt-out can have an earlier own time, or none.
+  const isLatestOwn = `(attribute_not_exists(#${names.ownAt}) OR #${names.ownAt} <= :${names.ownAt})`;
+  const result = await table.update(
+    ownAt === undefined
+      ? { key, set: latest, condition }
+      : { key, set: { ...latest, ...own }, condition: `(${condition}) AND ${isLatestOwn}` },
+  );
+  if (result.kind === 'written') return;
+  if (ownAt !== undefined) {
+    if (isCovered(result.item, names, consent)) return;
+    await table.update({ key, set: latest, condition });
+    await table.update({
+      key,
+      set: own,
+      names: [names.at],
+      condition: `attribute_exists(#${names.at}) AND ${isLatestOwn}`,
+    });
+  }
+  // An erasure that was requested before this opt-out would remove the register with the later opt-out in it.
+  const recorded = await table.update({
+    key,
+    set: { [names.recordedAt]: recordedAt },
+    values: { at },
+    names: [names.at],
+    condition: `#${names.at} >= :at AND ${isRecordedEarlier(names)}`,
+  });
+  // An erasure has removed the later opt-out meanwhile.
+  const isRemoved = recorded.kind === 'conflict' && String(recorded.item?.[names.at] ?? '') < at;
+  if (isRemoved) await recordConsent(table, contact, consent);
+};
 
 /** Whether a stored opt-out is at least as late as another one in each of its times, so no write is needed. */
 const isCovered = (

@@ -213,6 +213,34 @@ describe('a consent by a keyword', () => {
   });
 });
 
+describe('an opt-out that is earlier than the stored one, and recorded after an erasure was requested', () => {
+  const keyword = { source: 'keyword STOP', messageId: 'message-1', ownAt: at(3) };
+  it.each([
+    { fields: {}, writes: 2 },
+    { fields: keyword, writes: 4 },
+  ])('is kept whenever the erasure removes the stored one: $fields', async ({ fields, writes }) => {
+    for (let number = 1; number <= writes; number += 1) {
+      await useNewTable();
+      await contacts.recordConsent(contact, { ...optOut(at(4)), recordedAt: at(4) });
+      const table = tables.tableOf(tableName);
+      let written = 0;
+      const racing: typeof table = {
+        ...table,
+        async update(...parameters) {
+          written += 1;
+          if (written === number) await removeContact(table, contact, at(5));
+          return table.update(...parameters);
+        },
+      };
+      const earlier = optOut(at(3), fields);
+
+      await createDynamodbContacts(racing).recordConsent(contact, { ...earlier, recordedAt: at(6) });
+
+      expect(await contacts.readConsents(contact)).toEqual([earlier]);
+    }
+  });
+});
+
 describe('a consent that was stored without recordedAt', () => {
   const store = async (...consents: readonly Consent[]) => {
     for (const consent of consents) await contacts.recordConsent(contact, consent);
