@@ -165,11 +165,11 @@ const createHandoverOrBackCommand = ({ api, report }: CommandContext, { name, su
       report({ lines: [`${contact.platformContactId}: ${describeHandover(contact.handover)}.`], json: contact });
     });
 
-/** Describes who answers a contact, such as `people answer since 2026-11-20T12:00:00.000Z`. */
+/** Describes who answers a contact, such as `people have been answering since 2026-11-20T12:00:00.000Z`. */
 export const describeHandover = (handover: ContactResponse['handover']): string => {
   if (handover?.state !== 'people') return 'automated systems answer';
   const until = handover.until === undefined ? '' : `, until ${handover.until}`;
-  return `people answer since ${handover.since}${until}`;
+  return `people have been answering since ${handover.since}${until}`;
 };
 
 export const createHandoverCommand: CreateCommand = (context) =>

@@ -6,7 +6,7 @@ import { type CreateCommand, channelOption, channelQuery, contactArgument, examp
 import { describeTime } from '../human-time.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 import { stageTime } from '../stage-time.ts';
-import { describeConsent } from './contacts.ts';
+import { describeConsent, describeHandover } from './contacts.ts';
 
 export const createConversationCommand: CreateCommand = ({ api, report, commandFor, target }) =>
   new Command('conversation')
@@ -38,7 +38,7 @@ export const createConversationCommand: CreateCommand = ({ api, report, commandF
     });
 
 const describeContact = (contact: ContactResponse, now: string): string[] => {
-  const { platformContactId, chatPlatform, name, window, consent, check } = contact;
+  const { platformContactId, chatPlatform, name, window, consent, handover, check } = contact;
   const state = window.open
     ? `open until ${describeTime(window.closesAt ?? '', now)}`
     : `closed; last message from the user: ${describeTime(window.lastInboundAt ?? 'none', now)}`;
@@ -46,6 +46,7 @@ const describeContact = (contact: ContactResponse, now: string): string[] => {
     `${platformContactId} on ${chatPlatform}${name === undefined ? '' : `, ${name}`}`,
     `  window: ${state}`,
     `  consent: ${describeConsent(consent)}`,
+    ...(handover ? [`  handover: ${describeHandover(handover)}`] : []),
     ...(check ? [`  contact check: ${check.onPlatform ? '' : 'not '}on the platform at ${check.at}`] : []),
   ];
 };

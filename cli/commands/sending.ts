@@ -34,7 +34,9 @@ const createStopCommand = (context: CommandContext) =>
       if (sending.state === 'running') {
         throw new CliError(EXIT.refused, 'Sending is not stopped: it was resumed at the same time. Stop it again.');
       }
-      context.report({ lines: await describeSending(sending, context), json: { sending } });
+      const [stopped = '', ...rest] = await describeSending(sending, context);
+      const lines = [stopped, 'Calls to the chat service end within 5 seconds.', ...rest];
+      context.report({ lines, json: { sending } });
     });
 
 const noteOption = ['--note <text>', 'Why, for the audit trail'] as const;
@@ -101,7 +103,7 @@ const describeSending = async (
     ? ['Sending is not stopped.']
     : [
         `Sending has been stopped since ${describeTime(stoppedAt, await stageTime(context))}: ${note}`,
-        `Requests are waiting. To resume sending: ${context.commandFor('parley sending resume')}`,
+        `Requests wait. To resume sending: ${context.commandFor('parley sending resume')}`,
       ];
 
 const describeCircuitBreaker = async (

@@ -135,7 +135,7 @@ const decideEarly = (
 
 const expire = (request: SendRequest, now: Instant): SendDecision | undefined =>
   hasExpired(request, now)
-    ? { kind: 'expire', why: `The request's notAfter, ${notAfterOf(request)}, has passed; it is now ${now}.` }
+    ? { kind: 'expire', why: `The request had to be sent by ${notAfterOf(request)} (notAfter); it is now ${now}.` }
     : undefined;
 
 /** A `since` that names a message of the user must have been replaced with the message's time. */
@@ -187,8 +187,9 @@ const refuseParams = (
   const missing = variables.filter((name) => !Object.hasOwn(params, name));
   const hasOthers = Object.keys(params).some((name) => !variables.includes(name));
   const faults = [
-    ...(missing.length > 0 ? [`lack ${missing.join(', ')}`] : []),
-    ...(hasOthers ? [`have others than ${variables.join(', ') || 'none'}`] : []),
+    ...(missing.length > 0 ? [`are missing ${missing.join(', ')}`] : []),
+    ...(hasOthers && variables.length > 0 ? [`include variables other than ${variables.join(', ')}`] : []),
+    ...(hasOthers && variables.length === 0 ? ['include variables, but the template has none'] : []),
   ];
   return faults.length === 0
     ? undefined

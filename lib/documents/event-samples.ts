@@ -134,7 +134,7 @@ const CHANGES: Readonly<Record<EventName, ItemChange>> = {
     outcomeDetails: 'chatPlatform is unknown',
   }),
   SendExpired: send('expired', {
-    decision: "The request's notAfter, 2026-11-20T11:00:00.000Z, has passed; it is now 2026-11-20T11:00:05.000Z.",
+    decision: 'The request had to be sent by 2026-11-20T11:00:00.000Z (notAfter); it is now 2026-11-20T11:00:05.000Z.',
   }),
   SendUncertain: send('uncertain', { decision: OPEN_WINDOW, outcome: 'HTTP 502' }),
   SendCancelled: send('cancelled', { outcome: 'An operator cancelled it.' }),

@@ -197,7 +197,7 @@ export const settingsObject = z.strictObject({
     .optional()
     .meta({
       description:
-        'an object with the variables of each template, such as {"parcel_update": ["name", "day"]}, of at most ' +
+        'an object with the variables of each template, such as {"parcel_update": ["name"]}, of at most ' +
         `${MAX_TEMPLATES_CHARACTERS} characters as JSON: a request for a listed template is refused if its params differ`,
     }),
   defaultTemplate: z.optional(templateReference).meta({

@@ -165,6 +165,18 @@ describe('a consent', () => {
     const answers = { [`GET /v1/conversations/${id}?limit=20`]: { messages: [] }, [`GET /v1/contacts/${id}`]: contact };
     const shown = await resultOf(['conversation', USER], answers);
     expect(shown?.lines).toContain(`  consent: opted out at ${NOW} (origin: user, source: call)`);
+    expect(shown?.lines.join()).not.toContain('handover');
+  });
+
+  it('is shown with who answers the contact, in a stage with handovers', async () => {
+    const id = encodeURIComponent(USER);
+    const handedOver = { ...contact, handover: { state: 'people', since: NOW } };
+    const answers = {
+      [`GET /v1/conversations/${id}?limit=20`]: { messages: [] },
+      [`GET /v1/contacts/${id}`]: handedOver,
+    };
+    const shown = await resultOf(['conversation', USER], answers);
+    expect(shown?.lines).toContain(`  handover: people have been answering since ${NOW}`);
   });
 
   it('has the origin of the command', async () => {

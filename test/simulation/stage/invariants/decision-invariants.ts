@@ -188,7 +188,7 @@ export const DECISION_INVARIANTS = {
         const read = contactsRead(facts, call).slice(-1).map(over)[0];
         const handedOver = read ?? since;
         if (handedOver !== undefined) {
-          violated(`${call.requestId} was sent, although people answer since ${handedOver}.`, call.index);
+          violated(`${call.requestId} was sent, although the contact was handed over at ${handedOver}.`, call.index);
         }
       }
     },

@@ -45,7 +45,8 @@ describe('parley sending', () => {
   it('stop says since when, why, and how to resume', async () => {
     expect(await linesOf('stop', '--note', 'Wrong price')).toEqual([
       `Sending has been stopped since ${NOW} (3 minutes ago): Wrong price`,
-      'Requests are waiting. To resume sending: parley sending resume --local',
+      'Calls to the chat service end within 5 seconds.',
+      'Requests wait. To resume sending: parley sending resume --local',
     ]);
     expect(calls).toEqual([['POST', '/v1/stops', JSON.stringify({ note: 'Wrong price' })]]);
   });
@@ -74,7 +75,7 @@ describe('parley sending', () => {
     resumed = STOPPED;
     expect(await linesOf('resume')).toEqual([
       `Sending has been stopped since ${NOW} (3 minutes ago): Wrong price`,
-      'Requests are waiting. To resume sending: parley sending resume --local',
+      'Requests wait. To resume sending: parley sending resume --local',
     ]);
     const { code, out } = await target.parley(['sending', 'resume', '--json']);
     expect([code, JSON.parse(out)]).toEqual([4, { sending: STOPPED }]);
@@ -85,7 +86,7 @@ describe('parley sending', () => {
     stage = { ...STAGE, sending: STOPPED, circuitBreaker: OPEN };
     expect(await linesOf('status')).toEqual([
       `Sending has been stopped since ${NOW} (3 minutes ago): Wrong price`,
-      'Requests are waiting. To resume sending: parley sending resume --local',
+      'Requests wait. To resume sending: parley sending resume --local',
       `The circuit breaker has been open since ${NOW} (3 minutes ago): HTTP 401`,
       `The next probe is due at ${NOW} (3 minutes ago). To make it due now: parley sending retry-now --local`,
     ]);

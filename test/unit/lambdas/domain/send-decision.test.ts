@@ -184,9 +184,9 @@ describe('a template that the stage lists', () => {
   });
 
   it.each([
-    ['hello', undefined, 'lack name, day'],
-    ['hello', { name: 'Ana', dya: 'today' }, 'lack day and have others than name, day'],
-    ['bye', { name: 'Ana' }, 'have others than none'],
+    ['hello', undefined, 'are missing name, day'],
+    ['hello', { name: 'Ana', dya: 'today' }, 'are missing day and include variables other than name, day'],
+    ['bye', { name: 'Ana' }, 'include variables, but the template has none'],
   ])('%s is refused with %o', (name, params, fault) => {
     expect(decide(name, params)).toEqual({
       kind: 'refuse',

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { AUDIT_ACTIONS } from '../../../../lambdas/domain/audit.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { RouteName } from '../../../../lambdas/manage/route-name.ts';
 import { NOW, USER } from '../../../support/builders.ts';
@@ -338,4 +340,10 @@ describe('an erasure', () => {
     expect(await entries({ platformContactId: USER })).toMatchObject([{ at: stage.now(), source: 'form' }]);
     expect(await entries({ platformContactId: '+5491155559999' })).toMatchObject([{ source: 'form' }]);
   });
+});
+
+it.each(AUDIT_ACTIONS)('%s is in the table of actions in docs/management-api.md', (action) => {
+  const page = readFileSync(new URL('../../../../docs/management-api.md', import.meta.url), 'utf8');
+  const [, table = ''] = /\| action \| additional fields \|\n(.*?)\n\n/s.exec(page) ?? [];
+  expect(table.split('\n').map((row) => row.split('|')[1])).toContainEqual(expect.stringContaining(`\`${action}\``));
 });

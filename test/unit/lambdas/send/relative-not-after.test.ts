@@ -31,7 +31,7 @@ describe('a notAfter of PT10M', () => {
     expect(harness.calls).toEqual([]);
     expect(await harness.sendItem()).toMatchObject({
       state: 'expired',
-      decision: `The request's notAfter, ${addMs(NOW, -MINUTE_MS)}, has passed; it is now ${NOW}.`,
+      decision: `The request had to be sent by ${addMs(NOW, -MINUTE_MS)} (notAfter); it is now ${NOW}.`,
     });
   });
 
