@@ -25,7 +25,7 @@ import type { SendState } from './domain/send-transitions.ts';
 import type { Sending, Stop } from './domain/sending-stop.ts';
 import type { Traceparent } from './domain/trace-context.ts';
 import type { EndedTurn, OpenTurn, TurnMessage } from './domain/turn.ts';
-import type { Echo, InboundMessage, StatusChange } from './domain/webhook-event.ts';
+import type { Echo, InboundMessage, StatusChange, UnknownEvent } from './domain/webhook-event.ts';
 import type { VerifiedRequest } from './domain/webhook-request.ts';
 
 // Every interface to the outside, by aggregate. A use case picks the methods it needs with Pick<>. Unless documented
@@ -79,13 +79,21 @@ export interface MessageRepository {
   recordInbound(message: InboundMessage, turn?: { readonly startedAt: Instant }): Promise<Instant>;
   /** Returns the time of the echo's item, which is that of its earliest version. */
   recordEcho(echo: Echo): Promise<Instant>;
+  /** Records an event that Parley does not know. */
+  recordUnknown(event: UnknownEvent): Promise<void>;
+  /** Records that events with this name exist. Returns when that was first recorded. */
+  recordUnknownName(name: string, now: Instant): Promise<Instant>;
   /**
    * Records a status on its message, with its time and its body, whether or not the message is known. Returns the trace
-   * of the message, or that of its first status if the message is not known.
+   * of the message, or that of its first status if the message is not known, and the request that Parley sent as the
+   * message, if it is known. For a status that the message failed, also returns the earliest such report.
    */
-  recordStatus(status: StatusChange): Promise<Traceparent>;
-  /** Records an accepted send as a message of the conversation, unless the message was erased. */
-  recordOutbound(message: OutboundMessage): Promise<void>;
+  recordStatus(status: StatusChange): Promise<RecordedStatus>;
+  /**
+   * Records an accepted send as a message of the conversation, unless the message was erased. Returns the earliest report
+   * that the message failed, if there is one.
+   */
+  recordOutbound(message: OutboundMessage): Promise<Failed | undefined>;
   /** Returns the message, its echo, and its statuses, with the body of each event. */
   read(id: string): Promise<DetailedMessage | undefined>;
   /** Returns when the message was written, and with whom. Returns undefined if only statuses of it are known. */
@@ -95,6 +103,18 @@ export interface MessageRepository {
     contact: ContactRef,
     page: { readonly limit: number; readonly after?: ConversationPosition },
   ): Promise<ConversationPage>;
+}
+
+/** When a message failed after it was accepted, and why, as `describeFailure` describes it. */
+export interface Failed {
+  readonly at: Instant;
+  readonly failure: string;
+}
+
+export interface RecordedStatus {
+  readonly traceparent: Traceparent;
+  readonly requestId?: string;
+  readonly failed?: Failed;
 }
 
 /** Turns: what a user has written since the last turn ended. Every message is in exactly one turn. */
@@ -149,6 +169,22 @@ export interface SendRepository {
     requestId: string,
     confirmed: { readonly messageId: string; readonly at: Instant },
   ): Promise<OutboundMessage | undefined>;
+  /** Records that a send's message failed after the chat service had accepted it. Ignores another message. */
+  fail(requestId: string, failed: Failed & { readonly messageId: string }): Promise<TransitionResult>;
+  /**
+   * Links the chat service's id of a call to the call's request, before the answer is recorded. Returns the message that
+   * an event has already linked.
+   */
+  linkRequest(
+    transactionId: string,
+    requestId: string,
+    at: Instant,
+  ): Promise<{ readonly messageId: string; readonly at: Instant } | undefined>;
+  /** Links the chat service's id of a call to a message. Returns the call's request, if its answer has been linked. */
+  linkMessage(
+    transactionId: string,
+    message: { readonly messageId: string; readonly at: Instant },
+  ): Promise<{ readonly requestId?: string }>;
   cancel(requestId: string, at: Instant): Promise<TransitionResult>;
   resolve(send: SendRecord, resolution: Resolution): Promise<TransitionResult>;
 }

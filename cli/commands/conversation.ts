@@ -51,7 +51,7 @@ const describeContact = (contact: ContactResponse, now: string): string[] => {
   ];
 };
 
-const SENDERS = { inbound: 'user', outbound: 'business', echo: 'operator' };
+const SENDERS = { inbound: 'user', outbound: 'business', echo: 'operator', unknown: 'service' };
 
 const describeMessage = (message: z.output<typeof conversationResponse>['messages'][number]): string => {
   const { createdAt, direction, text, media, ruleNameOrId, requestId, failedAt, readAt, deliveredAt } = message;

@@ -5,7 +5,12 @@ import * as z from './schema.ts';
 import type { InboundMessage } from './webhook-event.ts';
 
 /** The keywords by which users opt out and in, as {@link normalizeKeyword} returns them. */
-export const keywords = z.object({ optOut: z.array(z.string()), optIn: z.array(z.string()) });
+export const keywords = z.object({
+  optOut: z.array(z.string()),
+  optIn: z.array(z.string()),
+  /** Whether a button that the user tapped counts as if the user had written its text. @default false */
+  buttons: z.optional(z.boolean()),
+});
 export type Keywords = z.output<typeof keywords>;
 
 /** Longer texts are not keywords, so they need not be normalized. */
@@ -36,7 +41,8 @@ export const normalizeKeyword = (text: string): string =>
  */
 export const consentIn = ({ id, body, time, opensWindow }: InboundMessage, words: Keywords): Consent | undefined => {
   if (!opensWindow || (time.source === 'arrival' && time.own === undefined)) return undefined;
-  const { text = '', media } = readEventContent(body);
+  const { text: written = '', media, button } = readEventContent(body);
+  const text = button === undefined ? written : words.buttons ? (button.text ?? '') : '';
   if (text.length > MAX_KEYWORD_CHARACTERS || presentMedia(media) !== undefined) return undefined;
   const word = normalizeKeyword(text);
   const kind = words.optOut.includes(word) ? 'opt-out' : words.optIn.includes(word) ? 'opt-in' : undefined;

@@ -1,9 +1,11 @@
 import type { ContactRef } from './contact.ts';
-import { presentMedia, readEventContent } from './event-content.ts';
+import { describeContent, presentMedia, readEventContent } from './event-content.ts';
+import { parseFailure } from './failure.ts';
 import type { Instant } from './instant.ts';
 import * as z from './schema.ts';
 import type { SendCall } from './send-call.ts';
 import { type Traceparent, traceIdOf } from './trace-context.ts';
+import { nameOfUnknown, readServiceEvent } from './webhook-formats/formats.ts';
 
 /**
  * What the conversation stores about an accepted send. The chat service's answer and a status can both write it and
@@ -24,21 +26,24 @@ export interface OutboundMessage {
 const optionalString = z.optional(z.string());
 const instant = z.optional(z.string());
 
+const DIRECTIONS = ['inbound', 'outbound', 'echo', 'unknown'] as const;
+
+const statusTimes = { sentAt: instant, deliveredAt: instant, readAt: instant, answeredAt: instant, failedAt: instant };
+
 /**
  * A message's item: a user's message with its event `body`, or Parley's own with its `call`, and one time per status.
  * The parts may arrive in any order. The echo of a message is an item of its own, with its event `body`.
  */
 export const messageItem = z.object({
-  direction: z.optional(z.enum(['inbound', 'outbound', 'echo'])),
+  direction: z.optional(z.enum(DIRECTIONS)),
   createdAt: instant,
   body: optionalString,
   requestId: optionalString,
   traceparent: optionalString,
   call: z.optional(z.object({ endpoint: z.string(), body: z.record(z.string(), z.unknown()) })),
-  sentAt: instant,
-  deliveredAt: instant,
-  readAt: instant,
-  failedAt: instant,
+  ...statusTimes,
+  /** Why it failed, as `describeFailure` describes it. */
+  failure: optionalString,
   statusBodies: z.optional(z.set(z.string())),
 });
 
@@ -52,14 +57,40 @@ export interface MessageOrigin {
 
 const urls = z.optional(z.array(z.string()));
 
+/** What a message can contain in addition to text and media. */
+const contentFields = {
+  location: z.optional(
+    z.object({
+      name: optionalString,
+      address: optionalString,
+      latitude: z.optional(z.number()),
+      longitude: z.optional(z.number()),
+    }),
+  ),
+  /** Contact cards that the user shared. */
+  contactCards: z.optional(z.array(z.object({ name: optionalString, phones: z.array(z.string()) }))),
+  /** The button or the list row that the user tapped. */
+  button: z.optional(z.object({ text: optionalString, payload: optionalString })),
+  reactions: urls,
+  /** What the chat service says of a kind of message that it does not pass on. */
+  unsupported: optionalString,
+};
+
 /** A message as the management API shows it. If only a status has arrived, it has only that status's time. */
 export const messageRecord = z.object({
   id: z.string(),
-  /** `echo`: a bot's or an operator's message. */
-  direction: z.optional(z.enum(['inbound', 'outbound', 'echo'])),
+  /**
+   * `echo`: a message of a bot, an operator, or an unknown sender; `unknown`: an event that Parley does not know.
+   */
+  direction: z.optional(z.enum(DIRECTIONS)),
   createdAt: instant,
   text: optionalString,
   media: z.optional(z.object({ images: urls, audios: urls, files: urls, videos: urls })),
+  ...contentFields,
+  /** Who wrote an echo; `business`: a bot or an operator. */
+  sender: z.optional(z.enum(['bot', 'operator', 'business', 'unknown'])),
+  /** What the chat service calls an event that Parley does not know. */
+  eventName: optionalString,
   /** The request that Parley sent as this message. */
   requestId: optionalString,
   /** The ID of the message's trace, as in the logs. */
@@ -67,10 +98,10 @@ export const messageRecord = z.object({
   endpoint: optionalString,
   ruleNameOrId: optionalString,
   params: z.optional(z.record(z.string(), z.string())),
-  sentAt: instant,
-  deliveredAt: instant,
-  readAt: instant,
-  failedAt: instant,
+  ...statusTimes,
+  /** The platform's code of the failure, and its reason. */
+  failureCode: optionalString,
+  failureReason: optionalString,
 });
 
 export type MessageRecord = z.output<typeof messageRecord>;
@@ -92,12 +123,18 @@ export type DetailedMessage = z.output<typeof detailedMessage>;
 
 /** Derives what the API shows from what the table stores: text and media are stored once, in the body or the call. */
 export const describeMessage = (id: string, item: MessageItem): MessageRecord => {
-  const { direction, createdAt, requestId, traceparent, body, sentAt, deliveredAt, readAt, failedAt } = item;
+  const { direction, createdAt, requestId, traceparent, body, failure } = item;
   const traceId = traceparent && traceIdOf(traceparent);
-  const common = { id, direction, createdAt, requestId, traceId, sentAt, deliveredAt, readAt, failedAt };
+  const { code: failureCode, reason: failureReason } = failure === undefined ? {} : parseFailure(failure);
+  const common = { id, direction, createdAt, requestId, traceId, ...statusesOf(item), failureCode, failureReason };
   if (direction === 'outbound') return { ...common, ...describeCall(item.call) };
-  const { text, media } = body === undefined ? {} : readEventContent(body);
-  return { ...common, text, media: media && presentMedia(media) };
+  return body === undefined ? common : { ...common, ...describeBody(body, direction) };
+};
+
+const describeBody = (body: string, direction: MessageItem['direction']): Partial<MessageRecord> => {
+  if (direction === 'unknown') return { eventName: nameOfUnknown(readServiceEvent(body)?.unknown ?? '') };
+  const { sender, from: _from, ...content } = readEventContent(body);
+  return { ...describeContent(content), ...(direction === 'echo' && sender !== 'user' && { sender }) };
 };
 
 /**
@@ -119,10 +156,18 @@ export const describeDetails = (id: string, message: MessageItem, echo: MessageI
 };
 
 /** Returns an echo with the statuses of its message, which are in the message's item. */
-export const withStatuses = (
-  echo: MessageItem,
-  { sentAt, deliveredAt, readAt, failedAt, statusBodies }: MessageItem,
-): MessageItem => ({ ...echo, sentAt, deliveredAt, readAt, failedAt, statusBodies });
+export const withStatuses = (echo: MessageItem, message: MessageItem): MessageItem => {
+  const { failure, statusBodies } = message;
+  return { ...echo, ...statusesOf(message), failure, statusBodies };
+};
+
+const statusesOf = ({ sentAt, deliveredAt, readAt, answeredAt, failedAt }: MessageItem) => ({
+  sentAt,
+  deliveredAt,
+  readAt,
+  answeredAt,
+  failedAt,
+});
 
 const describeCall = (call: MessageItem['call']): Partial<MessageRecord> => {
   if (call === undefined) return {};

@@ -5,12 +5,12 @@ import english from 'zod/v4/locales/en.js';
 config(english());
 
 export * from 'zod/mini';
+// Modules without zod: `publish` reads events, and zod would add more to its bundle than all of its other code for that.
+export { MAX_ID_BYTES } from './key-part.ts';
+export { parseJson } from './parse-json.ts';
 
 /** Maximum length of names and ids in requests; table keys are built from them. */
 export const MAX_NAME_LENGTH = 256;
-
-/** DynamoDB allows 2,048 bytes in a partition key; half of that leaves ample room for the prefix of an event's ID. */
-export const MAX_ID_BYTES = 1024;
 
 /** A required string of well-formed Unicode. */
 export const wellFormedString = () =>
@@ -55,13 +55,4 @@ const describeUnknown = (keys: readonly string[]): string => {
   const fields = keys.length === 1 ? 'field' : 'fields';
   if (names.length === 0) return `has ${rest} unknown ${fields}`;
   return `has the unknown ${fields} ${names.join(', ')}${rest === 0 ? '' : `, and ${rest} more`}`;
-};
-
-/** Parses JSON. Returns undefined, which no JSON document represents, if the text is not JSON. */
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

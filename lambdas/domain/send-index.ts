@@ -5,7 +5,7 @@ import { SEND_STATES, type SendState } from './send-transitions.ts';
  * The states whose sends can always be listed: those that an operator looks for. The sends in the other states are
  * most of all, so each stage decides whether to pay for listing them (`sends.indexCommonStates`).
  */
-export const LISTED_STATES = ['scheduled', 'waiting', 'refused', 'rejected', 'expired', 'uncertain'] as const;
+export const LISTED_STATES = ['scheduled', 'waiting', 'refused', 'rejected', 'expired', 'uncertain', 'failed'] as const;
 
 const ALWAYS_LISTED: readonly string[] = LISTED_STATES;
 

@@ -21,10 +21,16 @@ export interface CallFault {
   readonly details?: string;
 }
 
+/** The ids of the job that the service makes of a request. Later events name the message together with one of them. */
+interface TransactionIds {
+  /** @default none */
+  readonly transactionIds?: readonly string[];
+}
+
 /** What an answer means for the send. */
 export type SendOutcome =
   /** `intent/v2` may accept a request without returning an id; a status can add it later. */
-  | { readonly kind: 'accepted'; readonly messageId?: string }
+  | ({ readonly kind: 'accepted'; readonly messageId?: string } & TransactionIds)
   | { readonly kind: 'window-closed' }
   | ({ readonly kind: 'rejected'; readonly code?: number } & CallFault)
   | ({ readonly kind: 'not-done'; readonly cause: NotDoneCause; readonly retryAfter?: string } & CallFault)
@@ -32,7 +38,8 @@ export type SendOutcome =
       readonly kind: 'uncertain';
       /** The service answered with a 2xx, so the message was probably sent and must not be resent. */
       readonly isAnswered: boolean;
-    } & CallFault);
+    } & CallFault &
+      TransactionIds);
 
 /**
  * Why a call had no effect and may be retried: no credit, a refused token, an unavailable service, or a refusal by

@@ -1,6 +1,7 @@
 /**
- * The states of a send. `accepted`, `refused`, `rejected`, `expired`, and `cancelled` are final, except that an
- * operator can resend a rejected send, and that a status can show that an earlier call was accepted. `claimed` means
+ * The states of a send. `accepted`, `refused`, `rejected`, `expired`, `cancelled`, and `failed` are final, except that an
+ * operator can resend a rejected send, and that a status can show that an earlier call was accepted, or that an accepted
+ * message failed. `failed` means that the chat service accepted the message and later reported that it failed. `claimed` means
  * that a function is calling the chat service, or died during the call. `uncertain` means that it is unknown whether
  * the message was sent.
  */
@@ -15,6 +16,7 @@ export const SEND_STATES = [
   'expired',
   'uncertain',
   'cancelled',
+  'failed',
 ] as const;
 
 export type SendState = (typeof SEND_STATES)[number];
@@ -47,7 +49,13 @@ export type SendGuard =
   /** A status confirmed the send; the chat service's own answer, which takes precedence, has not arrived. */
   | 'confirmed-by-status'
   /** Like `confirmed-by-status`, and that status is not earlier than the writer's. */
-  | 'confirmed-no-earlier';
+  | 'confirmed-no-earlier'
+  /** The item's message is the one that the writer knows, or the writer knows none. */
+  | 'same-message'
+  /** The writer knows a message, and the item's is another one. */
+  | 'other-message'
+  /** The failure that is recorded is later than the writer's, or its description sorts after it. */
+  | 'failed-later';
 
 export interface SendTransition {
   readonly to: SendState;
@@ -121,7 +129,19 @@ export const SEND_TRANSITIONS = {
     to: 'accepted',
     by: 'send',
     when: 'the chat service accepts it',
-    from: { claimed: OWN, uncertain: OWN, accepted: ['own-claim', 'confirmed-by-status'] },
+    from: {
+      claimed: OWN,
+      uncertain: OWN,
+      accepted: ['own-claim', 'confirmed-by-status'],
+      // The message that failed is that of an earlier call.
+      failed: ['own-claim', 'confirmed-by-status', 'other-message'],
+    },
+  },
+  acceptFailed: {
+    to: 'failed',
+    by: 'send',
+    when: 'its answer comes after that status',
+    from: { failed: ['own-claim', 'confirmed-by-status', 'same-message'] },
   },
   reject: { to: 'rejected', by: 'send', when: 'the chat service rejects it', from: { claimed: OWN } },
   loseTrack: {
@@ -152,6 +172,27 @@ export const SEND_TRANSITIONS = {
     by: 'receive',
     when: 'a status adds its message ID',
     from: { accepted: ['identified-no-earlier'] },
+  },
+  fail: {
+    to: 'failed',
+    by: 'receive',
+    when: 'a status says that its message failed',
+    from: {
+      accepted: ['same-message', 'note-not-erased'],
+      failed: ['same-message', 'failed-later', 'note-not-erased'],
+    },
+  },
+  confirmFailed: {
+    to: 'failed',
+    by: 'receive',
+    when: 'an earlier status of the message arrives',
+    from: { failed: ['confirmed-no-earlier', 'same-message'] },
+  },
+  identifyFailed: {
+    to: 'failed',
+    by: 'receive',
+    when: 'an earlier status of the message arrives',
+    from: { failed: ['identified-no-earlier', 'same-message'] },
   },
   // Its queue message or its schedule ends later, when it finds the send cancelled.
   cancel: {

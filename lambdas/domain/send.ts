@@ -81,6 +81,7 @@ export const sendTimes = {
   rejectedAt: instant,
   expiredAt: instant,
   uncertainAt: instant,
+  failedAt: instant,
   erasedAt: instant,
 };
 
@@ -90,7 +91,7 @@ const sentCall = { endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record
 export const sendRecord = z.object({
   requestId: z.string(),
   state: z.enum(SEND_STATES),
-  /** Why Parley refused it, or the chat service's code of its rejection. */
+  /** Why Parley refused it, or the chat service's code of its rejection, or the platform's of the message's failure. */
   code: optionalString,
   /** Why Parley made its latest call, or why it made no call. */
   decision: optionalString,

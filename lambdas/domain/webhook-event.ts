@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type ContactRef,
   type CustomerRef,
@@ -7,11 +8,14 @@ import {
   numberOfChannel,
   type WindowPer,
 } from './contact.ts';
-import { hasContent } from './event-content.ts';
+import { describeFailure } from './failure.ts';
 import { type Instant, parseInstant } from './instant.ts';
-import * as z from './schema.ts';
+import { isKeyPart, MAX_ID_BYTES } from './key-part.ts';
 import { REQUEST_ID } from './send-request.ts';
 import { startTrace, type Traceparent } from './trace-context.ts';
+import { nameOfUnknown } from './webhook-formats/formats.ts';
+import { type PostedEvent, splitPost } from './webhook-formats/split-post.ts';
+import type { Sender, ServiceEvent } from './webhook-formats/webhook-format.ts';
 
 /** An event's time, and where it comes from. */
 export interface EventTime {
@@ -53,9 +57,17 @@ export interface InboundMessage extends EventBase {
   readonly customerId?: string;
 }
 
-/** A message from a bot or an operator, which the chat service reports back (`FROM` is `me`). It opens no window. */
+/**
+ * A message that the event does not say the user wrote: of a bot or an operator, which the chat service reports back, or
+ * of an unknown sender. It opens no window.
+ */
 export interface Echo extends EventBase {
   readonly kind: 'echo';
+  readonly sender: Exclude<Sender, 'user'>;
+  /** The sender as the chat service names it. */
+  readonly senderName?: string;
+  /** The chat service's id of the send that produced the message. */
+  readonly transactionId?: string;
   /** The user it was sent to, if the event names one. */
   readonly contact?: ContactRef;
   /** The user if the event names no address, so that an erasure finds it. */
@@ -63,7 +75,7 @@ export interface Echo extends EventBase {
 }
 
 /** What a status notification says about a message. `other` stands for a `STATUS` value Parley does not know. */
-export type StatusKind = 'sent' | 'delivered' | 'read' | 'failed' | 'other';
+export type StatusKind = 'sent' | 'delivered' | 'read' | 'answered' | 'failed' | 'other';
 
 /** A status notification. Two statuses of one message share its id. */
 export interface StatusChange extends EventBase {
@@ -75,50 +87,35 @@ export interface StatusChange extends EventBase {
   readonly subject?: DataSubject;
   /** The request id that the send carried as `clientPayload`, if the chat service returns it. */
   readonly requestId?: string;
+  /** The chat service's id of the send that produced the message. */
+  readonly transactionId?: string;
+  /** Why the message failed, as far as the chat service says. */
+  readonly failure?: string;
   /** The message that the event carries in addition to its status. */
   readonly message?: InboundMessage | Echo;
 }
 
-export type WebhookEvent = InboundMessage | Echo | StatusChange;
+/** An event of a known format that says something Parley does not know. It is stored for a person to look at. */
+export interface UnknownEvent extends EventBase {
+  readonly kind: 'unknown';
+  /** What the chat service calls it. */
+  readonly name: string;
+  readonly contact?: ContactRef;
+  readonly customer?: CustomerRef;
+}
+
+export type WebhookEvent = InboundMessage | Echo | StatusChange | UnknownEvent;
 
 export type ParsedEvent =
   | { readonly kind: 'event'; readonly event: WebhookEvent }
-  | { readonly kind: 'unreadable'; readonly reason: string };
+  /** `body`: the event, without the other events of its post. */
+  | { readonly kind: 'unreadable'; readonly body: string; readonly reason: string };
 
 /**
  * A status shares its message's item: whatever their order, the message must fit in as well, and there can be many
  * statuses.
  */
 export const MAX_STATUS_BYTES = 16 * 1024;
-
-/** An id, which some senders write as a number. */
-const identifier = z.pipe(
-  z.union([z.string(), z.int()]),
-  z.pipe(
-    z.transform(String),
-    z.string().check(
-      z.minLength(1, 'is empty'),
-      z.refine((id) => id.isWellFormed(), 'is not well-formed Unicode'),
-      z.refine((id) => Buffer.byteLength(id) <= z.MAX_ID_BYTES, `is longer than ${z.MAX_ID_BYTES} bytes`),
-    ),
-  ),
-);
-/** A field that Parley can do without: a value of another type counts as absent, and stays in the stored body. */
-const optionalString = z.catch(z.optional(z.string()), undefined);
-
-/** The fields that Parley uses, from the contract's tables "Inbound user message" and "Message status notification". */
-const wireEvent = z.object({
-  _id_: identifier,
-  STATUS: z.nullish(z.string()),
-  FROM: z.catch(z.nullish(identifier), undefined),
-  TO: z.catch(z.optional(identifier), undefined),
-  CHAT_PLATFORM_ID: optionalString,
-  CHAT_CHANNEL_ID: z.catch(z.optional(identifier), undefined),
-  CLIENT_PAYLOAD: z.catch(z.optional(z.string().check(z.regex(REQUEST_ID))), undefined),
-  CREATION_TIME: z.optional(z.unknown()),
-  FROM_NAME: optionalString,
-  CUSTOMER_ID: optionalString,
-});
 
 export interface ParseEventContext {
   readonly times: DeliveryTimes;
@@ -132,85 +129,114 @@ export interface ParseEventContext {
 }
 
 /**
- * Parses an event tolerantly: only `_id_` is required and, for a message, `FROM`. Unknown fields stay in the body.
+ * Parses the events of a post tolerantly, whatever their formats: only the id is required and, for a user's message, the
+ * user's address. Unknown fields stay in the body.
  *
- * @param body the event's JSON, already verified and removed from its envelope
+ * @param body the post's JSON, already verified and removed from its envelope
  */
-export const parseEvent = (body: string, context: ParseEventContext): ParsedEvent => {
-  const json = z.parseJson(body);
-  if (json === undefined) return unreadable('The body is not JSON.');
-  const parsed = z.safeParse(wireEvent, json);
-  if (!parsed.success) return unreadable(`Not a known event: ${z.describeIssues(parsed.error, 'the body')}.`);
-  const wire = parsed.data;
-  const { times, traceparent = startTrace('message', wire._id_) } = context;
-  const base = { id: wire._id_, time: eventTime(wire.CREATION_TIME, times), body, traceparent };
-  const platform = wire.CHAT_PLATFORM_ID?.toWellFormed() || context.chatPlatform;
-  const customer = customerOf(platform, wire.CUSTOMER_ID);
-  if (!wire.STATUS) {
-    const message = messageOf(wire, base, context, { platform, customer });
-    return message ? event(message) : unreadable('Not a known event: it has neither STATUS nor FROM.');
+export const parseEvents = (body: string, context: ParseEventContext): readonly ParsedEvent[] =>
+  splitPost(body).map((posted) =>
+    'reason' in posted ? unreadable(posted.body, posted.reason) : parsePosted(posted, context),
+  );
+
+const parsePosted = ({ body, fields, format }: PostedEvent, context: ParseEventContext): ParsedEvent => {
+  const read = format.read(fields);
+  const fault = read.fault ?? (read.unknown === undefined ? faultOfId(read) : undefined);
+  if (fault !== undefined) return unreadable(body, `Not a known event: ${fault}.`);
+  const id = read.unknown === undefined ? String(read.id) : unknownEventId(body);
+  const { times, traceparent = startTrace('message', id) } = context;
+  const base = { id, time: eventTime(read.time, times), body, traceparent };
+  const platform = read.chatPlatform || context.chatPlatform;
+  const customer = customerOf(platform, read.customerId);
+  const channel = businessNumber(context, ...read.lines);
+  const contact = read.user === undefined ? undefined : contactRef(platform, read.user, channel);
+  const subject = contact ?? customer;
+  if (read.unknown !== undefined)
+    return event({ kind: 'unknown', ...base, name: nameOfUnknown(read.unknown), ...subjectOf(subject) });
+  const origin = { read, contact, customer, channel, windowPer: context.windowPer };
+  if (read.status === undefined) {
+    const message = messageOf(base, origin);
+    return message ? event(message) : unreadable(body, 'Not a known event: it does not name the user.');
   }
-  const literal = wire.STATUS.toLowerCase().toWellFormed();
+  const literal = read.status.literal.toLowerCase();
   const status = statusKind(literal);
-  const requestId = wire.CLIENT_PAYLOAD;
-  const address = wire.FROM?.toLowerCase() === 'me' ? wire.TO : wire.FROM;
-  const channel = businessNumber(context, wire.CHAT_CHANNEL_ID);
-  const subject = address ? contactRef(platform, address, channel) : customer;
-  const message = hasContent(body)
-    ? messageOf(wire, { ...base, isFromStatus: true }, context, { platform, customer, status })
-    : undefined;
+  const { failure } = read.status;
+  const { requestId, transactionId } = read;
+  const message = messageOf({ ...base, isFromStatus: true }, { ...origin, status });
   return event({
     kind: 'status',
     ...base,
     status,
     literal,
     ...(subject && { subject }),
-    ...(requestId && { requestId }),
+    ...(requestId !== undefined && REQUEST_ID.test(requestId) && { requestId }),
+    ...(transactionId !== undefined && { transactionId }),
+    ...(status === 'failed' && failure && { failure: describeFailure(failure) }),
     ...(message && { message }),
   });
 };
 
 /** What else is known of the message of an event. */
 interface MessageOrigin {
-  readonly platform: string;
+  readonly read: ServiceEvent;
+  readonly contact: ContactRef | undefined;
   readonly customer: CustomerRef | undefined;
+  readonly channel: string | undefined;
+  readonly windowPer: WindowPer;
   /** The status that the event carries in addition to the message, if any. */
   readonly status?: StatusKind;
 }
 
 /**
- * Returns the message of an event: an echo if the business sent it, otherwise a user's message. Returns undefined if
- * the event does not say whose it is.
+ * Returns the message of an event: a user's message only if the event says that the user wrote it, otherwise an echo.
+ * Returns undefined if the event carries none, or does not name the user who wrote it.
  */
 const messageOf = (
-  wire: z.output<typeof wireEvent>,
   base: EventBase,
-  context: ParseEventContext,
-  { platform, customer, status }: MessageOrigin,
+  { read, contact, customer, channel, windowPer, status }: MessageOrigin,
 ): InboundMessage | Echo | undefined => {
-  if (!wire.FROM) return undefined;
-  if (wire.FROM.toLowerCase() === 'me') {
-    // In an echo, TO is the user.
-    const channel = businessNumber(context, wire.CHAT_CHANNEL_ID);
-    const user = wire.TO ? { contact: contactRef(platform, wire.TO, channel) } : customer && { customer };
-    return { kind: 'echo', ...base, ...user };
-  }
-  const channel = businessNumber(context, wire.CHAT_CHANNEL_ID, wire.TO);
-  const contact = contactRef(platform, wire.FROM, channel);
+  const { message, user, transactionId } = read;
+  if (message === undefined) return undefined;
+  const { sender, senderName } = message;
   // Contract, "States and transitions": these are statuses of a message that the business sent, and FROM is the user it
   // was sent to. As a user's message, it would open a window and lift an opt-out.
-  if (status !== undefined && status !== 'other') return { kind: 'echo', ...base, contact };
+  const isOfBusiness = status !== undefined && status !== 'other';
+  if (sender !== 'user' || isOfBusiness) {
+    return {
+      kind: 'echo',
+      ...base,
+      sender: sender === 'user' ? 'business' : sender,
+      ...(senderName !== undefined && { senderName }),
+      ...(transactionId !== undefined && { transactionId }),
+      ...subjectOf(contact ?? customer),
+    };
+  }
+  if (user === undefined || contact === undefined) return undefined;
   return {
     kind: 'message',
     ...base,
     contact,
     // The contract does not list the values of STATUS, so any of them may be that of a message from the business.
-    opensWindow: status === undefined && (context.windowPer === 'user' || channel !== undefined),
-    address: wire.FROM,
+    opensWindow: status === undefined && (windowPer === 'user' || channel !== undefined),
+    address: user,
     ...(channel !== undefined && { chatChannelNumber: `+${channel.replace(/\D/g, '')}` }),
-    name: wire.FROM_NAME?.toWellFormed(),
-    customerId: wire.CUSTOMER_ID?.toWellFormed(),
+    name: read.name,
+    customerId: read.customerId?.toWellFormed(),
   };
+};
+
+const subjectOf = (subject: DataSubject | undefined) =>
+  subject === undefined ? {} : 'key' in subject ? { contact: subject } : { customer: subject };
+
+/** Two deliveries of an event without an id have the same body. */
+const unknownEventId = (body: string): string =>
+  `event-${createHash('sha256').update(body).digest('base64url').slice(0, 32)}`;
+
+const faultOfId = ({ id, idField }: ServiceEvent): string | undefined => {
+  if (id === undefined) return `${idField}: is missing`;
+  if (id === '') return `${idField}: is empty`;
+  if (!id.isWellFormed()) return `${idField}: is not well-formed Unicode`;
+  return isKeyPart(id) ? undefined : `${idField}: is longer than ${MAX_ID_BYTES} bytes`;
 };
 
 /**
@@ -245,14 +271,10 @@ const businessNumber = (
 };
 
 const customerOf = (platform: string, customerId: string | undefined): CustomerRef | undefined =>
-  customerId !== undefined && isName(customerId) ? { platform: platform.toLowerCase(), customerId } : undefined;
-
-/** Whether a value can be part of a key. */
-const isName = (value: string): boolean =>
-  value !== '' && value.isWellFormed() && Buffer.byteLength(value) <= z.MAX_ID_BYTES;
+  customerId !== undefined && isKeyPart(customerId) ? { platform: platform.toLowerCase(), customerId } : undefined;
 
 const event = (parsed: WebhookEvent): ParsedEvent => ({ kind: 'event', event: parsed });
-const unreadable = (reason: string): ParsedEvent => ({ kind: 'unreadable', reason });
+const unreadable = (body: string, reason: string): ParsedEvent => ({ kind: 'unreadable', body, reason });
 
 /** The contract does not list the literals. These were seen in practice, in upper and in lower case. */
 const statusKind = (literal: string): StatusKind => {
@@ -260,6 +282,7 @@ const statusKind = (literal: string): StatusKind => {
     case 'sent':
     case 'delivered':
     case 'read':
+    case 'answered':
     case 'failed':
       return literal;
     case 'error':

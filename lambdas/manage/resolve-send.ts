@@ -14,6 +14,7 @@ import type {
   SendRepository,
   TransitionResult,
 } from '../ports.ts';
+import { recordSentMessage } from '../runtime/record-sent-message.ts';
 import {
   type Answer,
   defineRoute,
@@ -27,7 +28,7 @@ import {
 import { contactOfSend, sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface ResolveSendPorts {
-  readonly sends: Pick<SendRepository, 'read' | 'resolve'>;
+  readonly sends: Pick<SendRepository, 'read' | 'resolve' | 'fail'>;
   readonly messages: Pick<MessageRepository, 'recordOutbound'>;
   readonly audit: Pick<AuditRepository, 'record'>;
   readonly queue: SendQueue;
@@ -114,7 +115,9 @@ const resolve = async (
 
 /** The chat service rejects sends too, so only the reason shows that an operator did, and in these words. */
 const isResolvedAlready = (send: SendRecord, resolution: Resolution): boolean =>
-  (resolution.outcome === 'accepted' && send.state === 'accepted' && send.messageId === resolution.messageId) ||
+  (resolution.outcome === 'accepted' &&
+    (send.state === 'accepted' || send.state === 'failed') &&
+    send.messageId === resolution.messageId) ||
   (resolution.outcome === 'failed' &&
     send.state === 'rejected' &&
     send.outcome === resolution.why &&
@@ -129,9 +132,9 @@ const resolutionOf = (
   why: string,
 ): Resolution => (outcome === 'accepted' ? { outcome, messageId: messageId ?? '', at, why } : { outcome, at, why });
 
-const recordMessage = async ({ messages, contactDefaults }: ResolveSendPorts, send: SendRecord): Promise<void> => {
-  const message = acceptedMessage(send, contactOfSend(contactDefaults, send));
-  if (message !== undefined) await messages.recordOutbound(message);
+const recordMessage = async (ports: ResolveSendPorts, send: SendRecord): Promise<void> => {
+  const message = acceptedMessage(send, contactOfSend(ports.contactDefaults, send));
+  if (message !== undefined) await recordSentMessage(ports, message);
 };
 
 const enqueueAgain = async (

@@ -6,9 +6,11 @@ import type { VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Randomness } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import type { DeliveryFormat } from './auth/webhook-auth.ts';
-import type { ReceiveEventPorts } from './receive-event.ts';
+import { countRemarks, quarantine, type ReceiveEventsPorts } from './receive-events.ts';
+import type { StoreResult } from './store-events.ts';
+import { TIME_BUDGET } from './time-budget.ts';
 
-export type DrainMessageOptions = ReceiveEventPorts & {
+export type DrainMessageOptions = ReceiveEventsPorts & {
   readonly randomness: Randomness;
   readonly format: DeliveryFormat;
 };
@@ -20,34 +22,38 @@ export type DrainMessageOptions = ReceiveEventPorts & {
 export const createDrainMessage =
   (options: DrainMessageOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
-    const { storeEvent, inboundQueue, randomness, format, log, metrics } = options;
+    const { storeEvents, inboundQueue, randomness, format, log, metrics } = options;
     const retry: MessageResult = { kind: 'retry', afterMs: retryAfterMs(message, randomness) };
-    const quarantine = async (quarantined: VerifiedRequest, reason: string): Promise<MessageResult> =>
-      (await inboundQueue.quarantine(quarantined, reason)).kind === 'written' ? DONE : retry;
 
     const request = parseSerializedRequest(message.body, format.envelope);
     if (request === undefined) {
       log.error('queue message is not a webhook request; quarantined', { messageId: message.messageId });
       const reason = 'The queue message is not a webhook request.';
-      return quarantine(wrapUnknownMessage(message), reason);
+      const quarantined = await inboundQueue.quarantine(wrapUnknownMessage(message), reason);
+      return quarantined.kind === 'written' ? DONE : retry;
     }
-    const stored = await storeEvent(request);
-    switch (stored.kind) {
-      case 'stored':
+    const results = await storeEvents(request, TIME_BUDGET.drain);
+    const unavailable = results.find(({ kind }) => kind === 'unavailable');
+    if (unavailable !== undefined) {
+      log.warn('deferred event waits longer in the inbound queue', { ...unavailable });
+      return retry;
+    }
+    const finish = async (result: Exclude<StoreResult, { kind: 'unavailable' }>): Promise<boolean> => {
+      if (result.kind === 'stored') {
         metrics.count('EventStored');
-        if (stored.withoutChannel) metrics.count('EventWithoutChannel');
-        log.info('deferred event stored', { ...stored });
-        return DONE;
-      case 'unavailable':
-        log.warn('deferred event waits longer in the inbound queue', { ...stored });
-        return retry;
-      case 'unstorable': {
-        metrics.count('EventQuarantined');
-        log.warn('deferred event quarantined', { ...stored });
-        const { deliveryId, reason } = stored;
-        return quarantine({ ...request, deliveryId }, reason);
+        countRemarks(metrics, result);
+        log.info('deferred event stored', { ...result });
+        return true;
       }
-    }
+      metrics.count('EventQuarantined');
+      const { body: _body, ...details } = result;
+      log.warn('deferred event quarantined', details);
+      return quarantine(inboundQueue, request, result);
+    };
+    const finished = await Promise.all(
+      results.flatMap((result) => (result.kind === 'unavailable' ? [] : finish(result))),
+    );
+    return finished.every((isDone) => isDone) ? DONE : retry;
   };
 
 /** Wraps a message of unknown origin so that an operator can read it. */

@@ -14,8 +14,8 @@ import { createVerifier } from './auth/create-verifier.ts';
 import { deliveryFormat } from './auth/webhook-auth.ts';
 import { receiveEnvironment } from './environment.ts';
 import { createInboundQueueHandler } from './inbound-queue-handler.ts';
-import { createReceiveEvent } from './receive-event.ts';
-import { createStoreEvent, type StoreEvent } from './store-event.ts';
+import { createReceiveEvents } from './receive-events.ts';
+import { createStoreEvents, type StoreEvents } from './store-events.ts';
 import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
@@ -46,7 +46,7 @@ const openSendQueue = (url: string, abortSignal: AbortSignal): SendQueue => ({
     await createSqsSendQueue(client, url, abortSignal).put(message);
   },
 });
-const storeEvent = createStoreEvent({
+const storeEvents = createStoreEvents({
   repositories(abortSignal) {
     const table = createConversationTable({ ...tableOptions, abortSignal });
     return {
@@ -79,10 +79,10 @@ const queue = onFirstUse(async () => {
   };
 });
 /** Loads the queue's client while a slow table is awaited, so that loading takes none of the queue's time budget. */
-const storeEventOrLoadQueue: StoreEvent = async (request) => {
+const storeEventsOrLoadQueue: StoreEvents = async (request) => {
   const timer = setTimeout(() => void queue().catch(() => undefined), TIME_BUDGET.table / 2);
   try {
-    return await storeEvent(request);
+    return await storeEvents(request);
   } finally {
     clearTimeout(timer);
   }
@@ -112,13 +112,13 @@ const webhook = createWebhookHandler({
     openSecret,
   }),
   format,
-  receiveEvent: createReceiveEvent({ storeEvent: storeEventOrLoadQueue, inboundQueue, log, metrics }),
+  receiveEvents: createReceiveEvents({ storeEvents: storeEventsOrLoadQueue, inboundQueue, log, metrics }),
   clock: systemClock,
   log,
   metrics,
 });
 const drain = createInboundQueueHandler({
-  storeEvent,
+  storeEvents,
   inboundQueue,
   changeVisibility: async (changes) => (await queue()).changeVisibility(changes),
   clock: systemClock,

@@ -15,7 +15,7 @@ export const createInboundQueueHandler = (options: InboundQueueHandlerOptions) =
     changeVisibility,
     minimumWaitMs: eventFloorMs,
     clock,
-    requiredTimeMs: 2 * (TIME_BUDGET.table + TIME_BUDGET.queue),
+    requiredTimeMs: TIME_BUDGET.drain + 2 * TIME_BUDGET.queue,
     log,
     metrics,
   });

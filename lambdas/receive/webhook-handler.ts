@@ -6,12 +6,12 @@ import { parseTraceparent, TRACEPARENT } from '../domain/trace-context.ts';
 import { parseDeliveryId, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Clock, Log, Metrics, WebhookVerifier } from '../ports.ts';
 import type { DeliveryFormat } from './auth/webhook-auth.ts';
-import type { Receipt } from './receive-event.ts';
+import type { Receipt } from './receive-events.ts';
 
 export interface WebhookHandlerOptions {
   readonly verifier: WebhookVerifier;
   readonly format: DeliveryFormat;
-  readonly receiveEvent: (request: VerifiedRequest) => Promise<Receipt>;
+  readonly receiveEvents: (request: VerifiedRequest) => Promise<Receipt>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -89,7 +89,7 @@ const verify = async (
 };
 
 const receive = async (
-  { receiveEvent, log, metrics }: WebhookHandlerOptions,
+  { receiveEvents, log, metrics }: WebhookHandlerOptions,
   request: VerifiedRequest,
 ): Promise<Answer> => {
   if (!fitsQueue(request)) {
@@ -97,7 +97,7 @@ const receive = async (
     log.error('webhook request rejected: too large for the inbound queue', { bytes: request.rawBody.byteLength });
     return TOO_LARGE;
   }
-  return (await receiveEvent(request)) === 'not-stored' ? UNAVAILABLE : ACKNOWLEDGED;
+  return (await receiveEvents(request)) === 'not-stored' ? UNAVAILABLE : ACKNOWLEDGED;
 };
 
 /**

@@ -16,11 +16,12 @@ import { notAfterOf } from '../domain/send-request.ts';
 import type { Stop } from '../domain/sending-stop.ts';
 import type { Claimed, Clock, Log, MessageRepository, Metrics, Randomness, SendRepository, Sleep } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+import { recordSentMessage } from '../runtime/record-sent-message.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
 import type { CompletedCall } from './call-service.ts';
 
 export interface RecordResultOptions {
-  readonly sends: Pick<SendRepository, 'recordResult'>;
+  readonly sends: Pick<SendRepository, 'recordResult' | 'confirm' | 'fail' | 'linkRequest'>;
   readonly messages: Pick<MessageRepository, 'recordOutbound'>;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -72,8 +73,26 @@ export const createRecordResult = (options: RecordResultOptions) => {
     else log.error('result not recorded: the claim was lost', fields);
     // A status recorded the message as that of this call. If this call sent nothing, it is that of an earlier call.
     const message = isConfirmed ? acceptedMessage(recorded.send, send.contact) : undefined;
-    if (message !== undefined) await write(send, () => messages.recordOutbound(message));
+    if (message !== undefined) await write(send, () => recordSentMessage(options, message));
     return { isConfirmed };
+  };
+
+  /**
+   * Links the chat service's ids of the call to the request, before the result is recorded: if this function dies in
+   * between, an event of the message still finds the send. Returns the messages that events have already linked.
+   */
+  const link = async (send: QueuedSend, transactionIds: readonly string[], at: Instant) => {
+    const { requestId } = send.request;
+    const linked = transactionIds.map((id) => write(send, () => sends.linkRequest(id, requestId, at)));
+    return (await Promise.all(linked)).filter((message) => message !== undefined);
+  };
+
+  /** Confirms the send by messages whose events arrived before the answer. */
+  const confirmLinked = async (send: QueuedSend, linked: Awaited<ReturnType<typeof link>>): Promise<void> => {
+    for (const confirmed of linked) {
+      const message = await write(send, () => sends.confirm(send.request.requestId, confirmed));
+      if (message !== undefined) await write(send, () => recordSentMessage(options, message));
+    }
   };
 
   /** Retries after a delay, but early enough to record that the request expired. */
@@ -97,9 +116,10 @@ export const createRecordResult = (options: RecordResultOptions) => {
     const backoff = () => backoffMs(attempt, randomness.random());
     switch (outcome.kind) {
       case 'accepted': {
-        const { messageId } = outcome;
+        const { messageId, transactionIds = [] } = outcome;
         const { contact, request, traceparent } = send;
         const { requestId } = request;
+        const linked = await link(send, transactionIds, at);
         const recorded = record(send, claimId, {
           state: 'accepted',
           at,
@@ -108,7 +128,13 @@ export const createRecordResult = (options: RecordResultOptions) => {
         });
         const sent = { requestId, contact, call, claimedAt, attempt, traceparent };
         const message = messageId !== undefined && { id: messageId, ...sent };
-        await Promise.all([recorded, message && write(send, () => messages.recordOutbound(message))]);
+        const [, failed] = await Promise.all([
+          recorded,
+          message ? write(send, () => messages.recordOutbound(message)) : undefined,
+        ]);
+        // Only an accepted send can fail.
+        if (message && failed) await write(send, () => sends.fail(requestId, { messageId: message.id, ...failed }));
+        await confirmLinked(send, linked);
         return DONE;
       }
       case 'not-done': {
@@ -124,9 +150,11 @@ export const createRecordResult = (options: RecordResultOptions) => {
         return retry(send, Math.max(requestedWaitMs(outcome.retryAfter, at, randomness.random()), backoff()));
       }
       case 'uncertain': {
-        const { explanation, details: outcomeDetails, isAnswered } = outcome;
+        const { explanation, details: outcomeDetails, isAnswered, transactionIds = [] } = outcome;
         const result = { state: 'uncertain' as const, at, outcome: explanation, outcomeDetails, isAnswered };
+        const linked = await link(send, transactionIds, at);
         const { isConfirmed } = await record(send, claimId, result);
+        await confirmLinked(send, linked);
         const isResent = send.request.onUncertain === 'resend' && mayResend(unknownOutcomes + 1, isAnswered);
         return isResent && !isConfirmed ? retry(send, backoff()) : DONE;
       }

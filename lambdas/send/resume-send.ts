@@ -4,9 +4,10 @@ import { acceptedMessage, logFieldsOf, mayResend, type QueuedSend, type SendReco
 import { parseSendRequest } from '../domain/send-request.ts';
 import type { Clock, Log, MessageRepository, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+import { recordSentMessage } from '../runtime/record-sent-message.ts';
 
 export interface ResumeSendOptions {
-  readonly sends: Pick<SendRepository, 'recordResult'>;
+  readonly sends: Pick<SendRepository, 'recordResult' | 'fail'>;
   readonly messages: Pick<MessageRepository, 'recordOutbound'>;
   readonly deadLetters: SendDeadLetterQueue;
   readonly clock: Clock;
@@ -24,7 +25,7 @@ export const SOON: MessageResult = { kind: 'retry', afterMs: 1_000 };
 export const createResumeSend =
   (options: ResumeSendOptions) =>
   async (send: QueuedSend, stored: SendRecord): Promise<MessageResult> => {
-    const { messages, deadLetters, log } = options;
+    const { deadLetters, log } = options;
     const { traceparent = send.traceparent } = stored;
     const fields = logFieldsOf({ ...send, traceparent });
     if (stored.erasedAt !== undefined) {
@@ -48,9 +49,10 @@ export const createResumeSend =
       case 'scheduled':
       case 'waiting':
         return SOON;
-      case 'accepted': {
+      case 'accepted':
+      case 'failed': {
         const message = acceptedMessage(stored, send.contact);
-        if (message !== undefined) await messages.recordOutbound(message);
+        if (message !== undefined) await recordSentMessage(options, message);
         break;
       }
       case 'refused':

@@ -11,6 +11,7 @@ import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
 import type { RouteName } from '../../lambdas/manage/route-name.ts';
 import { ROUTES } from '../../lambdas/manage/routes.ts';
 import { MAX_ERASURE_INVOCATIONS } from '../settings/flood-settings.ts';
+import { operatorEchoesOf } from '../settings/operator-settings.ts';
 import { settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
 import {
@@ -153,7 +154,7 @@ export class ParleyManagement extends Construct {
         WINDOW_MARGIN_SECONDS: String(settings.window.marginSeconds),
         CONTACT_CHECK: settings.contactCheck,
         ...(settings.operators && {
-          OPERATORS: JSON.stringify({ echoes: settings.operators.echoField !== undefined }),
+          OPERATORS: JSON.stringify({ echoes: operatorEchoesOf(settings.operators) !== undefined }),
         }),
         ...(settings.templates && { TEMPLATES: JSON.stringify(settings.templates) }),
         OPT_OUT_EXEMPT_REASONS: JSON.stringify(settings.optOutExemptReasons),

@@ -1,6 +1,6 @@
 import { PUBLISHED_STATES } from '../../lambdas/domain/events/item-events.ts';
-import { STATUS_TIMES } from '../../lambdas/domain/events/message-events.ts';
 import { PUBLISHED_ITEMS } from '../../lambdas/domain/events/published-items.ts';
+import { STATUS_TIMES } from '../../lambdas/domain/message-status.ts';
 
 /** The pattern of an event source mapping's filter. */
 export type FilterPattern = Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export const PUBLISHED_CHANGES: readonly FilterPattern[] = [
   itemLike({
     sk: { S: [message.sk] },
     $or: [
-      { direction: { S: ['inbound'] } },
+      { direction: { S: ['inbound', 'unknown'] } },
       ...STATUS_TIMES.map((attribute) => ({ [attribute]: { S: PRESENT } })),
       { otherStatuses: { SS: PRESENT } },
     ],

@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import type { SendEnvironment } from '../../lambdas/send/environment.ts';
 import { timeLimits } from '../../lambdas/send/time-limits.ts';
 import { type bulkLane, callIntervalMs, sendInvocations } from '../settings/lane-settings.ts';
+import { operatorEchoesOf } from '../settings/operator-settings.ts';
 import { reservedSendCheck, settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
@@ -134,7 +135,7 @@ export class ParleySender extends Construct {
         MAX_CONCURRENT_CALLS: String(callsPerInvocation),
         ...(sends.notAfter && { DEFAULT_NOT_AFTER: sends.notAfter }),
         ...(settings.operators && {
-          OPERATORS: JSON.stringify({ echoes: settings.operators.echoField !== undefined }),
+          OPERATORS: JSON.stringify({ echoes: operatorEchoesOf(settings.operators) !== undefined }),
         }),
         ...(settings.templates && { TEMPLATES: JSON.stringify(settings.templates) }),
         OPT_OUT_EXEMPT_REASONS: JSON.stringify(settings.optOutExemptReasons),

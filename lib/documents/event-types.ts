@@ -65,7 +65,7 @@ function typeOf(schema: JsonSchema, indentation: string): string {
   if (schema.type === 'object' && typeof schema.additionalProperties === 'object') {
     return `Readonly<Record<string, ${typeOf(schema.additionalProperties, indentation)}>>`;
   }
-  if (schema.type === 'boolean') return 'boolean';
+  if (schema.type === 'boolean' || schema.type === 'number') return schema.type;
   throw new Error(`No TypeScript type is written for the schema ${JSON.stringify(schema)}.`);
 }
 

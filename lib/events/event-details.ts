@@ -25,10 +25,39 @@ export interface MessageReceivedDetail {
   readonly platformContactId?: string;
   /** Present only if `events.content` is true. */
   readonly content?: {
-    /** The text of the message. */
+    /** The text of the message, or the caption of its media. */
     readonly text?: string;
     /** URLs by kind: `images`, `audios`, `files`, `videos`. */
     readonly media?: Readonly<Record<string, readonly string[]>>;
+    /** A location that the user shared. */
+    readonly location?: {
+      /** The name of the place. */
+      readonly name?: string;
+      /** Its address. */
+      readonly address?: string;
+      /** Degrees. */
+      readonly latitude?: number;
+      /** Degrees. */
+      readonly longitude?: number;
+    };
+    /** Contact cards that the user shared. */
+    readonly contactCards?: readonly {
+      /** The name on the card. */
+      readonly name?: string;
+      /** The phone numbers on the card. */
+      readonly phones: readonly string[];
+    }[];
+    /** The button or the list row that the user tapped. */
+    readonly button?: {
+      /** The text of the button or row. */
+      readonly text?: string;
+      /** What the business attached to it, such as the ID of a list row. */
+      readonly payload?: string;
+    };
+    /** Reactions to the message. */
+    readonly reactions?: readonly string[];
+    /** What the chat service says of a kind of message that it does not pass on. */
+    readonly unsupported?: string;
     /** The event exactly as received. */
     readonly event?: string;
   };
@@ -71,15 +100,47 @@ export interface TurnEndedDetail {
     readonly messages?: readonly {
       /** The chat service's `_id_` of the message. */
       readonly messageId: string;
-      /** The text of the message. */
+      /** The text of the message, or the caption of its media. */
       readonly text?: string;
       /** URLs by kind: `images`, `audios`, `files`, `videos`. */
       readonly media?: Readonly<Record<string, readonly string[]>>;
+      /** A location that the user shared. */
+      readonly location?: {
+        /** The name of the place. */
+        readonly name?: string;
+        /** Its address. */
+        readonly address?: string;
+        /** Degrees. */
+        readonly latitude?: number;
+        /** Degrees. */
+        readonly longitude?: number;
+      };
+      /** Contact cards that the user shared. */
+      readonly contactCards?: readonly {
+        /** The name on the card. */
+        readonly name?: string;
+        /** The phone numbers on the card. */
+        readonly phones: readonly string[];
+      }[];
+      /** The button or the list row that the user tapped. */
+      readonly button?: {
+        /** The text of the button or row. */
+        readonly text?: string;
+        /** What the business attached to it, such as the ID of a list row. */
+        readonly payload?: string;
+      };
+      /** Reactions to the message. */
+      readonly reactions?: readonly string[];
+      /** What the chat service says of a kind of message that it does not pass on. */
+      readonly unsupported?: string;
     }[];
   };
 }
 
-/** `detail` of `MessageEchoed`: the chat service reported a message that a bot or an operator sent. */
+/**
+ * `detail` of `MessageEchoed`: the chat service reported a message that it does not say the user wrote: of a bot, an
+ * operator, or an unknown sender.
+ */
 export interface MessageEchoedDetail {
   /** Stays the same if the event is published again, so that consumers can drop duplicates. */
   readonly id: string;
@@ -100,12 +161,43 @@ export interface MessageEchoedDetail {
   };
   /** When it was written. ISO 8601, UTC, milliseconds. */
   readonly at: string;
+  /** Who wrote it; `business`: a bot or an operator; `unknown`: the event does not say. */
+  readonly sender?: 'bot' | 'operator' | 'business' | 'unknown';
   /** Present only if `events.content` is true. */
   readonly content?: {
-    /** The text of the message. */
+    /** The text of the message, or the caption of its media. */
     readonly text?: string;
     /** URLs by kind: `images`, `audios`, `files`, `videos`. */
     readonly media?: Readonly<Record<string, readonly string[]>>;
+    /** A location that the user shared. */
+    readonly location?: {
+      /** The name of the place. */
+      readonly name?: string;
+      /** Its address. */
+      readonly address?: string;
+      /** Degrees. */
+      readonly latitude?: number;
+      /** Degrees. */
+      readonly longitude?: number;
+    };
+    /** Contact cards that the user shared. */
+    readonly contactCards?: readonly {
+      /** The name on the card. */
+      readonly name?: string;
+      /** The phone numbers on the card. */
+      readonly phones: readonly string[];
+    }[];
+    /** The button or the list row that the user tapped. */
+    readonly button?: {
+      /** The text of the button or row. */
+      readonly text?: string;
+      /** What the business attached to it, such as the ID of a list row. */
+      readonly payload?: string;
+    };
+    /** Reactions to the message. */
+    readonly reactions?: readonly string[];
+    /** What the chat service says of a kind of message that it does not pass on. */
+    readonly unsupported?: string;
     /** The event exactly as received. */
     readonly event?: string;
   };
@@ -184,6 +276,10 @@ export interface MessageFailedDetail {
   readonly requestId?: string;
   /** When it failed. ISO 8601, UTC, milliseconds. */
   readonly at: string;
+  /** The platform's code of the failure, such as `131026`. */
+  readonly code?: string;
+  /** The chat service's reason, at most 200 characters. Numbers are masked. */
+  readonly reason?: string;
   /** Present only if `events.content` is true. */
   readonly content?: {
     /** The status notification exactly as received, which may say why. */
@@ -220,6 +316,38 @@ export interface MessageStatusChangedDetail {
   readonly content?: {
     /** `STATUS`, in lower case, if `status` is `other`. */
     readonly status?: string;
+  };
+}
+
+/**
+ * `detail` of `WebhookEventUnknown`: the chat service reported something in a known format that Parley does not know.
+ */
+export interface WebhookEventUnknownDetail {
+  /** Stays the same if the event is published again, so that consumers can drop duplicates. */
+  readonly id: string;
+  /** The content was too large for an event and was truncated. The table has all of it. */
+  readonly truncated?: true;
+  /** The W3C trace context of the message or send. To join its trace, use it as the parent of your span. */
+  readonly traceparent?: string;
+  /** Parley's ID of the event, under which the management API shows it like a message. */
+  readonly eventId: string;
+  /** The user. */
+  readonly contact?: {
+    /** The chat platform, in lower case. */
+    readonly platform: string;
+    /** The business number that the conversation window belongs to, or `*` if windows are per user. */
+    readonly channel: string;
+    /** Shared by all spellings of an address. Use it to compare contacts, never to send to. */
+    readonly key: string;
+  };
+  /** When it happened, or when it arrived. ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+  /** What the chat service calls it; `other` if that has several words. */
+  readonly name: string;
+  /** Present only if `events.content` is true. */
+  readonly content?: {
+    /** The event exactly as received. */
+    readonly event?: string;
   };
 }
 
@@ -634,6 +762,7 @@ export const EVENT_NAMES = [
   'MessageRead',
   'MessageFailed',
   'MessageStatusChanged',
+  'WebhookEventUnknown',
   'SendAccepted',
   'SendRefused',
   'SendRejected',
@@ -659,6 +788,7 @@ export interface EventDetails {
   readonly MessageRead: MessageReadDetail;
   readonly MessageFailed: MessageFailedDetail;
   readonly MessageStatusChanged: MessageStatusChangedDetail;
+  readonly WebhookEventUnknown: WebhookEventUnknownDetail;
   readonly SendAccepted: SendAcceptedDetail;
   readonly SendRefused: SendRefusedDetail;
   readonly SendRejected: SendRejectedDetail;

@@ -29,6 +29,10 @@ export function isMessageStatusChanged(value: unknown): value is ParleyEvent<'Me
   return isEventNamed('MessageStatusChanged', value);
 }
 
+export function isWebhookEventUnknown(value: unknown): value is ParleyEvent<'WebhookEventUnknown'> {
+  return isEventNamed('WebhookEventUnknown', value);
+}
+
 export function isSendAccepted(value: unknown): value is ParleyEvent<'SendAccepted'> {
   return isEventNamed('SendAccepted', value);
 }

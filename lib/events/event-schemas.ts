@@ -62,12 +62,50 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
           content: {
             type: 'object',
             properties: {
-              text: { type: 'string', description: 'The text of the message.' },
+              text: { type: 'string', description: 'The text of the message, or the caption of its media.' },
               media: {
                 type: 'object',
                 propertyNames: { type: 'string' },
                 additionalProperties: { type: 'array', items: { type: 'string' } },
                 description: 'URLs by kind: `images`, `audios`, `files`, `videos`.',
+              },
+              location: {
+                type: 'object',
+                properties: {
+                  name: { type: 'string', description: 'The name of the place.' },
+                  address: { type: 'string', description: 'Its address.' },
+                  latitude: { type: 'number', description: 'Degrees.' },
+                  longitude: { type: 'number', description: 'Degrees.' },
+                },
+                description: 'A location that the user shared.',
+              },
+              contactCards: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  properties: {
+                    name: { type: 'string', description: 'The name on the card.' },
+                    phones: { type: 'array', items: { type: 'string' }, description: 'The phone numbers on the card.' },
+                  },
+                  required: ['phones'],
+                },
+                description: 'Contact cards that the user shared.',
+              },
+              button: {
+                type: 'object',
+                properties: {
+                  text: { type: 'string', description: 'The text of the button or row.' },
+                  payload: {
+                    type: 'string',
+                    description: 'What the business attached to it, such as the ID of a list row.',
+                  },
+                },
+                description: 'The button or the list row that the user tapped.',
+              },
+              reactions: { type: 'array', items: { type: 'string' }, description: 'Reactions to the message.' },
+              unsupported: {
+                type: 'string',
+                description: 'What the chat service says of a kind of message that it does not pass on.',
               },
               event: { type: 'string', description: 'The event exactly as received.' },
             },
@@ -163,12 +201,54 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
                   type: 'object',
                   properties: {
                     messageId: { type: 'string', description: "The chat service's `_id_` of the message." },
-                    text: { type: 'string', description: 'The text of the message.' },
+                    text: { type: 'string', description: 'The text of the message, or the caption of its media.' },
                     media: {
                       type: 'object',
                       propertyNames: { type: 'string' },
                       additionalProperties: { type: 'array', items: { type: 'string' } },
                       description: 'URLs by kind: `images`, `audios`, `files`, `videos`.',
+                    },
+                    location: {
+                      type: 'object',
+                      properties: {
+                        name: { type: 'string', description: 'The name of the place.' },
+                        address: { type: 'string', description: 'Its address.' },
+                        latitude: { type: 'number', description: 'Degrees.' },
+                        longitude: { type: 'number', description: 'Degrees.' },
+                      },
+                      description: 'A location that the user shared.',
+                    },
+                    contactCards: {
+                      type: 'array',
+                      items: {
+                        type: 'object',
+                        properties: {
+                          name: { type: 'string', description: 'The name on the card.' },
+                          phones: {
+                            type: 'array',
+                            items: { type: 'string' },
+                            description: 'The phone numbers on the card.',
+                          },
+                        },
+                        required: ['phones'],
+                      },
+                      description: 'Contact cards that the user shared.',
+                    },
+                    button: {
+                      type: 'object',
+                      properties: {
+                        text: { type: 'string', description: 'The text of the button or row.' },
+                        payload: {
+                          type: 'string',
+                          description: 'What the business attached to it, such as the ID of a list row.',
+                        },
+                      },
+                      description: 'The button or the list row that the user tapped.',
+                    },
+                    reactions: { type: 'array', items: { type: 'string' }, description: 'Reactions to the message.' },
+                    unsupported: {
+                      type: 'string',
+                      description: 'What the chat service says of a kind of message that it does not pass on.',
                     },
                   },
                   required: ['messageId'],
@@ -188,7 +268,8 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:parley:event:MessageEchoed',
     title: 'MessageEchoed',
-    description: 'The chat service reported a message that a bot or an operator sent.',
+    description:
+      'The chat service reported a message that it does not say the user wrote: of a bot, an operator, or an unknown sender.',
     type: 'object',
     properties: {
       version: { type: 'string', description: "The version of EventBridge's envelope." },
@@ -238,15 +319,58 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             description: 'The user.',
           },
           at: { type: 'string', format: 'date-time', description: 'When it was written. ISO 8601, UTC, milliseconds.' },
+          sender: {
+            type: 'string',
+            enum: ['bot', 'operator', 'business', 'unknown'],
+            description: 'Who wrote it; `business`: a bot or an operator; `unknown`: the event does not say.',
+          },
           content: {
             type: 'object',
             properties: {
-              text: { type: 'string', description: 'The text of the message.' },
+              text: { type: 'string', description: 'The text of the message, or the caption of its media.' },
               media: {
                 type: 'object',
                 propertyNames: { type: 'string' },
                 additionalProperties: { type: 'array', items: { type: 'string' } },
                 description: 'URLs by kind: `images`, `audios`, `files`, `videos`.',
+              },
+              location: {
+                type: 'object',
+                properties: {
+                  name: { type: 'string', description: 'The name of the place.' },
+                  address: { type: 'string', description: 'Its address.' },
+                  latitude: { type: 'number', description: 'Degrees.' },
+                  longitude: { type: 'number', description: 'Degrees.' },
+                },
+                description: 'A location that the user shared.',
+              },
+              contactCards: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  properties: {
+                    name: { type: 'string', description: 'The name on the card.' },
+                    phones: { type: 'array', items: { type: 'string' }, description: 'The phone numbers on the card.' },
+                  },
+                  required: ['phones'],
+                },
+                description: 'Contact cards that the user shared.',
+              },
+              button: {
+                type: 'object',
+                properties: {
+                  text: { type: 'string', description: 'The text of the button or row.' },
+                  payload: {
+                    type: 'string',
+                    description: 'What the business attached to it, such as the ID of a list row.',
+                  },
+                },
+                description: 'The button or the list row that the user tapped.',
+              },
+              reactions: { type: 'array', items: { type: 'string' }, description: 'Reactions to the message.' },
+              unsupported: {
+                type: 'string',
+                description: 'What the chat service says of a kind of message that it does not pass on.',
               },
               event: { type: 'string', description: 'The event exactly as received.' },
             },
@@ -455,6 +579,11 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
               'The request that Parley sent as this message; absent if the status arrived before the send was recorded.',
           },
           at: { type: 'string', format: 'date-time', description: 'When it failed. ISO 8601, UTC, milliseconds.' },
+          code: { type: 'string', description: "The platform's code of the failure, such as `131026`." },
+          reason: {
+            type: 'string',
+            description: "The chat service's reason, at most 200 characters. Numbers are masked.",
+          },
           content: {
             type: 'object',
             properties: {
@@ -542,6 +671,79 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
           },
         },
         required: ['id', 'messageId', 'at', 'status'],
+      },
+    },
+    required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
+  },
+  WebhookEventUnknown: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:parley:event:WebhookEventUnknown',
+    title: 'WebhookEventUnknown',
+    description: 'The chat service reported something in a known format that Parley does not know.',
+    type: 'object',
+    properties: {
+      version: { type: 'string', description: "The version of EventBridge's envelope." },
+      id: {
+        type: 'string',
+        description: "EventBridge's ID of this delivery. To drop duplicates, compare `detail.id`.",
+      },
+      account: { type: 'string', description: "The AWS account of Parley's stack." },
+      region: { type: 'string', description: "The AWS region of Parley's stack." },
+      source: { const: 'parley' },
+      'detail-type': { const: 'WebhookEventUnknown' },
+      time: { type: 'string', format: 'date-time', description: '`detail.at`, in whole seconds.' },
+      resources: { type: 'array', items: { type: 'string' } },
+      detail: {
+        type: 'object',
+        properties: {
+          id: {
+            type: 'string',
+            description: 'Stays the same if the event is published again, so that consumers can drop duplicates.',
+          },
+          truncated: {
+            type: 'boolean',
+            const: true,
+            description: 'The content was too large for an event and was truncated. The table has all of it.',
+          },
+          traceparent: {
+            type: 'string',
+            description:
+              'The W3C trace context of the message or send. To join its trace, use it as the parent of your span.',
+          },
+          eventId: {
+            type: 'string',
+            description: "Parley's ID of the event, under which the management API shows it like a message.",
+          },
+          contact: {
+            type: 'object',
+            properties: {
+              platform: { type: 'string', description: 'The chat platform, in lower case.' },
+              channel: {
+                type: 'string',
+                description:
+                  'The business number that the conversation window belongs to, or `*` if windows are per user.',
+              },
+              key: {
+                type: 'string',
+                description: 'Shared by all spellings of an address. Use it to compare contacts, never to send to.',
+              },
+            },
+            required: ['platform', 'channel', 'key'],
+            description: 'The user.',
+          },
+          at: {
+            type: 'string',
+            format: 'date-time',
+            description: 'When it happened, or when it arrived. ISO 8601, UTC, milliseconds.',
+          },
+          name: { type: 'string', description: 'What the chat service calls it; `other` if that has several words.' },
+          content: {
+            type: 'object',
+            properties: { event: { type: 'string', description: 'The event exactly as received.' } },
+            description: 'Present only if `events.content` is true.',
+          },
+        },
+        required: ['id', 'eventId', 'at', 'name'],
       },
     },
     required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],

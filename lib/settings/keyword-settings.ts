@@ -36,6 +36,9 @@ export const keywordSettings = z
       .meta({ description: `a list of languages (${LANGUAGES.join(', ')}) whose usual opt-out keywords count` }),
     optOut: words('STOP', 'more messages by which users opt out'),
     optIn: words('START', 'messages by which users opt in'),
+    buttons: z.boolean().optional().meta({
+      description: 'true if a button that the user taps counts as if the user had written its text; omit it if not',
+    }),
     confirmation: z
       .string()
       .max(MAX_CONFIRMATION_CHARACTERS)
@@ -54,7 +57,7 @@ export const keywordSettings = z
   })
   .meta({
     description:
-      'an object with languages, optOut, or both, and, optionally, confirmation and optIn, which must not list an opt-out ' +
+      'an object with languages, optOut, or both, and, optionally, buttons, confirmation, and optIn, which must not list an opt-out ' +
       "keyword: a message that is exactly one of the keywords is recorded as the user's opt-out or opt-in; omit it to " +
       'record none',
   });
@@ -64,11 +67,14 @@ export const keywordsOf = ({
   languages,
   optOut,
   optIn,
+  buttons,
 }: {
   readonly languages: readonly (keyof typeof OPT_OUT_KEYWORDS)[];
   readonly optOut: readonly string[];
   readonly optIn: readonly string[];
+  readonly buttons?: boolean | undefined;
 }): Keywords => ({
   optOut: [...new Set([...languages.flatMap((one) => OPT_OUT_KEYWORDS[one]), ...optOut].map(normalizeKeyword))],
   optIn: [...new Set(optIn.map(normalizeKeyword))],
+  ...(buttons && { buttons }),
 });

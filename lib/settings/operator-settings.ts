@@ -20,6 +20,17 @@ export const operatorSettings = z
         description: "a list of the values of echoField that operators' messages have; omit it if any value counts",
       }),
     ),
+    echoSenders: z.optional(
+      z
+        .array(z.string().min(1).max(64))
+        .min(1)
+        .max(20)
+        .meta({
+          description:
+            'a list of the senders that stand for operators in webhook events that name the kind of sender, such as ' +
+            '["agent"]; use it instead of echoField, or beside it',
+        }),
+    ),
     handoverMinutes: z.optional(
       z
         .int()
@@ -33,19 +44,23 @@ export const operatorSettings = z
     ),
   })
   .refine(
-    ({ echoField, echoValues, handoverMinutes }) =>
-      echoField !== undefined || (echoValues ?? handoverMinutes) === undefined,
+    ({ echoField, echoValues, echoSenders, handoverMinutes }) =>
+      (echoField !== undefined || echoValues === undefined) &&
+      ((echoField ?? echoSenders) !== undefined || handoverMinutes === undefined),
   )
   .meta({
     description:
-      'an object with echoField, echoValues, and handoverMinutes, all optional, the latter two only with echoField: ' +
-      'contacts can be handed over to people, and automated requests are then refused; omit it to turn handovers off',
+      'an object with echoField, echoValues, echoSenders, and handoverMinutes, all optional, echoValues only with ' +
+      'echoField, and handoverMinutes only with echoField or echoSenders: contacts can be handed over to people, and automated requests are then refused; omit it to turn handovers off',
   });
 
 /** Returns how the stage recognizes operators' messages, or undefined if it does not. */
 export const operatorEchoesOf = ({
   echoField,
   echoValues,
+  echoSenders,
   handoverMinutes,
 }: z.output<typeof operatorSettings>): OperatorEchoes | undefined =>
-  echoField === undefined ? undefined : { field: echoField, values: echoValues, handoverMinutes };
+  (echoField ?? echoSenders) === undefined
+    ? undefined
+    : { field: echoField, values: echoValues, senders: echoSenders, handoverMinutes };

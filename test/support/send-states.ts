@@ -33,13 +33,17 @@ export const putSendInState = async (
       await sends.claim(send, ownClaim, { resend: false });
       break;
     case 'accepted':
+    case 'failed':
       await sends.claim(send, ownClaim, { resend: false });
       await sends.recordResult(requestId, ownClaim.claimId, {
-        state,
+        state: 'accepted',
         at,
         messageId: `message-${requestId}`,
         outcome: 'The chat service accepted it.',
       });
+      if (state === 'failed') {
+        await sends.fail(requestId, { messageId: `message-${requestId}`, at, failure: '131026 cannot receive' });
+      }
       break;
     case 'waiting':
     case 'rejected':

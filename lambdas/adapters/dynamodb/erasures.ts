@@ -2,6 +2,7 @@ import type { ContactRef, CustomerRef } from '../../domain/contact.ts';
 import { type ErasureRecord, erasureRecord } from '../../domain/erasure.ts';
 import { readCustomerId } from '../../domain/event-content.ts';
 import { addMs } from '../../domain/instant.ts';
+import { STATUS_TIMES } from '../../domain/message-status.ts';
 import * as z from '../../domain/schema.ts';
 import { broadcastSort } from '../../domain/send-index.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
@@ -203,8 +204,7 @@ const eraseMessage = async (
 const EMPTIED = Object.fromEntries(
   [
     ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus', 'traceparent'],
-    ...['requestId', 'call', 'attempt', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'failedBody'],
-    ...['statusBodies', 'otherStatuses'],
+    ...['requestId', 'call', 'attempt', ...STATUS_TIMES, 'failure', 'failedBody', 'statusBodies', 'otherStatuses'],
   ].map((name) => [name, undefined]),
 );
 

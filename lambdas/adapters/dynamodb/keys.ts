@@ -63,6 +63,15 @@ export const messageKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: '
 /** Returns the key of a message's echo, which can name another contact and be as large as an item can be. */
 export const echoKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'ECHO' });
 
+/** Returns the key of the item that says when an event that Parley does not know, by its name, was first seen. */
+export const unknownNameKey = (name: string): ItemKey => ({ pk: `UNKNOWN#${name}`, sk: 'UNKNOWN' });
+
+/** Returns the key of the item that links the chat service's id of a call to its request and its message. */
+export const transactionKey = (transactionId: string): ItemKey => ({
+  pk: `TRANSACTION#${transactionId}`,
+  sk: 'TRANSACTION',
+});
+
 export const sendKey = (requestId: string): ItemKey => ({ pk: `SEND#${requestId}`, sk: 'SEND' });
 
 /** Running functions read the account's item every few seconds, but write it only when the circuit changes. */

@@ -1,5 +1,6 @@
 import { ANY_CHANNEL, type ContactRef } from '../../domain/contact.ts';
 import { ItemBusyError, WriteRefusedError } from '../../domain/errors.ts';
+import { NO_REASON } from '../../domain/failure.ts';
 import type { Instant } from '../../domain/instant.ts';
 import {
   conversationPosition,
@@ -9,6 +10,7 @@ import {
   messageItem,
   withStatuses,
 } from '../../domain/message.ts';
+import { STATUS_TIMES } from '../../domain/message-status.ts';
 import * as z from '../../domain/schema.ts';
 import type { Traceparent } from '../../domain/trace-context.ts';
 import {
@@ -18,8 +20,9 @@ import {
   MAX_STATUS_BYTES,
   type StatusChange,
   type StatusKind,
+  type UnknownEvent,
 } from '../../domain/webhook-event.ts';
-import type { MessageRepository } from '../../ports.ts';
+import type { Failed, MessageRepository } from '../../ports.ts';
 import type { ItemUpdate } from './item-update.ts';
 import {
   BY_CONTACT,
@@ -32,6 +35,7 @@ import {
   parseContactName,
   STATUS_SORT,
   subjectName,
+  unknownNameKey,
 } from './keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
@@ -59,6 +63,16 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
     return recordArrival(table, echo);
   },
 
+  async recordUnknown(event) {
+    await table.update(arrivalUpdate(table, event));
+  },
+
+  async recordUnknownName(name, seenAt) {
+    const setOnce = { firstSeenAt: seenAt, expiresAt: table.expiryOf('messages', seenAt) };
+    const { item } = await table.update({ key: unknownNameKey(name), setOnce }, { returnItem: true });
+    return parseItem(z.string(), item?.firstSeenAt);
+  },
+
   async recordStatus(status) {
     const { id, literal, time, body } = status;
     const isTooLarge = Buffer.byteLength(body) > MAX_STATUS_BYTES;
@@ -80,7 +94,13 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
         `The status ${literal.slice(0, 32)} is too large to be stored: it has more than ${MAX_STATUS_BYTES} bytes.`,
       );
     }
-    return storedTrace(stored) ?? status.traceparent;
+    const { requestId } = parseMessage(stored ?? {});
+    const failed = status.status === 'failed' ? failureIn(stored) : undefined;
+    return {
+      traceparent: storedTrace(stored) ?? status.traceparent,
+      ...(requestId !== undefined && { requestId }),
+      ...(failed && { failed }),
+    };
   },
 
   async recordOutbound({ id, requestId, contact, call, claimedAt, attempt, traceparent }) {
@@ -103,14 +123,20 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
       condition: 'attribute_not_exists(#erasedAt) AND (attribute_not_exists(#attempt) OR #attempt >= :attempt)',
     };
     // Replaces a message that a status carried.
-    const recorded = await table.update({
-      key: messageKey(id),
-      set: { ...set, body: undefined, createdAtSource: undefined, isFromStatus: undefined },
-      names: replaceable.names,
-      condition: `${replaceable.condition} AND (attribute_not_exists(#body) OR attribute_exists(#isFromStatus))`,
-    });
+    let recorded = await table.update(
+      {
+        key: messageKey(id),
+        set: { ...set, body: undefined, createdAtSource: undefined, isFromStatus: undefined },
+        names: replaceable.names,
+        condition: `${replaceable.condition} AND (attribute_not_exists(#body) OR attribute_exists(#isFromStatus))`,
+      },
+      { returnItem: true },
+    );
     // A user's message has the same id. Its body stays.
-    if (recorded.kind === 'conflict') await table.update({ key: messageKey(id), set, ...replaceable });
+    if (recorded.kind === 'conflict') {
+      recorded = await table.update({ key: messageKey(id), set, ...replaceable }, { returnItem: true });
+    }
+    return recorded.item?.requestId === requestId ? failureIn(recorded.item) : undefined;
   },
 
   async read(id) {
@@ -164,7 +190,7 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
 const parsePosition = ({ pk, sk, contactSort }: Item) => z.parse(conversationPosition, { pk, sk, contactSort });
 
 /** The attributes that show that an item has a message or a status. */
-const CONTENT = ['direction', 'statusBodies', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'otherStatuses'];
+const CONTENT = ['direction', 'statusBodies', ...STATUS_TIMES, 'otherStatuses'];
 
 /** Whether an item has only the mark of an erased message. */
 const isEmptied = (item: Item): boolean =>
@@ -198,16 +224,22 @@ const recordArrival = async (table: ConversationTable, arrival: InboundMessage |
   return createdAt ?? arrival.time.at;
 };
 
+/** Returns the earliest report that a message failed. */
+const failureIn = (item: Item | undefined): Failed | undefined => {
+  const { failedAt: at, failure = NO_REASON } = parseMessage(item ?? {});
+  return at === undefined ? undefined : { at, failure };
+};
+
 const storedTrace = (item: Item | undefined): Traceparent | undefined =>
   typeof item?.traceparent === 'string' ? item.traceparent : undefined;
 
-const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo): ItemUpdate => {
+const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo | UnknownEvent): ItemUpdate => {
   const { kind, id, time, body, isFromStatus, traceparent } = arrival;
   const subject = arrival.contact ?? ('customer' in arrival ? arrival.customer : undefined);
   return {
     key: kind === 'echo' ? echoKey(id) : messageKey(id),
     set: {
-      direction: kind === 'echo' ? 'echo' : 'inbound',
+      direction: kind === 'message' ? 'inbound' : kind,
       contact: subject && subjectName(subject),
       contactSort: subject && contactSort('MESSAGE', time.at),
       createdAt: time.at,
@@ -260,8 +292,8 @@ const bodyOf = ({ body }: StatusChange) => ({ statusBodies: new Set([body]) });
 const hasMember = (set: unknown, member: string): boolean => set instanceof Set && set.has(member);
 
 /** Whether the item has an attribute for the status's time. */
-const hasOwnTime = (status: StatusKind): status is 'sent' | 'delivered' | 'read' =>
-  status === 'sent' || status === 'delivered' || status === 'read';
+const hasOwnTime = (status: StatusKind): status is 'sent' | 'delivered' | 'read' | 'answered' =>
+  status === 'sent' || status === 'delivered' || status === 'read' || status === 'answered';
 
 /** A status may arrive before its message. It must not look like a message, nor make the message expire earlier. */
 const statusUpdate = (change: StatusChange, expiresAt: number, isOnlyTime: boolean): ItemUpdate => {
@@ -274,7 +306,8 @@ const statusUpdate = (change: StatusChange, expiresAt: number, isOnlyTime: boole
   switch (status) {
     case 'sent':
     case 'delivered':
-    case 'read': {
+    case 'read':
+    case 'answered': {
       const name = `${status}At`;
       return {
         ...common,
@@ -282,15 +315,17 @@ const statusUpdate = (change: StatusChange, expiresAt: number, isOnlyTime: boole
         condition: `attribute_not_exists(#${name}) OR #${name} > :${name}`,
       };
     }
-    case 'failed':
+    case 'failed': {
+      const failure = change.failure ?? NO_REASON;
       return {
         ...common,
-        // Stores the body on its own, because the cause is in fields that the contract does not specify.
-        set: { failedAt: time.at, failedBody: body },
+        // Stores the body on its own, because the cause may be in fields that Parley does not know.
+        set: { failedAt: time.at, failure, failedBody: body },
         condition:
-          'attribute_not_exists(#failedAt) OR #failedAt > :failedAt OR ' +
-          '(#failedAt = :failedAt AND #failedBody > :failedBody)',
+          'attribute_not_exists(#failedAt) OR #failedAt > :failedAt OR (#failedAt = :failedAt AND ' +
+          '(#failure > :failure OR (#failure = :failure AND #failedBody > :failedBody)))',
       };
+    }
     case 'other':
       return {
         ...common,

@@ -16,6 +16,8 @@ import type { ItemUpdate } from './item-update.ts';
 export interface Evidence {
   readonly body?: string;
   readonly claimId?: string;
+  /** The message that the writer knows. */
+  readonly messageId?: string;
   /** The only state from which the transition may start, if what it writes depends on the state. */
   readonly state?: FromState;
 }
@@ -36,7 +38,11 @@ export const conditionOf = (
   const conditions = clauses.map(([state, guards]) => {
     if (isNone(state)) return 'attribute_not_exists(#state)';
     values[state] = state;
-    const applying = guards.filter((guard) => guard !== 'note-not-erased' || set?.outcomeDetails !== undefined);
+    const applying = guards.filter(
+      (guard) =>
+        (guard !== 'note-not-erased' || set?.outcomeDetails !== undefined) &&
+        (guard !== 'same-message' || evidence.messageId !== undefined),
+    );
     return [`#state = :${state}`, ...applying.map((guard) => guardCondition(guard, to, evidence, values, names))].join(
       ' AND ',
     );
@@ -56,7 +62,12 @@ const isNone = (state: string): boolean => state === ('none' satisfies FromState
 /** The condition if no clause applies. It always fails, and the write returns the current item. */
 const NEVER = 'attribute_exists(#state) AND attribute_not_exists(#state)';
 
-const hasEvidence = (state: string, guards: readonly SendGuard[], { body, claimId, state: only }: Evidence): boolean =>
+const hasEvidence = (
+  state: string,
+  guards: readonly SendGuard[],
+  { body, claimId, messageId, state: only }: Evidence,
+): boolean =>
+  (messageId !== undefined || !guards.includes('other-message')) &&
   (only === undefined || only === state) &&
   (body !== undefined || !(isNone(state) || guards.includes('same-request'))) &&
   (claimId !== undefined || !guards.includes('own-claim'));
@@ -64,7 +75,7 @@ const hasEvidence = (state: string, guards: readonly SendGuard[], { body, claimI
 const guardCondition = (
   guard: SendGuard,
   to: SendState,
-  { body, claimId }: Evidence,
+  { body, claimId, messageId }: Evidence,
   values: Record<string, unknown>,
   names: Set<string>,
 ): string => {
@@ -115,5 +126,13 @@ const guardCondition = (
       names.add('confirmedBy').add('acceptedAt');
       values.byStatus = 'status';
       return '#confirmedBy = :byStatus AND #acceptedAt >= :acceptedAt';
+    case 'same-message':
+    case 'other-message':
+      names.add('messageId');
+      values.knownMessageId = messageId;
+      return guard === 'same-message' ? '#messageId = :knownMessageId' : 'NOT #messageId = :knownMessageId';
+    case 'failed-later':
+      names.add('failedAt').add('failure');
+      return '(#failedAt > :failedAt OR (#failedAt = :failedAt AND #failure > :failure))';
   }
 };

@@ -1,3 +1,4 @@
+import { describeFailure, parseFailure } from '../../domain/failure.ts';
 import { addMs } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import {
@@ -12,7 +13,16 @@ import {
 import { broadcastSort, isInBroadcast, isListed, stateSort, timeOfState } from '../../domain/send-index.ts';
 import { SEND_TRANSITIONS, type SendState, type SendTransitionName } from '../../domain/send-transitions.ts';
 import type { SendRepository, TransitionResult } from '../../ports.ts';
-import { broadcastShard, contactName, contactSort, idOf, parseContactName, sendKey, stateShard } from './keys.ts';
+import {
+  broadcastShard,
+  contactName,
+  contactSort,
+  idOf,
+  parseContactName,
+  sendKey,
+  stateShard,
+  transactionKey,
+} from './keys.ts';
 import { conditionOf, type Evidence, type TransitionUpdate } from './send-conditions.ts';
 import { type ConversationTable, type Item, parseItem, type WriteOutcome } from './table.ts';
 
@@ -150,12 +160,18 @@ export const createDynamodbSends = (
         {
           set: {
             ...set,
-            ...(isAccepted && { ...NOT_UNCERTAIN, confirmedBy: undefined }),
+            ...(isAccepted && { ...NOT_UNCERTAIN, ...NOT_FAILED, confirmedBy: undefined }),
             ...(isUnsent(result) && { unsentClaimId: claimId }),
           },
         },
-        { claimId },
+        { claimId, messageId: result.state === 'accepted' ? result.messageId : undefined },
       );
+      if (recorded.kind === 'conflict' && recorded.send.state === 'failed' && result.state === 'accepted') {
+        // The outcome stays that of the failure.
+        const { outcome: _outcome, ...answered } = resultAttributes(result);
+        const accepted = { set: { ...answered, confirmedBy: undefined } };
+        return transition('acceptFailed', requestId, accepted, { claimId, messageId: result.messageId });
+      }
       if (recorded.kind === 'conflict' && recorded.send.confirmedBy !== undefined && isUnsent(result)) {
         return recordUnsent(requestId, claimId, result);
       }
@@ -189,11 +205,54 @@ export const createDynamodbSends = (
       if (kind === 'conflict' && item?.state === 'accepted') {
         const named = { set: { messageId, identifiedAt: at } };
         ({ kind, item } = await apply('identify', requestId, named, {}, { returnItem: true }));
+      } else if (kind === 'conflict' && item?.state === 'failed') {
+        // The outcome stays that of the failure.
+        const earlier = { set: { identifiedAt: at, acceptedAt: at } };
+        ({ kind, item } = await apply('confirmFailed', requestId, earlier, { messageId }, { returnItem: true }));
+        if (kind === 'conflict') {
+          const identified = { set: { identifiedAt: at } };
+          ({ kind, item } = await apply('identifyFailed', requestId, identified, { messageId }, { returnItem: true }));
+        }
       } else if (kind === 'conflict' && item?.state !== undefined) {
         ({ kind, item } = await apply('confirmEarlier', requestId, { set }, {}, { returnItem: true }));
       }
       if (item === undefined || (kind === 'conflict' && !isNamedByStatus(item, messageId))) return undefined;
       return acceptedMessage(parseSend(item), parseContactName(item.contact));
+    },
+
+    async fail(requestId, { messageId, at, failure }) {
+      const { code, reason } = parseFailure(failure);
+      const outcome = `The chat service accepted it, and the message failed${code === undefined ? '' : `, code ${code}`}.`;
+      const set = { failedAt: at, failure, code, outcome };
+      // After an erasure, the failure is recorded without its reason, which can quote the message.
+      const failed = await transition('fail', requestId, { set: { ...set, outcomeDetails: reason } }, { messageId });
+      if (failed.kind !== 'conflict' || failed.send.erasedAt === undefined || reason === undefined) return failed;
+      return transition('fail', requestId, { set: { ...set, failure: describeFailure({ code }) } }, { messageId });
+    },
+
+    async linkRequest(transactionId, requestId, at) {
+      const link = { requestId, expiresAt: table.expiryOf('sends', at) };
+      const { item } = await table.update({ key: transactionKey(transactionId), setOnce: link }, { returnItem: true });
+      const { messageId, messageAt } = parseItem(transactionItem, item);
+      return messageId === undefined || messageAt === undefined ? undefined : { messageId, at: messageAt };
+    },
+
+    async linkMessage(transactionId, { messageId, at: messageAt }) {
+      const { item } = await table.update(
+        {
+          key: transactionKey(transactionId),
+          set: { messageId, messageAt },
+          setOnce: { expiresAt: table.expiryOf('sends', messageAt) },
+          names: ['messageId', 'messageAt'],
+          // A rule can send several messages. The earliest one counts, whatever the order of their events.
+          condition:
+            'attribute_not_exists(#messageId) OR #messageAt > :messageAt OR ' +
+            '(#messageAt = :messageAt AND #messageId > :messageId)',
+        },
+        { returnItem: true },
+      );
+      const { requestId } = parseItem(transactionItem, item);
+      return requestId === undefined ? {} : { requestId };
     },
 
     cancel: (requestId, at) =>
@@ -246,18 +305,28 @@ export const createDynamodbSends = (
   };
 };
 
+/** What links the chat service's id of a call to its request and its message, in whatever order they become known. */
+const transactionItem = z.object({
+  requestId: z.optional(z.string()),
+  messageId: z.optional(z.string()),
+  messageAt: z.optional(z.string()),
+});
+
 /**
  * Whether the send already has this message ID from a status. The function that stored the status may have died before
  * it stored the message.
  */
 const isNamedByStatus = ({ state, messageId, identifiedAt }: Item, id: string): boolean =>
-  state === 'accepted' && messageId === id && identifiedAt !== undefined;
+  (state === 'accepted' || state === 'failed') && messageId === id && identifiedAt !== undefined;
 
 /**
  * Removes the traces of an unknown outcome, so that an acceptance leaves the same item whether it comes before or
  * after.
  */
 const NOT_UNCERTAIN = { uncertainAt: undefined, isAnswered: undefined } as const;
+
+/** The message that failed was that of an earlier call. */
+const NOT_FAILED = { failedAt: undefined, failure: undefined, code: undefined } as const;
 
 /** A request that is retried fails again well within this time; after a longer one, it failed for another reason. */
 const MAX_FAILURE_GAP_MS = 60 * 60 * 1000;

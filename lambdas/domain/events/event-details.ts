@@ -63,11 +63,39 @@ const statusFields = {
   ),
 };
 
-const eventContent = withContent({
-  text: string('The text of the message.'),
+const messageContent = {
+  text: string('The text of the message, or the caption of its media.'),
   media,
-  event: string('The event exactly as received.'),
-});
+  location: describe(
+    z.strictObject({
+      name: z.optional(string('The name of the place.')),
+      address: z.optional(string('Its address.')),
+      latitude: z.optional(describe(z.number(), 'Degrees.')),
+      longitude: z.optional(describe(z.number(), 'Degrees.')),
+    }),
+    'A location that the user shared.',
+  ),
+  contactCards: describe(
+    z.array(
+      z.strictObject({
+        name: z.optional(string('The name on the card.')),
+        phones: describe(z.array(z.string()), 'The phone numbers on the card.'),
+      }),
+    ),
+    'Contact cards that the user shared.',
+  ),
+  button: describe(
+    z.strictObject({
+      text: z.optional(string('The text of the button or row.')),
+      payload: z.optional(string('What the business attached to it, such as the ID of a list row.')),
+    }),
+    'The button or the list row that the user tapped.',
+  ),
+  reactions: describe(z.array(z.string()), 'Reactions to the message.'),
+  unsupported: string('What the chat service says of a kind of message that it does not pass on.'),
+};
+
+const eventContent = withContent({ ...messageContent, event: string('The event exactly as received.') });
 
 const sendFields = {
   ...common,
@@ -120,8 +148,7 @@ export const eventDetails = {
           z.array(
             z.strictObject({
               messageId: string("The chat service's `_id_` of the message."),
-              text: z.optional(string('The text of the message.')),
-              media: z.optional(media),
+              ...z.partial(z.object(messageContent)).shape,
             }),
           ),
           'What the user wrote, in the same order.',
@@ -131,8 +158,18 @@ export const eventDetails = {
     'A user wrote, and has been silent for `turns.silenceSeconds`. Parley publishes the messages together.',
   ),
   MessageEchoed: describe(
-    z.strictObject({ ...messageFields, at: instant('When it was written.'), content: eventContent }),
-    'The chat service reported a message that a bot or an operator sent.',
+    z.strictObject({
+      ...messageFields,
+      at: instant('When it was written.'),
+      sender: z.optional(
+        describe(
+          z.enum(['bot', 'operator', 'business', 'unknown']),
+          'Who wrote it; `business`: a bot or an operator; `unknown`: the event does not say.',
+        ),
+      ),
+      content: eventContent,
+    }),
+    'The chat service reported a message that it does not say the user wrote: of a bot, an operator, or an unknown sender.',
   ),
   MessageDelivered: describe(
     z.strictObject({ ...statusFields, at: instant("When it reached the user's device.") }),
@@ -146,6 +183,8 @@ export const eventDetails = {
     z.strictObject({
       ...statusFields,
       at: instant('When it failed.'),
+      code: z.optional(string("The platform's code of the failure, such as `131026`.")),
+      reason: z.optional(string("The chat service's reason, at most 200 characters. Numbers are masked.")),
       content: withContent({ event: string('The status notification exactly as received, which may say why.') }),
     }),
     'A message failed after the chat service had accepted it.',
@@ -158,6 +197,18 @@ export const eventDetails = {
       content: withContent({ status: string('`STATUS`, in lower case, if `status` is `other`.') }),
     }),
     'A message has a status other than delivered, read, or failed.',
+  ),
+  WebhookEventUnknown: describe(
+    z.strictObject({
+      ...common,
+      traceparent,
+      eventId: string("Parley's ID of the event, under which the management API shows it like a message."),
+      contact: z.optional(contact),
+      at: instant('When it happened, or when it arrived.'),
+      name: string('What the chat service calls it; `other` if that has several words.'),
+      content: withContent({ event: string('The event exactly as received.') }),
+    }),
+    'The chat service reported something in a known format that Parley does not know.',
   ),
   SendAccepted: describe(
     z.strictObject({

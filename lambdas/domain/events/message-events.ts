@@ -1,5 +1,8 @@
-import { presentMedia, readEventContent } from '../event-content.ts';
+import { describeContent, readEventContent } from '../event-content.ts';
+import { parseFailure } from '../failure.ts';
 import { type Instant, parseInstant } from '../instant.ts';
+import { STATUS_TIMES } from '../message-status.ts';
+import { nameOfUnknown, readServiceEvent } from '../webhook-formats/formats.ts';
 import type { BusEvent } from './event-details.ts';
 import { appeared, eventId, type ItemChange, stringOf, traceOf } from './item-change.ts';
 
@@ -15,19 +18,29 @@ export const echoEvents = (change: ItemChange): readonly BusEvent[] => {
   const { id: messageId, contact, after } = change;
   const at = arrivalOf(change);
   if (at === undefined) return [];
-  const { content } = readBody(stringOf(after, 'body'));
+  const { sender, content } = readBody(stringOf(after, 'body'));
   const common = { id: eventId('MessageEchoed', change), ...traceOf(after), messageId, contact, at };
-  return [{ name: 'MessageEchoed', detail: { ...common, content } }];
+  // A status of a user's number can carry a message, which is not the user's.
+  return [{ name: 'MessageEchoed', detail: { ...common, sender: sender === 'user' ? 'business' : sender, content } }];
 };
 
 const arrivalEvents = (change: ItemChange): readonly BusEvent[] => {
   const { id: messageId, contact, after } = change;
   const at = arrivalOf(change);
+  if (at !== undefined && after.direction === 'unknown') return [unknownEvent(change, at)];
   // A message that Parley sent is published as SendAccepted.
   if (at === undefined || after.direction !== 'inbound') return [];
   const { from, content } = readBody(stringOf(after, 'body'));
   const common = { id: eventId('MessageReceived', change), ...traceOf(after), messageId, contact, at };
   return [{ name: 'MessageReceived', detail: { ...common, platformContactId: from, content } }];
+};
+
+const unknownEvent = (change: ItemChange, at: Instant): BusEvent => {
+  const { contact, after } = change;
+  const event = stringOf(after, 'body');
+  const name = nameOfUnknown((event && readServiceEvent(event)?.unknown) ?? '');
+  const common = { id: eventId('WebhookEventUnknown', change), ...traceOf(after), eventId: change.id, contact, at };
+  return { name: 'WebhookEventUnknown', detail: { ...common, name, content: { event } } };
 };
 
 /** An earlier version of a message can replace it later, but its arrival is published only once. */
@@ -36,23 +49,21 @@ const arrivalOf = (change: ItemChange): Instant | undefined =>
 
 const readBody = (event: string | undefined) => {
   if (event === undefined) return { from: undefined, content: {} };
-  const { from, text, media } = readEventContent(event);
-  return { from, content: { text, media: presentMedia(media), event } };
+  const { from, sender, ...content } = readEventContent(event);
+  return { from, sender, content: { ...describeContent(content), event } };
 };
-
-/** The attributes with the times of the known statuses. */
-export const STATUS_TIMES = ['sentAt', 'deliveredAt', 'readAt', 'failedAt'] as const;
 
 const statusEvents = (change: ItemChange): readonly BusEvent[] => {
   const { id: messageId, contact, after } = change;
   const requestId = stringOf(after, 'requestId');
   const events: BusEvent[] = [];
   const timeOf = (attribute: string) => (appeared(change, attribute) ? parseInstant(after[attribute]) : undefined);
-  const [sentAt, deliveredAt, readAt, failedAt] = STATUS_TIMES.map(timeOf);
+  const [sentAt, deliveredAt, readAt, answeredAt, failedAt] = STATUS_TIMES.map(timeOf);
   const common = { ...traceOf(after), messageId, contact, requestId };
-  if (sentAt) {
-    const id = eventId('MessageStatusChanged', change, 'sent');
-    events.push({ name: 'MessageStatusChanged', detail: { id, ...common, at: sentAt, status: 'sent' } });
+  for (const [status, at] of Object.entries({ sent: sentAt, answered: answeredAt })) {
+    if (at === undefined) continue;
+    const id = eventId('MessageStatusChanged', change, status);
+    events.push({ name: 'MessageStatusChanged', detail: { id, ...common, at, status } });
   }
   if (deliveredAt) {
     const id = eventId('MessageDelivered', change);
@@ -64,7 +75,8 @@ const statusEvents = (change: ItemChange): readonly BusEvent[] => {
   if (failedAt) {
     const content = { event: stringOf(after, 'failedBody') };
     const id = eventId('MessageFailed', change);
-    events.push({ name: 'MessageFailed', detail: { id, ...common, at: failedAt, content } });
+    const why = parseFailure(stringOf(after, 'failure') ?? '');
+    events.push({ name: 'MessageFailed', detail: { id, ...common, at: failedAt, ...why, content } });
   }
   return events;
 };

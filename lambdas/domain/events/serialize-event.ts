@@ -34,16 +34,18 @@ export const serializeEvent = (
   const whole = serialize({ ...rest, truncated, content });
   if (content === undefined || fits(whole)) return whole;
   const shortened = SHORTENED_CHARACTERS.map((length) =>
-    serialize({ ...rest, truncated: true, content: shorten(content, length) }),
+    serialize({ ...rest, truncated: true, content: shortenStrings(content, length) }),
   );
   return shortened.find(fits) ?? serialize({ ...rest, truncated: true });
 };
 
 const fits = ({ detail }: SerializedEvent): boolean => Buffer.byteLength(detail) <= MAX_DETAIL_BYTES;
 
-/** Returns at most `length` characters of a text, with an ellipsis if there are more. */
-export const shortenText = (text: string, length: number): string =>
+const shortenText = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
+
+/** Shortens every string in a JSON value. */
+export const shortenStrings = <Value>(value: Value, length: number): Value => shorten(value, length) as Value;
 
 const shorten = (value: unknown, length: number): unknown => {
   if (typeof value === 'string') return shortenText(value, length);

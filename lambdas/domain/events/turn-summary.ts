@@ -1,12 +1,9 @@
-import { presentMedia, readEventContent } from '../event-content.ts';
+import { describeContent, readEventContent } from '../event-content.ts';
 import type { Instant } from '../instant.ts';
 import type { TurnMessage } from '../turn.ts';
-import { MAX_DETAIL_BYTES, SHORTENED_CHARACTERS, shortenText } from './serialize-event.ts';
+import { MAX_DETAIL_BYTES, SHORTENED_CHARACTERS, shortenStrings } from './serialize-event.ts';
 
-interface Content {
-  readonly text?: string | undefined;
-  readonly media?: ReturnType<typeof presentMedia>;
-}
+type Content = ReturnType<typeof describeContent>;
 
 /** What the event of a turn needs from a message. It leaves out the message's own event, which can have 400 KB. */
 interface SummarizedMessage {
@@ -35,8 +32,8 @@ export const summarizeMessage = (
   { messages, isTruncated, maxCharacters }: TurnSummary,
   { id, createdAt, traceparent, body }: TurnMessage,
 ): TurnSummary => {
-  const { from, text, media } = readEventContent(body);
-  const message = { id, createdAt, traceparent, from, content: { text, media: presentMedia(media) }, bytes: 0 };
+  const { from, sender: _sender, ...content } = readEventContent(body);
+  const message = { id, createdAt, traceparent, from, content: describeContent(content), bytes: 0 };
   const added = [...messages, shorten(message, maxCharacters)];
   return fitting({ messages: added, isTruncated, maxCharacters });
 };
@@ -51,11 +48,6 @@ const fitting = (summary: TurnSummary): TurnSummary => {
 
 const shorten = (message: SummarizedMessage, maxCharacters: number): SummarizedMessage => {
   if (message.content === undefined || maxCharacters === 0) return { ...message, content: undefined, bytes: 0 };
-  const { text, media = {} } = message.content;
-  const lists = Object.entries(media).map(([kind, urls]) => [kind, urls.map((url) => shortenText(url, maxCharacters))]);
-  const content = {
-    text: text === undefined ? undefined : shortenText(text, maxCharacters),
-    media: lists.length === 0 ? undefined : Object.fromEntries(lists),
-  };
+  const content = shortenStrings(message.content, maxCharacters);
   return { ...message, content, bytes: Buffer.byteLength(JSON.stringify(content)) };
 };

@@ -17,6 +17,7 @@ const KEPT_FROM = {
   turn: ['addedAt', 'startedAt'],
   message: ['createdAt'],
   echo: ['createdAt'],
+  unknown: ['firstSeenAt'],
   audit: ['at'],
   send: ['claimedAt', 'queuedAt', 'sendAt', 'waitingAt', 'refusedAt', 'expiredAt'],
 } as const;

@@ -287,11 +287,12 @@ const SEND_ERASED = [
   'outcomeDetails',
 ];
 
-const STATUS_PARTS = ['statusBodies', 'sentAt', 'deliveredAt', 'readAt', 'failedAt'];
+const STATUS_PARTS = ['statusBodies', 'sentAt', 'deliveredAt', 'readAt', 'answeredAt', 'failedAt'];
 
 /** Returns the attributes that a message must have. */
 const partsOf = (item: StoredItem): readonly string[] => {
-  if (kindOf(item) === 'echo') return ['direction', 'createdAt', 'body'];
+  // An echo, or an event that Parley does not know, may name no user.
+  if (kindOf(item) === 'echo' || item.direction === 'unknown') return ['direction', 'createdAt', 'body'];
   if (item.direction === 'outbound') return ['requestId', 'call', 'createdAt', 'contact'];
   if (item.direction !== undefined || has(item, 'createdAt') || has(item, 'body')) {
     return ['direction', 'body', 'createdAt', 'contact'];

@@ -11,7 +11,7 @@ import {
   textOf,
 } from './stored-item.ts';
 
-const STATUS_TIMES = ['sentAt', 'deliveredAt', 'readAt', 'failedAt'] as const;
+const STATUS_TIMES = ['sentAt', 'deliveredAt', 'readAt', 'answeredAt', 'failedAt'] as const;
 const COLLECTED = ['statusBodies', 'otherStatuses'] as const;
 /** The attributes that the event or the send behind an item has written. */
 const VERSION = ['direction', 'contact', 'createdAt', 'createdAtSource', 'body', 'isFromStatus'] as const;

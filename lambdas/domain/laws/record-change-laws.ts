@@ -24,7 +24,9 @@ export const EXPIRING: readonly ItemKind[] = [
   'turn',
   'message',
   'echo',
+  'unknown',
   'send',
+  'transaction',
   'audit',
 ];
 

@@ -28,7 +28,8 @@ export const REFERENCE_LAWS = [
         timeOf(item, 'claimedAt'),
         timeOf(item, 'acceptedAt'),
       ];
-      if (item.state !== 'accepted' || has(item, 'erasedAt') || !id || claimedAt === undefined) return [];
+      const isAccepted = item.state === 'accepted' || item.state === 'failed';
+      if (!isAccepted || has(item, 'erasedAt') || !id || claimedAt === undefined) return [];
       const nowMs = Date.parse(now);
       // If a status confirmed the send, acceptedAt is the time of that event, which can be before the claim.
       const isRecent = Math.max(claimedAt, acceptedAt ?? 0) + graceMs > nowMs;

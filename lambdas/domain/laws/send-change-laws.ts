@@ -63,6 +63,15 @@ const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean
       return before.confirmedBy === 'status';
     case 'confirmed-no-earlier':
       return before.confirmedBy === 'status' && isNotBefore(before.acceptedAt, after.acceptedAt);
+    case 'same-message':
+      return before.messageId === after.messageId;
+    case 'other-message':
+      return before.messageId !== after.messageId;
+    case 'failed-later':
+      return (
+        isNotBefore(before.failedAt, after.failedAt) &&
+        (before.failedAt !== after.failedAt || String(before.failure) > String(after.failure))
+      );
   }
 };
 
@@ -118,7 +127,7 @@ const faultOf = (name: SendTransitionName, { before, after, changed }: SendChang
 /** The value of `confirmedBy` after these transitions. The chat service's response takes precedence over a status. */
 const CONFIRMED_BY: readonly (readonly [names: readonly SendTransitionName[], by: 'status' | undefined])[] = [
   [['confirm', 'confirmEarlier'], 'status'],
-  [['accept'], undefined],
+  [['accept', 'acceptFailed'], undefined],
 ];
 
 const unexplained = (change: SendChange): string | undefined => {

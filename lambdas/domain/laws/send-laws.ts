@@ -14,6 +14,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   refused: ['code', 'decision'],
   expired: ['decision'],
   rejected: ['outcome'],
+  failed: ['outcome', 'acceptedAt', 'messageId', 'failure'],
 };
 
 /** Attributes that an erasure removes, and that a later decision or outcome need not restore. */
@@ -63,7 +64,7 @@ export const SEND_LAWS = [
           !has(item, name) && !(name === 'attempts' && !has(item, 'claimId')) && !(isErased && ERASED.includes(name)),
       );
       if (missing.length > 0) return `It is ${state} without ${listNames(missing)}.`;
-      return has(item, 'code') && !['refused', 'rejected'].includes(state)
+      return has(item, 'code') && !['refused', 'rejected', 'failed'].includes(state)
         ? `It is ${state} but has a code.`
         : undefined;
     },
@@ -92,14 +93,15 @@ export const SEND_LAWS = [
   },
   {
     name: 'acceptance-ends-uncertainty',
-    statement: 'An accepted send is no longer marked as uncertain.',
+    statement: 'An accepted send is no longer marked as uncertain, even if its message failed later.',
     source: STATUS_SOURCE,
     next: 'Report the item as a defect.',
     kinds: ['send'],
     faultIn(item) {
-      if (stateOf(item) !== 'accepted') return undefined;
+      const state = stateOf(item);
+      if (state !== 'accepted' && state !== 'failed') return undefined;
       const left = ['uncertainAt', 'isAnswered', 'leaseUntil'].filter((name) => has(item, name));
-      return left.length === 0 ? undefined : `It is accepted but still has ${listNames(left)}.`;
+      return left.length === 0 ? undefined : `It is ${state} but still has ${listNames(left)}.`;
     },
   },
   {

@@ -41,6 +41,8 @@ const CLAIM = [
   'attempts',
 ] as const;
 
+const FAILURE = ['failedAt', 'failure', 'code'] as const;
+
 const CONFIRMATION = [...ACCEPTANCE, 'code'] as const;
 
 /** Attributes that an erasure removes from a send. */
@@ -79,11 +81,15 @@ export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>
   wait: [...REQUEST, ...RESULT, 'code', 'decision', 'waitingAt', 'leaseUntil', 'unsentClaimId'],
   refuse: [...REQUEST, 'code', 'decision', 'refusedAt', 'leaseUntil', 'unsentClaimId'],
   expire: [...REQUEST, 'code', 'decision', 'expiredAt', 'leaseUntil', 'unsentClaimId'],
-  accept: ACCEPTANCE,
+  accept: [...ACCEPTANCE, ...FAILURE],
+  acceptFailed: ['acceptedAt', 'messageId', 'messageIds', 'identifiedAt', 'confirmedBy'],
   reject: [...RESULT, 'code', 'rejectedAt', 'leaseUntil', 'unsentClaimId'],
   loseTrack: [...RESULT, 'uncertainAt', 'isAnswered', 'leaseUntil'],
   confirm: CONFIRMATION,
   confirmEarlier: CONFIRMATION,
+  fail: [...RESULT, ...FAILURE],
+  confirmFailed: ['acceptedAt', 'identifiedAt'],
+  identifyFailed: ['identifiedAt'],
   identify: ['messageId', 'messageIds', 'identifiedAt'],
   cancel: [...RESULT, 'cancelledAt'],
   cancelErased: [...PERSONAL, 'body', 'erasedAt', 'cancelledAt'],

@@ -59,6 +59,18 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
     threshold: 1,
     meaning: 'Webhook requests were answered with 5xx, so they will be redelivered.',
   });
+  alarms.add('UnknownSenders', {
+    metric: handler.customMetric('SenderUnknown', SUM),
+    threshold: 1,
+    meaning:
+      'Webhook events do not say who wrote their messages, so these opened no conversation window and count as no ' +
+      'opt-out. If users wrote them, the chat service sends a sender that Parley does not know.',
+  });
+  alarms.add('NewWebhookEvents', {
+    metric: handler.customMetric('WebhookEventNew', SUM),
+    threshold: 1,
+    meaning: 'The chat service has sent a new kind of event, which Parley does not know. It is stored as it came.',
+  });
   if (authKind === 'sns') {
     alarms.add('WebhookUnsubscribed', {
       metric: handler.customMetric('WebhookUnsubscribed', SUM),

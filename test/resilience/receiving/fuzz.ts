@@ -8,8 +8,8 @@ import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts
 import { createSqsInboundQueue } from '../../../lambdas/adapters/sqs.ts';
 import { parseSerializedRequest } from '../../../lambdas/domain/serialized-request.ts';
 import type { Log } from '../../../lambdas/ports.ts';
-import { createReceiveEvent } from '../../../lambdas/receive/receive-event.ts';
-import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';
+import { createReceiveEvents } from '../../../lambdas/receive/receive-events.ts';
+import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
 import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
 import { systemClock } from '../../../lambdas/runtime/system.ts';
 import { startSqs } from '../../../local/emulators/sqs/sqs.ts';
@@ -56,9 +56,9 @@ export const fuzz = async (
     };
     const recorded = createRecordingLog();
     const shared = { clock: systemClock, log: recorded.log, metrics: silentMetrics };
-    const receiveEvent = createReceiveEvent({
+    const receiveEvents = createReceiveEvents({
       ...shared,
-      storeEvent: createStoreEvent({
+      storeEvents: createStoreEvents({
         repositories: () => repositories,
         clock: systemClock,
         budgetMs: 60_000,
@@ -70,7 +70,7 @@ export const fuzz = async (
     const posts = deliveries.map((delivery) =>
       createPost(
         delivery,
-        createWebhookHandler({ ...shared, verifier: delivery.verifier, format: delivery.format, receiveEvent }),
+        createWebhookHandler({ ...shared, verifier: delivery.verifier, format: delivery.format, receiveEvents }),
       ),
     );
     const statuses: Record<string, number> = {};

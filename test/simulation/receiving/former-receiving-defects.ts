@@ -65,9 +65,9 @@ export const FORMER_RECEIVING_DEFECTS = {
     create() {
       let receivedAt: string | undefined;
       return {
-        storeEvent: (storeEvent) => (request) => {
+        storeEvents: (storeEvents) => (request) => {
           receivedAt = request.receivedAt;
-          return storeEvent(request);
+          return storeEvents(request);
         },
         ...updating((update) =>
           update.set?.lastInboundAt === undefined

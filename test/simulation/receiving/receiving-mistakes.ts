@@ -82,9 +82,9 @@ export const RECEIVING_MISTAKES = {
     allowedFaults: ['fails-before'],
     invariant: 'quarantinedForAReason',
     create: () => ({
-      storeEvent: (storeEvent) => async (request) => {
-        const stored = await storeEvent(request);
-        return stored.kind === 'unavailable' ? { ...stored, kind: 'unstorable' } : stored;
+      storeEvents: (storeEvents) => async (request) => {
+        const results = await storeEvents(request);
+        return results.map((stored) => (stored.kind === 'unavailable' ? { ...stored, kind: 'unstorable' } : stored));
       },
     }),
   },
@@ -94,9 +94,9 @@ export const RECEIVING_MISTAKES = {
     maxFaults: 0,
     invariant: 'acknowledged',
     create: () => ({
-      storeEvent: (storeEvent) => async (request) => {
-        const stored = await storeEvent(request);
-        return stored.kind === 'unstorable' ? { ...stored, kind: 'unavailable' } : stored;
+      storeEvents: (storeEvents) => async (request) => {
+        const results = await storeEvents(request);
+        return results.map((stored) => (stored.kind === 'unstorable' ? { ...stored, kind: 'unavailable' } : stored));
       },
     }),
   },

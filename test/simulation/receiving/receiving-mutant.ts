@@ -25,10 +25,10 @@ export const updating = (change: (update: ItemUpdate) => ItemUpdate): ReceiveMut
 export const rewriting = (
   change: (event: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
 ): ReceiveMutation => ({
-  storeEvent: (storeEvent) => (request) => {
+  storeEvents: (storeEvents) => (request) => {
     const event: unknown = JSON.parse(request.rawBody.toString());
     const changed = change(typeof event === 'object' && event !== null ? { ...event } : {});
-    return storeEvent({ ...request, rawBody: Buffer.from(JSON.stringify(changed)) });
+    return storeEvents({ ...request, rawBody: Buffer.from(JSON.stringify(changed)) });
   },
 });
 

@@ -9,7 +9,7 @@ import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import { type SendRequest, serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
 import { serializeRequest } from '../../../lambdas/domain/serialized-request.ts';
-import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';
+import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
 import { ACCOUNT, claim, NOW, queuedSend, sendRequest, sendResult, USER, wireMessage } from '../../support/builders.ts';
 import { AFTER, BEFORE, OTHER } from './erasing-invariants.ts';
 import { type Scene, TOKEN, userRef } from './scene.ts';
@@ -37,7 +37,7 @@ export const repositoriesOf = (scene: Scene) => {
 };
 
 export const storeEvent = async (scene: Scene, event: Readonly<Record<string, unknown>>): Promise<void> => {
-  const store = createStoreEvent({
+  const store = createStoreEvents({
     repositories: () => repositoriesOf(scene),
     clock: scene.clock,
     budgetMs: 10_000,

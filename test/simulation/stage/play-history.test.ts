@@ -62,9 +62,9 @@ describe('a mutation', () => {
           },
         },
         receive: {
-          storeEvent: (storeEvent) => {
+          storeEvents: (storeEvents) => {
             note('receive');
-            return storeEvent;
+            return storeEvents;
           },
         },
         publish: {

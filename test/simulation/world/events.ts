@@ -2,8 +2,9 @@ import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/conta
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
-import { createStoreEvent } from '../../../lambdas/receive/store-event.ts';
+import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
 import { ACCOUNT, USER, wireMessage, wireStatus } from '../../support/builders.ts';
+import { singly } from '../../support/single-event.ts';
 import { requestIdIn } from './journal.ts';
 import { createSimulatedTable } from './table.ts';
 import { refOf, type World } from './world.ts';
@@ -28,17 +29,19 @@ const store = async (
   table: ReturnType<typeof createSimulatedTable>,
   event: Readonly<Record<string, unknown>>,
 ): Promise<void> => {
-  const storeEvent = createStoreEvent({
-    repositories: () => ({
-      contacts: createDynamodbContacts(table),
-      messages: createDynamodbMessages(table),
-      sends: createDynamodbSends(table),
+  const storeEvent = singly(
+    createStoreEvents({
+      repositories: () => ({
+        contacts: createDynamodbContacts(table),
+        messages: createDynamodbMessages(table),
+        sends: createDynamodbSends(table),
+      }),
+      clock,
+      budgetMs: 10_000,
+      chatPlatform: ACCOUNT.platform,
+      windowPer: 'user',
     }),
-    clock,
-    budgetMs: 10_000,
-    chatPlatform: ACCOUNT.platform,
-    windowPer: 'user',
-  });
+  );
   await storeEvent({ rawBody: Buffer.from(JSON.stringify(event)), receivedAt: clock.now() });
 };
 

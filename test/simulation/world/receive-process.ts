@@ -21,8 +21,8 @@ import type {
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
 import { deliveryFormat, type WebhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
 import { createInboundQueueHandler } from '../../../lambdas/receive/inbound-queue-handler.ts';
-import { createReceiveEvent } from '../../../lambdas/receive/receive-event.ts';
-import { createStoreEvent, type StoreEvent } from '../../../lambdas/receive/store-event.ts';
+import { createReceiveEvents } from '../../../lambdas/receive/receive-events.ts';
+import { createStoreEvents, type StoreEvents } from '../../../lambdas/receive/store-events.ts';
 import { TIME_BUDGET } from '../../../lambdas/receive/time-budget.ts';
 import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
@@ -41,7 +41,7 @@ export interface ReceiveMutation {
   readonly table?: (table: ConversationTable) => Partial<ConversationTable>;
   readonly inboundQueue?: (queue: InboundQueue) => Partial<InboundQueue>;
   readonly confirmations?: (queue: SendQueue, process: string) => SendQueue;
-  readonly storeEvent?: (storeEvent: StoreEvent) => StoreEvent;
+  readonly storeEvents?: (storeEvents: StoreEvents) => StoreEvents;
   readonly verifier?: (verifier: WebhookVerifier) => WebhookVerifier;
   readonly response?: (response: SQSBatchResponse) => SQSBatchResponse;
   /** How the management API reads messages. */
@@ -154,7 +154,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   };
   const confirmations = options.confirmations && sendQueueOf(options.confirmations);
 
-  const plainStoreEvent = createStoreEvent({
+  const plainStoreEvents = createStoreEvents({
     repositories: () => ({
       contacts: createDynamodbContacts(table),
       messages: createDynamodbMessages(table),
@@ -169,8 +169,8 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     operatorEchoes: options.operatorEchoes,
     turns: options.hasTurns,
   });
-  const storeEvent = mutation?.storeEvent?.(plainStoreEvent) ?? plainStoreEvent;
-  const receiving = { storeEvent, inboundQueue, log: silentLog, metrics: silentMetrics };
+  const storeEvents = mutation?.storeEvents?.(plainStoreEvents) ?? plainStoreEvents;
+  const receiving = { storeEvents, inboundQueue, log: silentLog, metrics: silentMetrics };
   const { auth = UNVERIFIED } = options;
   const format = deliveryFormat(auth);
   const handleWebhook = createWebhookHandler({
@@ -186,7 +186,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
       }),
     ),
     format,
-    receiveEvent: createReceiveEvent(receiving),
+    receiveEvents: createReceiveEvents(receiving),
     clock,
     log: silentLog,
     metrics: silentMetrics,

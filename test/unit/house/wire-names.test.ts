@@ -77,6 +77,7 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   await messages.recordInbound({ ...message, address: USER, isFromStatus: true });
   await messages.recordEcho({
     kind: 'echo',
+    sender: 'business',
     id: 'm2',
     contact: CONTACT,
     time,

@@ -259,9 +259,9 @@ export const RECEIVING_DEFECTS = {
     invariant: 'quarantinedOnlyIfUnknown',
     create: () => ({
       receive: {
-        storeEvent: (storeEvent) => async (request) => {
-          const stored = await storeEvent(request);
-          return stored.kind === 'unavailable' ? { ...stored, kind: 'unstorable' } : stored;
+        storeEvents: (storeEvents) => async (request) => {
+          const results = await storeEvents(request);
+          return results.map((stored) => (stored.kind === 'unavailable' ? { ...stored, kind: 'unstorable' } : stored));
         },
       },
     }),
@@ -315,9 +315,9 @@ export const RECEIVING_DEFECTS = {
       let receivedAt = '';
       return {
         receive: {
-          storeEvent: (storeEvent) => (request) => {
+          storeEvents: (storeEvents) => (request) => {
             receivedAt = request.receivedAt;
-            return storeEvent(request);
+            return storeEvents(request);
           },
           table: updating((update) =>
             update.set?.lastInboundAt === undefined
@@ -378,7 +378,7 @@ export const RECEIVING_DEFECTS = {
   neverAcknowledged: {
     breaks: 'The webhook fails for every event.',
     invariant: 'everyEventAcknowledged',
-    create: () => ({ receive: { storeEvent: () => () => Promise.reject(new Error('broken')) } }),
+    create: () => ({ receive: { storeEvents: () => () => Promise.reject(new Error('broken')) } }),
     history: historyOf([writes()]),
   },
 } as const satisfies Record<string, StageDefect>;

@@ -10,6 +10,7 @@ describe('readEventContent', () => {
   it('returns the text and the sender as received', () => {
     expect(contentOf(wireMessage())).toEqual({
       from: '5491155550000',
+      sender: 'user',
       text: 'Where is my parcel?',
       media: NO_MEDIA,
     });
@@ -25,6 +26,7 @@ describe('readEventContent', () => {
     });
     expect(contentOf(wire)).toEqual({
       from: '5491155550000',
+      sender: 'user',
       media: {
         images: ['https://media.example/1.jpg'],
         audios: ['https://media.example/2.ogg'],
@@ -47,12 +49,13 @@ describe('readEventContent', () => {
     });
     expect(contentOf(wire)).toEqual({
       from: '5491155550000',
+      sender: 'user',
       media: { ...NO_MEDIA, files: ['https://media.example/3.pdf'] },
     });
   });
 
   it('replaces lone surrogates, which no table item may contain', () => {
-    expect(readEventContent('{"MESSAGE":"a\\ud800","IMAGES_URLS":["b\\udc00"]}')).toMatchObject({
+    expect(readEventContent('{"_id_":"1","FROM":"2","MESSAGE":"a\\ud800","IMAGES_URLS":["b\\udc00"]}')).toMatchObject({
       text: 'a\ufffd',
       media: { images: ['b\ufffd'] },
     });

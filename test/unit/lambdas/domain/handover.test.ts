@@ -33,6 +33,7 @@ describe('who answers a contact', () => {
 describe("an echo of an operator's message", () => {
   const echo = (fields: object, changes: Partial<Echo> = {}): Echo => ({
     kind: 'echo',
+    sender: 'business',
     id: 'echo-1',
     time: { at: NOW, source: 'event' },
     body: JSON.stringify(fields),

@@ -107,6 +107,7 @@ describe('describeMessage', () => {
       id: 'message-1',
       direction: 'echo',
       createdAt: echoAt,
+      sender: 'business',
       text: 'It is back.',
       ...statuses,
     });

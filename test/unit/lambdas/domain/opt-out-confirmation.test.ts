@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { optOutConfirmation } from '../../../../lambdas/domain/opt-out-confirmation.ts';
 import { isRejectedBySqs } from '../../../../lambdas/domain/queue-json.ts';
 import { parseSendRequest } from '../../../../lambdas/domain/send-request.ts';
-import { type ParseEventContext, parseEvent } from '../../../../lambdas/domain/webhook-event.ts';
+import type { ParseEventContext } from '../../../../lambdas/domain/webhook-event.ts';
 import { NOW, TRACEPARENT, wireMessage } from '../../../support/builders.ts';
+import { parseEvent } from '../../../support/single-event.ts';
 
 const confirmationOf = (changes: Record<string, unknown> = {}, context: Partial<ParseEventContext> = {}) => {
   const parsed = parseEvent(JSON.stringify(wireMessage({ MESSAGE: 'STOP', ...changes })), {

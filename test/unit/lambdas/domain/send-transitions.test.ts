@@ -62,11 +62,12 @@ describe('the transitions of a send', () => {
     for (const { guards } of steps) expect(guards).toEqual(['same-request', 'processing-failed']);
   });
 
-  it('leave accepted only for accepted, while only a status is known of the acceptance or of the message', () => {
+  it('leave accepted only while just a status is known of the acceptance or the message, or if the message failed', () => {
     expect(stepsFrom('accepted').map(({ name, to, guards }) => [name, to, guards])).toEqual([
       ['accept', 'accepted', ['own-claim', 'confirmed-by-status']],
       ['confirm', 'accepted', ['confirmed-no-earlier']],
       ['identify', 'accepted', ['identified-no-earlier']],
+      ['fail', 'failed', ['same-message', 'note-not-erased']],
     ]);
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { startTrace } from '../../../../lambdas/domain/trace-context.ts';
-import { eventTime, parseEvent, type WebhookEvent } from '../../../../lambdas/domain/webhook-event.ts';
+import { eventTime, type WebhookEvent } from '../../../../lambdas/domain/webhook-event.ts';
 import { NOW, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { parseEvent } from '../../../support/single-event.ts';
 
 const parse = (body: string) =>
   parseEvent(body, { times: { receivedAt: NOW }, chatPlatform: 'chat', windowPer: 'user' });
@@ -99,16 +100,20 @@ describe('parseEvent with a status', () => {
 describe('parseEvent with anything else', () => {
   it.each([
     ['not JSON', 'hello', 'not JSON'],
-    ['an array', '[]', 'expected object'],
-    ['null', 'null', 'expected object'],
+    ['an empty list', '[]', 'empty list'],
+    ['null', 'null', 'not a JSON object'],
     ['without _id_', JSON.stringify(wireMessage({ _id_: undefined })), '_id_'],
     ['with an empty _id_', JSON.stringify(wireMessage({ _id_: '' })), '_id_: is empty'],
     ['with an _id_ too long for a key', JSON.stringify(wireMessage({ _id_: 'x'.repeat(1025) })), '_id_: is longer'],
     ['with a lone surrogate in _id_', '{"_id_":"\\ud800","FROM":"1234567"}', '_id_: is not well-formed'],
-    ['with neither STATUS nor FROM', JSON.stringify(wireMessage({ FROM: undefined })), 'neither STATUS nor FROM'],
+    [
+      'with neither STATUS nor FROM',
+      JSON.stringify(wireMessage({ FROM: undefined })),
+      'no _id_ with FROM, STATUS, or contactId',
+    ],
     ['with a STATUS that is not a string', JSON.stringify(wireStatus({ STATUS: { code: 1 } })), 'STATUS'],
   ])('explains why a body is unreadable that is %s', (_case, body, reason) => {
-    expect(parse(body)).toEqual({ kind: 'unreadable', reason: expect.stringContaining(reason) });
+    expect(parse(body)).toEqual({ kind: 'unreadable', body, reason: expect.stringContaining(reason) });
   });
 });
 

@@ -329,7 +329,7 @@ const handleVerdict = async (verdict: Verdict): Promise<unknown> => {
   const { log, metrics, middlewares } = createTelemetry();
   const handler = createWebhookHandler({
     verifier: { verify: async () => verdict },
-    receiveEvent: () => Promise.reject(new Error('There is no event.')),
+    receiveEvents: () => Promise.reject(new Error('There is no event.')),
     format: { envelope: 'sns', readsPubsubHeaders: false },
     clock: { now: () => '2026-11-20T12:00:00.000Z' },
     log,

@@ -61,7 +61,14 @@ describe('a conversation', () => {
             ruleNameOrId: 'parcel_update',
             params: { name: 'Ana' },
           },
-          { id: 'echo', direction: 'echo', createdAt: minute(1), traceId: traceOf('echo'), text: 'Hi' },
+          {
+            id: 'echo',
+            direction: 'echo',
+            sender: 'business',
+            createdAt: minute(1),
+            traceId: traceOf('echo'),
+            text: 'Hi',
+          },
           {
             id: 'message-1',
             direction: 'inbound',

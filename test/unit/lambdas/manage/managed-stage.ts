@@ -23,11 +23,12 @@ import type { RedrivePorts } from '../../../../lambdas/manage/redrives.ts';
 import type { RouteName } from '../../../../lambdas/manage/route-name.ts';
 import { ROUTES } from '../../../../lambdas/manage/routes.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
-import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
+import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import type { MessageResult } from '../../../../lambdas/runtime/queue-handler.ts';
 import { systemRandomness } from '../../../../lambdas/runtime/system.ts';
 import { ACCOUNT, NOW, RETENTION_DAYS } from '../../../support/builders.ts';
 import type { EmulatedTables } from '../../../support/emulated-table.ts';
+import { singly } from '../../../support/single-event.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 
@@ -148,13 +149,15 @@ export const createManagedStage = async (
       retentionDays: RETENTION_DAYS,
     },
   };
-  const storeEvent = createStoreEvent({
-    repositories: () => repositories,
-    clock,
-    budgetMs: 10_000,
-    chatPlatform: 'chat',
-    windowPer,
-  });
+  const storeEvent = singly(
+    createStoreEvents({
+      repositories: () => repositories,
+      clock,
+      budgetMs: 10_000,
+      chatPlatform: 'chat',
+      windowPer,
+    }),
+  );
   const erasePass = createErasureWorker({ ...ports, passMs: 60_000 });
 
   const stage = {

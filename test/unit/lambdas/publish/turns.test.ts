@@ -17,7 +17,7 @@ const turnChange = (changes: Partial<ItemChange>): ItemChange =>
 const stored = (id: string, second: number, text: string): TurnMessage => ({
   id,
   createdAt: `2026-11-20T11:59:0${second}.000Z`,
-  body: JSON.stringify({ FROM: USER, MESSAGE: text }),
+  body: JSON.stringify({ _id_: id, FROM: USER, MESSAGE: text }),
   traceparent: `trace of ${id}`,
 });
 

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import type { Envelope, VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
-import { createReceiveEvent } from '../../../../lambdas/receive/receive-event.ts';
-import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
+import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
+import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
@@ -20,7 +20,7 @@ const createFunction = (envelope: Envelope | undefined, isTableAvailable = () =>
     if (!isTableAvailable()) throw new Error('throttled');
     written.push([name, item]);
   };
-  const storeEvent = createStoreEvent({
+  const storeEvents = createStoreEvents({
     repositories: () => ({
       contacts: {
         openWindow: record('openWindow'),
@@ -34,18 +34,34 @@ const createFunction = (envelope: Envelope | undefined, isTableAvailable = () =>
         },
         async recordStatus(status) {
           await record('recordStatus')(status);
-          return status.traceparent;
+          return { traceparent: status.traceparent };
         },
         async recordEcho(echo) {
           await record('recordEcho')(echo);
           return echo.time.at;
         },
-        recordOutbound: record('recordOutbound'),
+        async recordOutbound(message) {
+          await record('recordOutbound')(message);
+          return undefined;
+        },
+        recordUnknown: record('recordUnknown'),
+        async recordUnknownName(name, now) {
+          await record('recordUnknownName')(name);
+          return now;
+        },
       },
       sends: {
         async confirm(...confirmed) {
           await record('confirm')(confirmed);
           return undefined;
+        },
+        async fail(...failed) {
+          await record('fail')(failed);
+          return { kind: 'applied' };
+        },
+        async linkMessage(...linked) {
+          await record('linkMessage')(linked);
+          return {};
         },
       },
     }),
@@ -59,7 +75,7 @@ const createFunction = (envelope: Envelope | undefined, isTableAvailable = () =>
     return { kind: 'written' as const };
   };
   const shared = {
-    storeEvent,
+    storeEvents,
     inboundQueue: { defer: put(deferred), quarantine: put(quarantined) },
     format: { envelope, readsPubsubHeaders: envelope === 'pubsub' },
     clock: { now: () => NOW },
@@ -69,7 +85,7 @@ const createFunction = (envelope: Envelope | undefined, isTableAvailable = () =>
   const handle = createWebhookHandler({
     ...shared,
     verifier: { verify: async () => ({ kind: 'authentic' }) },
-    receiveEvent: createReceiveEvent(shared),
+    receiveEvents: createReceiveEvents(shared),
   });
   const drainMessage = createDrainMessage({ ...shared, randomness: { newId: () => 'id', random: () => 0 } });
   return {

@@ -3,7 +3,7 @@ import { serializeRequest } from '../../../../lambdas/domain/serialized-request.
 import type { Envelope, VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { WriteResult } from '../../../../lambdas/ports.ts';
 import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
-import type { StoreResult } from '../../../../lambdas/receive/store-event.ts';
+import type { StoreResult } from '../../../../lambdas/receive/store-events.ts';
 import { NOW } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
@@ -34,9 +34,9 @@ const drain = async (body: string, situation: Situation = {}) => {
   const quarantined: [VerifiedRequest, string][] = [];
   const metrics = recordingMetrics();
   const drainMessage = createDrainMessage({
-    storeEvent: async (request) => {
+    storeEvents: async (request) => {
       requests.push(request);
-      return stored;
+      return [stored];
     },
     inboundQueue: {
       defer: async () => WRITTEN,

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { MAX_EVENT_BYTES } from '../../../../lambdas/domain/serialized-request.ts';
 import type { Envelope } from '../../../../lambdas/domain/webhook-request.ts';
-import { createReceiveEvent } from '../../../../lambdas/receive/receive-event.ts';
+import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
 import { incompressibleText, PLAIN_CHARACTERS } from '../../../support/incompressible.ts';
@@ -90,8 +90,8 @@ describe('an authentic event of up to 1 MB', () => {
         const handler = createWebhookHandler({
           verifier: { verify: async () => ({ kind: 'authentic' }) },
           format: { envelope, readsPubsubHeaders: false },
-          receiveEvent: createReceiveEvent({
-            storeEvent: async () => ({ kind: 'unstorable', reason: 'The item is too large.' }),
+          receiveEvents: createReceiveEvents({
+            storeEvents: async () => [{ kind: 'unstorable', reason: 'The item is too large.' }],
             inboundQueue: {
               defer: async () => ({ kind: 'written' }),
               quarantine: async () => ({ kind: 'written' }),

@@ -24,11 +24,11 @@ const drainEvent = async (cause: Cause, outageMs: number) => {
   let nowMs = 0;
   let visibleAtMs = 0;
   const handler = createInboundQueueHandler({
-    async storeEvent() {
-      if (nowMs >= outageMs) return { kind: 'stored', event: 'message', id: '1' };
+    async storeEvents() {
+      if (nowMs >= outageMs) return [{ kind: 'stored', event: 'message', id: '1' }];
       if (cause === 'error') throw new Error('broken');
-      if (cause === 'table') return { kind: 'unavailable', reason: 'TimeoutError' };
-      return { kind: 'unstorable', reason: 'Not a known event.' };
+      if (cause === 'table') return [{ kind: 'unavailable', reason: 'TimeoutError' }];
+      return [{ kind: 'unstorable', reason: 'Not a known event.' }];
     },
     inboundQueue: {
       defer: async () => ({ kind: 'written' }),

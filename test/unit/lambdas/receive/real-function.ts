@@ -37,7 +37,7 @@ export interface RealFunction {
 const TIME_BUDGET_MODULE = '../../../../lambdas/receive/time-budget.ts';
 /** What a test is not about must not depend on how busy the machine is; the time budget has tests of its own. */
 const PATIENT = {
-  TIME_BUDGET: { verification: 20_000, table: 20_000, queue: 20_000, start: 0 },
+  TIME_BUDGET: { verification: 20_000, table: 20_000, queue: 20_000, drain: 20_000, start: 0 },
   SDK_TIMEOUTS: { connectionTimeout: 20_000, requestTimeout: 20_000, throwOnRequestTimeout: true },
 };
 

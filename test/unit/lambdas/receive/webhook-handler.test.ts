@@ -4,8 +4,8 @@ import { MAX_EVENT_BYTES } from '../../../../lambdas/domain/serialized-request.t
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { Log, Verdict, WriteResult } from '../../../../lambdas/ports.ts';
 import type { DeliveryFormat } from '../../../../lambdas/receive/auth/webhook-auth.ts';
-import { createReceiveEvent } from '../../../../lambdas/receive/receive-event.ts';
-import type { StoreResult } from '../../../../lambdas/receive/store-event.ts';
+import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
+import type { StoreResult } from '../../../../lambdas/receive/store-events.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { NOW, TRACEPARENT, wireMessage } from '../../../support/builders.ts';
 import { incompressibleText, PLAIN_CHARACTERS } from '../../../support/incompressible.ts';
@@ -37,10 +37,10 @@ const post = async (situation: Situation) => {
   const handler = createWebhookHandler({
     verifier: { verify: async () => verdict },
     format,
-    receiveEvent: createReceiveEvent({
-      storeEvent: async (request) => {
+    receiveEvents: createReceiveEvents({
+      storeEvents: async (request) => {
         requests.push(request);
-        return stored;
+        return [stored];
       },
       inboundQueue: {
         defer: async (request) => {

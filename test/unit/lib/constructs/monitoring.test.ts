@@ -237,7 +237,7 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(26);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(28);
   });
 });
 

@@ -35,6 +35,7 @@ describe('the latest sends', () => {
     expect(found.map(({ requestId }) => requestId)).toEqual(['order-1', 'order-3', 'order-2']);
     expect(total).toBe(3);
     expect(states).toEqual({
+      failed: 0,
       queued: 0,
       scheduled: 0,
       claimed: 0,

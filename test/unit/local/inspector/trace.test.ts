@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
-import { parseEvent } from '../../../../lambdas/domain/webhook-event.ts';
 import { readTrace } from '../../../../local/inspector/trace.ts';
 import { NOW, USER } from '../../../support/builders.ts';
+import { parseEvent } from '../../../support/single-event.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage } from '../../lambdas/manage/managed-stage.ts';
 

@@ -7,6 +7,7 @@ import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import * as z from '../../../../../lambdas/domain/schema.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
 import type { VerifiedRequest } from '../../../../../lambdas/domain/webhook-request.ts';
+import { recordSentMessage } from '../../../../../lambdas/runtime/record-sent-message.ts';
 import { NOW, TRACEPARENT, templateRequest, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import type { Item } from '../../../../support/emulated-table.ts';
@@ -74,7 +75,7 @@ const take = async ({ messages, sends, storeEvent }: Repositories, step: Step, l
   }
   const result = RESULTS[step];
   if (result !== undefined) await sends.recordResult(request.requestId, CLAIM.claimId, result);
-  if (step === 'accepted' || step === 'outbound') await messages.recordOutbound(OUTBOUND);
+  if (step === 'accepted' || step === 'outbound') await recordSentMessage({ messages, sends }, OUTBOUND);
 };
 
 /** Plays a history, step by step, against a new table that has one claimed send. Returns the items at the end. */

@@ -86,6 +86,14 @@ const resolve =
     return (await repositories.sends.resolve(send, resolution)).kind;
   };
 
+const fail =
+  ({ failure }: { readonly failure: string }) =>
+  async ({ requestId, at }: Trial) =>
+    (await repositories.sends.fail(requestId, { messageId: 'message-1', at, failure })).kind;
+
+const FAILURE = '131026 ';
+const FAILED = { messageId: 'message-1', acceptedAt: SINCE, failure: FAILURE } as const;
+
 /** What the writer of a transition knows: the request's body, the id of the claim, or no more than the request id. */
 type Shows = 'body' | 'claim' | 'claim and note' | 'nothing';
 
@@ -97,11 +105,20 @@ interface Writer {
 }
 
 /**
- * Every way to make each transition. `confirm` falls back to `confirmEarlier` and `identify`; `cancelErased` and
- * `loseTrackErased` are parts of an erasure and have their own tests below.
+ * Every way to make each transition. `confirm` falls back to `confirmEarlier` and `identify`, and the transitions of an
+ * accepted send to those of one whose message failed; `cancelErased` and `loseTrackErased` are parts of an erasure and have their own tests below.
  */
 const WRITERS: Record<
-  Exclude<SendTransitionName, 'cancelErased' | 'loseTrackErased' | 'confirmEarlier' | 'identify'>,
+  Exclude<
+    SendTransitionName,
+    | 'cancelErased'
+    | 'loseTrackErased'
+    | 'confirmEarlier'
+    | 'identify'
+    | 'acceptFailed'
+    | 'confirmFailed'
+    | 'identifyFailed'
+  >,
   readonly Writer[]
 > = {
   register: [
@@ -143,6 +160,10 @@ const WRITERS: Record<
       write: async ({ requestId, at }) =>
         (await repositories.sends.confirm(requestId, { messageId: 'message-1', at })) ? 'applied' : 'conflict',
     },
+  ],
+  fail: [
+    { shows: 'nothing', write: fail({ failure: FAILURE }) },
+    { shows: 'nothing', write: fail({ failure: `${FAILURE}cannot receive` }) },
   ],
   cancel: [
     { shows: 'nothing', write: async ({ requestId, at }) => (await repositories.sends.cancel(requestId, at)).kind },
@@ -193,7 +214,26 @@ const VARIANTS: { readonly [From in FromState]?: Readonly<Record<string, Item>> 
     'after an unknown outcome': { unknownOutcomes: 1 },
     'of an erased contact': { erasedAt: SINCE },
   },
+  failed: {
+    'for another message': { ...FAILED, messageId: 'message-0' },
+    earlier: FAILED,
+    'at the same time': { ...FAILED, failedAt: AT },
+    'at the same time, for a reason that sorts later': { ...FAILED, failedAt: AT, failure: '9 ' },
+    later: { ...FAILED, failedAt: LATER },
+    'later, of an erased contact': { ...FAILED, failedAt: LATER, erasedAt: SINCE },
+    'later, by a status': { ...FAILED, failedAt: LATER, confirmedBy: 'status', acceptedAt: LATER, identifiedAt: LATER },
+    'earlier, by a status': { ...FAILED, confirmedBy: 'status', identifiedAt: SINCE },
+    'for another message, by a status': {
+      ...FAILED,
+      messageId: 'message-0',
+      confirmedBy: 'status',
+      identifiedAt: SINCE,
+    },
+    'without an id in the answer': { ...FAILED, identifiedAt: LATER },
+  },
   accepted: {
+    'with the id': { messageId: 'message-1' },
+    'with the id, of an erased contact': { messageId: 'message-1', erasedAt: SINCE },
     'with an id': { messageId: 'message-0' },
     'without an id': {},
     'without an id, named earlier': { messageId: 'message-0', identifiedAt: SINCE },
@@ -259,6 +299,12 @@ const holds = (guard: SendGuard, shows: Shows, situation: Situation): boolean =>
       return stored.confirmedBy === 'status';
     case 'confirmed-no-earlier':
       return stored.confirmedBy === 'status' && stored.acceptedAt !== SINCE;
+    case 'same-message':
+      return stored.messageId === 'message-1';
+    case 'other-message':
+      return stored.messageId !== 'message-1';
+    case 'failed-later':
+      return stored.failedAt === LATER || (stored.failedAt === AT && stored.failure === '9 ');
   }
 };
 
@@ -278,7 +324,8 @@ const allowedOf = (name: SendTransitionName, shows: Shows, situation: Situation)
 };
 
 const FALLBACKS: { readonly [Name in SendTransitionName]?: readonly SendTransitionName[] } = {
-  confirm: ['confirmEarlier', 'identify'],
+  accept: ['acceptFailed'],
+  confirm: ['confirmEarlier', 'confirmFailed', 'identifyFailed', 'identify'],
   claimAgain: ['claim'],
 };
 
@@ -289,6 +336,13 @@ const isRecordedAlready = (name: SendTransitionName, shows: Shows, situation: Si
   isOfClaim(situation) &&
   situation.from === SEND_TRANSITIONS[name].to &&
   situation.stored.confirmedBy === undefined;
+
+/** Whether a status has already named the send's message, which then may still have to be recorded. */
+const isNamedAlready = (name: SendTransitionName, { from, stored }: Situation) =>
+  name === 'confirm' &&
+  (from === 'accepted' || from === 'failed') &&
+  stored.messageId === 'message-1' &&
+  stored.identifiedAt !== undefined;
 
 /** Whether the result says that the call sent nothing, although a status has confirmed the send. */
 const isUnsentCall = (name: SendTransitionName, shows: Shows, { evidence, stored }: Situation): boolean =>
@@ -326,7 +380,13 @@ const put = async (item: Item | undefined) => {
 let trials = 0;
 
 /** The transitions that do not change the send's state, so the state's time remains. */
-const KEEPS_TIME: readonly SendTransitionName[] = ['replaceCall', 'identify'];
+const KEEPS_TIME: readonly SendTransitionName[] = [
+  'replaceCall',
+  'identify',
+  'acceptFailed',
+  'confirmFailed',
+  'identifyFailed',
+];
 
 const pickLists = ({ stateShard, stateAt, broadcastState }: Readonly<Record<string, unknown>>) => ({
   stateShard,
@@ -350,7 +410,7 @@ const attempt = async (name: SendTransitionName, { write }: Writer, situation: S
   const after = await repositories.table.get(sendKey(requestId));
   if (isDeepStrictEqual(before, after)) return { result, change: 'none' };
   const { to } = SEND_TRANSITIONS[name];
-  if (after?.unsentClaimId !== undefined && situation.from === 'accepted') {
+  if (after?.unsentClaimId !== undefined && (situation.from === 'accepted' || situation.from === 'failed')) {
     const { decision } = after;
     const unsent = { unsentClaimId: CLAIM_ID, [`${to}At`]: AT, ...(decision !== undefined && { decision }) };
     expect(after).toEqual({ ...before, ...unsent });
@@ -358,7 +418,7 @@ const attempt = async (name: SendTransitionName, { write }: Writer, situation: S
   }
   expect(after).toMatchObject({
     state: to,
-    [`${to}At`]: KEEPS_TIME.includes(name) ? SINCE : AT,
+    [`${to}At`]: KEEPS_TIME.includes(name) ? before?.[`${to}At`] : AT,
     body: expect.any(String),
     contact: contactName(contact),
     contactSort: contactSort('SEND', before === undefined ? AT : SINCE),
@@ -393,14 +453,18 @@ describe('a transition of a send', () => {
         const isOther = writer.only !== undefined && writer.only !== situation.from;
         const allowed = isOther ? undefined : allowedOf(name, shows, situation);
         const applied = name === 'claim' || name === 'claimAgain' ? 'claimed' : 'applied';
-        // A confirmation reports only whether it changed anything.
+        // A confirmation reports only whether the send has its message now.
         const refused = situation.from === 'none' && name !== 'confirm' ? 'missing' : 'conflict';
         const expected =
           allowed !== undefined
             ? { result: applied, change: SEND_TRANSITIONS[allowed].to }
             : isUnsentCall(name, shows, situation)
               ? { result: refused, change: 'unsent' }
-              : { result: isRecordedAlready(name, shows, situation) ? applied : refused, change: 'none' };
+              : {
+                  result:
+                    isRecordedAlready(name, shows, situation) || isNamedAlready(name, situation) ? applied : refused,
+                  change: 'none',
+                };
         const title = titleOf(situation);
         return { expected: [title, expected], actual: [title, await attempt(allowed ?? name, writer, situation)] };
       });

@@ -116,6 +116,7 @@ describe('storing an echo', () => {
           messageId: 'message-1',
           contact: { platform: 'chat', channel: '*', key: '541155550000' },
           at: '2026-11-20T11:00:01.000Z',
+          sender: 'business',
           content: { text: 'On its way.', media: undefined, event: echoImage().body },
         },
       },

@@ -17,7 +17,7 @@ const textOf = (characters: number, letter: string) => letter.repeat(characters)
 const messageOf = (index: number, body: object): TurnMessage => ({
   id: `m${index}`,
   createdAt: NOW,
-  body: JSON.stringify({ FROM: USER, ...body }),
+  body: JSON.stringify({ _id_: `m${index}`, FROM: USER, ...body }),
 });
 
 /** Returns the event of a summary. */

@@ -214,6 +214,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
     recordEcho: (step) =>
       messages.recordEcho({
         kind: 'echo',
+        sender: 'business',
         id: messageId(step),
         time: eventTime(step),
         body: `{"n":${step.variant % 3}}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WriteResult } from '../../../../lambdas/ports.ts';
 import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
-import { createReceiveEvent } from '../../../../lambdas/receive/receive-event.ts';
+import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
 import { NOW } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingLog, silentMetrics } from '../../../support/telemetry.ts';
@@ -15,7 +15,7 @@ const REQUEST = { rawBody: Buffer.from('{}'), receivedAt: NOW };
 
 /** The ports of a stage whose send queue is unavailable. */
 const ports = (inboundQueue: WriteResult) => ({
-  storeEvent: async () => UNCONFIRMED,
+  storeEvents: async () => [UNCONFIRMED],
   inboundQueue: { defer: async () => inboundQueue, quarantine: async () => inboundQueue },
   log: recordingLog(),
   metrics: silentMetrics,
@@ -26,7 +26,7 @@ describe('an event that waits only for the confirmation of its opt-out', () => {
   it('is logged as deferred, with the reason', async () => {
     const { log, ...others } = ports({ kind: 'written' });
 
-    expect(await createReceiveEvent({ log, ...others })(REQUEST)).toBe('deferred');
+    expect(await createReceiveEvents({ log, ...others })(REQUEST)).toBe('deferred');
 
     expect(log.logged).toEqual([['warn', 'event deferred to the inbound queue', details]]);
   });
@@ -34,7 +34,7 @@ describe('an event that waits only for the confirmation of its opt-out', () => {
   it('is logged as not acknowledged if the inbound queue is unavailable too', async () => {
     const { log, ...others } = ports({ kind: 'unavailable', reason: 'TimeoutError' });
 
-    expect(await createReceiveEvent({ log, ...others })(REQUEST)).toBe('not-stored');
+    expect(await createReceiveEvents({ log, ...others })(REQUEST)).toBe('not-stored');
 
     const message = 'event not acknowledged: the inbound queue is unavailable; waiting for redelivery';
     expect(log.logged).toEqual([['error', message, details]]);

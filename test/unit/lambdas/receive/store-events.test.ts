@@ -5,8 +5,9 @@ import type { Keywords } from '../../../../lambdas/domain/keywords.ts';
 import type { OperatorEchoes } from '../../../../lambdas/domain/operator-echo.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
-import { createStoreEvent } from '../../../../lambdas/receive/store-event.ts';
+import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { NOW, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { singly } from '../../../support/single-event.ts';
 
 const requestOf = (event: unknown): VerifiedRequest => ({
   rawBody: Buffer.from(JSON.stringify(event)),
@@ -31,48 +32,52 @@ const createSituation = (keywords?: Keywords, { confirms = false, turns = false 
     await failures.get(name)?.();
   };
   const unexpected = () => Promise.reject(new Error('This event needs no such write.'));
-  const storeEvent = createStoreEvent({
-    repositories: () => ({
-      contacts: {
-        openWindow: write('openWindow'),
-        recordOperatorMessage: unexpected,
-        async recordConsent(_contact, consent) {
-          consents.push(consent);
-          await write('recordConsent')();
-        },
-      },
-      messages: {
-        async recordInbound({ id, time }, turn) {
-          turnsOfMessages.push(turn);
-          await write('recordMessage')();
-          const storedAt = times.get(id) ?? time.at;
-          times.set(id, storedAt);
-          return storedAt;
-        },
-        async recordStatus() {
-          await write('recordStatus')();
-          return TRACEPARENT;
-        },
-        recordEcho: unexpected,
-        recordOutbound: unexpected,
-      },
-      sends: { confirm: unexpected },
-    }),
-    clock: { now: () => new Date(time.nowMs).toISOString() },
-    budgetMs: 5_000,
-    chatPlatform: 'chat',
-    windowPer: 'user',
-    keywords,
-    turns,
-    confirmations: confirms
-      ? () => ({
-          async put(message) {
-            confirmations.push(message);
-            await write('queueConfirmation')();
+  const storeEvent = singly(
+    createStoreEvents({
+      repositories: () => ({
+        contacts: {
+          openWindow: write('openWindow'),
+          recordOperatorMessage: unexpected,
+          async recordConsent(_contact, consent) {
+            consents.push(consent);
+            await write('recordConsent')();
           },
-        })
-      : undefined,
-  });
+        },
+        messages: {
+          async recordInbound({ id, time }, turn) {
+            turnsOfMessages.push(turn);
+            await write('recordMessage')();
+            const storedAt = times.get(id) ?? time.at;
+            times.set(id, storedAt);
+            return storedAt;
+          },
+          async recordStatus() {
+            await write('recordStatus')();
+            return { traceparent: TRACEPARENT };
+          },
+          recordEcho: unexpected,
+          recordOutbound: unexpected,
+          recordUnknown: unexpected,
+          recordUnknownName: unexpected,
+        },
+        sends: { confirm: unexpected, fail: unexpected, linkMessage: unexpected },
+      }),
+      clock: { now: () => new Date(time.nowMs).toISOString() },
+      budgetMs: 5_000,
+      chatPlatform: 'chat',
+      windowPer: 'user',
+      keywords,
+      turns,
+      confirmations: confirms
+        ? () => ({
+            async put(message) {
+              confirmations.push(message);
+              await write('queueConfirmation')();
+            },
+          })
+        : undefined,
+    }),
+  );
   return { turnsOfMessages, confirmations, writes, consents, failures, time, storeEvent };
 };
 
@@ -139,20 +144,29 @@ describe('an event whose time budget is spent', () => {
   it('is unavailable, and each of its writes is aborted', async () => {
     const signals: AbortSignal[] = [];
     const never = () => new Promise<never>(() => undefined);
-    const storeEvent = createStoreEvent({
-      repositories(abortSignal) {
-        signals.push(abortSignal);
-        return {
-          contacts: { openWindow: never, recordConsent: never, recordOperatorMessage: never },
-          messages: { recordInbound: never, recordEcho: never, recordStatus: never, recordOutbound: never },
-          sends: { confirm: never },
-        };
-      },
-      clock: { now: () => NOW },
-      budgetMs: 20,
-      chatPlatform: 'chat',
-      windowPer: 'user',
-    });
+    const storeEvent = singly(
+      createStoreEvents({
+        repositories(abortSignal) {
+          signals.push(abortSignal);
+          return {
+            contacts: { openWindow: never, recordConsent: never, recordOperatorMessage: never },
+            messages: {
+              recordInbound: never,
+              recordEcho: never,
+              recordStatus: never,
+              recordOutbound: never,
+              recordUnknown: never,
+              recordUnknownName: never,
+            },
+            sends: { confirm: never, fail: never, linkMessage: never },
+          };
+        },
+        clock: { now: () => NOW },
+        budgetMs: 20,
+        chatPlatform: 'chat',
+        windowPer: 'user',
+      }),
+    );
     expect(await storeEvent(MESSAGE)).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('20 ms') });
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
@@ -384,29 +398,33 @@ describe('an echo in a stage with operators', () => {
   const operatorOf = async (request: VerifiedRequest, operatorEchoes: OperatorEchoes | undefined) => {
     const recorded: unknown[] = [];
     const unexpected = () => Promise.reject(new Error('An echo needs no such write.'));
-    const storeEvent = createStoreEvent({
-      repositories: () => ({
-        contacts: {
-          openWindow: unexpected,
-          recordConsent: unexpected,
-          async recordOperatorMessage(contact, message) {
-            recorded.push([contact.key, message]);
+    const storeEvent = singly(
+      createStoreEvents({
+        repositories: () => ({
+          contacts: {
+            openWindow: unexpected,
+            recordConsent: unexpected,
+            async recordOperatorMessage(contact, message) {
+              recorded.push([contact.key, message]);
+            },
           },
-        },
-        messages: {
-          recordInbound: unexpected,
-          recordStatus: unexpected,
-          recordOutbound: unexpected,
-          recordEcho: async () => '2026-11-20T11:00:00.000Z',
-        },
-        sends: { confirm: unexpected },
+          messages: {
+            recordInbound: unexpected,
+            recordStatus: unexpected,
+            recordOutbound: unexpected,
+            recordEcho: async () => '2026-11-20T11:00:00.000Z',
+            recordUnknown: unexpected,
+            recordUnknownName: unexpected,
+          },
+          sends: { confirm: unexpected, fail: unexpected, linkMessage: unexpected },
+        }),
+        clock: { now: () => NOW },
+        budgetMs: 5_000,
+        chatPlatform: 'chat',
+        windowPer: 'user',
+        operatorEchoes,
       }),
-      clock: { now: () => NOW },
-      budgetMs: 5_000,
-      chatPlatform: 'chat',
-      windowPer: 'user',
-      operatorEchoes,
-    });
+    );
     expect(await storeEvent(request)).toMatchObject({ kind: 'stored', event: 'echo' });
     return recorded;
   };

@@ -1,0 +1,22 @@
+import { parseJson } from '../parse-json.ts';
+import { camelCase } from './camel-case.ts';
+import { codeAction } from './code-action.ts';
+import { uppercase } from './uppercase.ts';
+import { v1_1 } from './v1-1.ts';
+import { type Fields, isFields, type ServiceEvent, type WebhookFormat } from './webhook-format.ts';
+
+/** Every format that Parley reads, in the order in which they are tried. */
+export const WEBHOOK_FORMATS: readonly WebhookFormat[] = [v1_1, codeAction, uppercase, camelCase];
+
+/** Returns the format of an event, or undefined if Parley does not know it. */
+export const formatOf = (fields: Fields): WebhookFormat | undefined =>
+  WEBHOOK_FORMATS.find((format) => format.matches(fields));
+
+/** Reads the body of an event. Returns undefined if it is not JSON, or not in a known format. */
+export const readServiceEvent = (body: string): ServiceEvent | undefined => {
+  const fields = parseJson(body);
+  return isFields(fields) ? formatOf(fields)?.read(fields) : undefined;
+};
+
+/** Returns the name of an event that Parley does not know, if it is one word. Longer text may quote the user. */
+export const nameOfUnknown = (name: string): string => (/^[A-Za-z][\w-]{0,39}$/.test(name) ? name : 'other');

@@ -1,0 +1,140 @@
+import { parseJson } from '../parse-json.ts';
+import { formatOf } from './formats.ts';
+import { type Fields, isFields, type WebhookFormat } from './webhook-format.ts';
+
+/** One event of a post: its JSON exactly as received, without the other events of the post. */
+export interface PostedEvent {
+  readonly body: string;
+  readonly fields: Fields;
+  readonly format: WebhookFormat;
+}
+
+/** What could not be read: one event, or the whole post. */
+export interface UnreadableEvent {
+  readonly body: string;
+  readonly reason: string;
+}
+
+/** A service sends one event in a post, or a few. The bounds keep the work for a post in proportion to its size. */
+export const MAX_POST_EVENTS = 500;
+/** Each event of a list keeps a copy of the envelope around the list. */
+export const MAX_POST_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Splits a post into its events: the entries of an array, and those of the list of their format. Each keeps its own
+ * text, because parsing and serializing it again would change numbers, spaces, and repeated names.
+ */
+export const splitPost = (body: string): readonly (PostedEvent | UnreadableEvent)[] => {
+  const json = parseJson(body);
+  if (json === undefined) return [{ body, reason: 'The body is not JSON.' }];
+  if (!Array.isArray(json)) return splitEvent(body, json, body);
+  if (json.length === 0) return [{ body, reason: 'Not a known event: the body is an empty list.' }];
+  const texts = elementsAt(body, body.indexOf('[')).map(({ start, end }) => body.slice(start, end));
+  const events = texts.flatMap((text, index) => splitEvent(text, json[index], body));
+  return isWithinBounds(events) ? events : [{ body, reason: TOO_MANY }];
+};
+
+const TOO_MANY =
+  `The post has too many events: Parley reads up to ${MAX_POST_EVENTS} in one post, with up to ` +
+  `${MAX_POST_BYTES / 1024 / 1024} MiB in total.`;
+
+const isWithinBounds = (events: readonly { readonly body: string }[]): boolean =>
+  events.length <= MAX_POST_EVENTS && events.reduce((sum, { body }) => sum + body.length, 0) <= MAX_POST_BYTES;
+
+const splitEvent = (text: string, json: unknown, post: string): readonly (PostedEvent | UnreadableEvent)[] => {
+  if (!isFields(json)) return [{ body: text, reason: 'Not a known event: it is not a JSON object.' }];
+  const format = formatOf(json);
+  if (format === undefined) return [{ body: text, reason: describeUnknown(json) }];
+  const { list } = format;
+  const entries = list === undefined ? undefined : json[list];
+  if (list === undefined || !Array.isArray(entries) || entries.length < 2)
+    return [{ body: text, fields: json, format }];
+  const start = memberAt(text, list);
+  const spans = elementsAt(text, start);
+  const first = spans[0]?.start ?? 0;
+  const last = spans.at(-1)?.end ?? 0;
+  const envelopeLength = text.length - (last - first);
+  if (spans.length > MAX_POST_EVENTS || spans.length * envelopeLength > MAX_POST_BYTES) {
+    return [{ body: post, reason: TOO_MANY }];
+  }
+  return spans.map((span, index) => ({
+    body: `${text.slice(0, first)}${text.slice(span.start, span.end)}${text.slice(last)}`,
+    fields: { ...json, [list]: [entries[index]] },
+    format,
+  }));
+};
+
+/** A name of a field, which cannot be a phone number or a text from a user. */
+const FIELD_NAME = /^(?!.*\d{4})[A-Za-z_][\w-]{0,39}$/;
+const MAX_FIELDS = 8;
+
+/** Names a few fields, from which an operator can recognize another format. */
+const describeUnknown = (fields: Fields): string => {
+  const names = Object.keys(fields)
+    .filter((name) => FIELD_NAME.test(name))
+    .slice(0, MAX_FIELDS);
+  const seen = names.length === 0 ? 'It has no fields.' : `Its fields: ${names.join(', ')}.`;
+  return `Not a known event: it has no _id_ with FROM, STATUS, or contactId, and no list of messages. ${seen}`;
+};
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns where the elements of the array that starts at `open` are. The text is valid JSON. */
+const elementsAt = (text: string, open: number): readonly Span[] => {
+  const spans: Span[] = [];
+  let at = skipSpace(text, open + 1);
+  while (text[at] !== ']') {
+    const end = endOfValue(text, at);
+    spans.push({ start: at, end });
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return spans;
+};
+
+/** Returns where the value of an object's field starts. Of repeated fields, the last one counts, as in `JSON.parse`. */
+const memberAt = (text: string, name: string): number => {
+  let found = -1;
+  let at = skipSpace(text, text.indexOf('{') + 1);
+  while (text[at] !== '}') {
+    const endOfName = endOfValue(text, at);
+    const value = skipSpace(text, skipSpace(text, endOfName) + 1);
+    if (parseJson(text.slice(at, endOfName)) === name) found = value;
+    at = skipSpace(text, endOfValue(text, value));
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return found;
+};
+
+const skipSpace = (text: string, from: number): number => {
+  let at = from;
+  while (/\s/.test(text[at] ?? '')) at += 1;
+  return at;
+};
+
+/** Returns the position after the value that starts at `from`. */
+const endOfValue = (text: string, from: number): number => {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at) - 1;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') {
+      if (depth === 0) return at;
+      depth -= 1;
+    } else if (depth === 0 && (character === ',' || character === ':' || /\s/.test(character ?? ''))) return at;
+    if (depth === 0 && (character === '"' || character === '}' || character === ']')) return at + 1;
+  }
+  return text.length;
+};
+
+const endOfString = (text: string, open: number): number => {
+  for (let at = open + 1; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+};

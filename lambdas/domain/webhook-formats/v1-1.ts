@@ -1,0 +1,98 @@
+import { entryContent } from './entry-content.ts';
+import {
+  type Fields,
+  failureIn,
+  filledTextIn,
+  has,
+  idIn,
+  isFields,
+  listIn,
+  nameIn,
+  type Sender,
+  type ServiceEvent,
+  textIn,
+  type WebhookFormat,
+} from './webhook-format.ts';
+
+/** The webhooks of today's consoles: an envelope, with the messages in a list. */
+export const v1_1: WebhookFormat = {
+  name: 'v1.1',
+  list: 'messages',
+  matches: (fields) =>
+    Array.isArray(fields.messages) ||
+    has(fields, 'v') ||
+    (KINDS.includes(String(fields.type)) && has(fields, 'contactId')),
+  read(fields) {
+    const common = {
+      chatPlatform: textIn(fields, 'chatPlatform'),
+      // The user, also in what a bot or an operator wrote. `whatsappNumber` is the business's own number.
+      user: nameIn(fields, 'contactId'),
+      lines: [nameIn(fields, 'whatsappNumber'), nameIn(fields, 'chatChannelId')],
+      customerId: idIn(fields, 'customerId'),
+      transactionId: nameIn(fields, 'txId') ?? nameIn(fields, 'intentTxId'),
+    };
+    const [entry] = listIn(fields, 'messages');
+    const type = textIn(fields, 'type') ?? (entry === undefined ? '' : 'message');
+    if (type === 'message' && isFields(entry)) return { ...common, ...readMessage(fields, entry) };
+    const literal = filledTextIn(fields, 'status');
+    if (type === 'status' && literal !== undefined && has(fields, 'messageId')) {
+      return { ...common, ...readStatus(fields, literal) };
+    }
+    // For example a status that names no message, or a message notification without messages.
+    const unknown = KINDS.includes(type) && type !== 'event' ? `incomplete-${type}` : type || 'untyped';
+    return { ...common, idField: '_id', time: timeIn(fields), unknown };
+  },
+};
+
+const KINDS = ['message', 'status', 'event'];
+
+const readMessage = (fields: Fields, entry: Fields) => {
+  const names = [filledTextIn(fields, 'firstName'), filledTextIn(fields, 'lastName')].filter(
+    (part) => part !== undefined,
+  );
+  return {
+    id: idIn(entry, '_id') ?? idIn(entry, '_id_') ?? idIn(entry, 'id'),
+    idField: 'messages._id',
+    name: names.join(' ') || textIn(fields, 'whatsappNickName'),
+    time: entry.date,
+    message: { ...senderOf(entry), content: entryContent(entry) },
+  };
+};
+
+/**
+ * Only an event that says that the user wrote it is the user's. `from` and `fromCustomer` must not contradict each
+ * other.
+ */
+const senderOf = (entry: Fields): { readonly sender: Sender; readonly senderName?: string } => {
+  const senderName = textIn(entry, 'from');
+  const { fromCustomer } = entry;
+  if (senderName === undefined && !has(entry, 'from')) {
+    return { sender: fromCustomer === true ? 'user' : fromCustomer === false ? 'business' : 'unknown' };
+  }
+  const sender = senderNamed(senderName?.toLowerCase());
+  const isContradicted = typeof fromCustomer === 'boolean' && fromCustomer !== (sender === 'user');
+  return { sender: isContradicted ? 'unknown' : sender, ...(senderName !== undefined && { senderName }) };
+};
+
+const senderNamed = (name: string | undefined): Sender => {
+  switch (name) {
+    case 'user':
+    case 'bot':
+      return name;
+    case 'agent':
+      return 'operator';
+    default:
+      return 'unknown';
+  }
+};
+
+const readStatus = (fields: Fields, literal: string): Omit<ServiceEvent, 'lines'> => ({
+  id: idIn(fields, 'messageId'),
+  idField: 'messageId',
+  time: timeIn(fields),
+  requestId: textIn(fields, 'clientPayload') ?? textIn(fields, 'webhookPayload'),
+  status: { literal, failure: failureIn(fields, 'reason', 'error') },
+});
+
+/** No document shows the field with the time of a status. */
+const timeIn = (fields: Fields): unknown => fields.statusChangeTime ?? fields.date;

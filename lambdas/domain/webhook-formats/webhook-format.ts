@@ -1,0 +1,185 @@
+import { isKeyPart } from '../key-part.ts';
+import { parseJson } from '../parse-json.ts';
+
+/** The fields of a JSON object. Their types have not been checked. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Who wrote a message. `business`: a bot or an operator, and the format does not say which. `unknown`: the event does
+ * not say that the user wrote it, so Parley never treats it as the user's.
+ */
+export type Sender = 'user' | 'bot' | 'operator' | 'business' | 'unknown';
+
+/** URLs of hosted media, by kind. */
+export interface Media {
+  readonly images: readonly string[];
+  readonly audios: readonly string[];
+  readonly files: readonly string[];
+  readonly videos: readonly string[];
+}
+
+/** What a message contains, under names that do not depend on the format. */
+export interface Content {
+  /** The text, or the caption of media. */
+  readonly text?: string | undefined;
+  readonly media: Media;
+  readonly location?: Location | undefined;
+  /** Contact cards that the user shared. */
+  readonly contactCards?: readonly ContactCard[] | undefined;
+  /** The button or the list row that the user tapped. */
+  readonly button?: Button | undefined;
+  readonly reactions?: readonly string[] | undefined;
+  /** What the service says of a kind of message that it does not pass on. */
+  readonly unsupported?: string | undefined;
+}
+
+export interface Location {
+  readonly name?: string | undefined;
+  readonly address?: string | undefined;
+  readonly latitude?: number | undefined;
+  readonly longitude?: number | undefined;
+}
+
+export interface ContactCard {
+  readonly name?: string | undefined;
+  readonly phones: readonly string[];
+}
+
+export interface Button {
+  readonly text?: string | undefined;
+  /** What the business attached to the button, such as the id of a list row or of an intent. */
+  readonly payload?: string | undefined;
+}
+
+/** Why a message failed: the platform's code, and a text. */
+export interface Failure {
+  readonly code?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** What one event says, in terms that do not depend on its format. Strings are verbatim, and ids are not checked. */
+export interface ServiceEvent {
+  /** The chat service's id of the message that the event is, or speaks of, and the field that holds it. */
+  readonly id?: string | undefined;
+  readonly idField: string;
+  readonly chatPlatform?: string | undefined;
+  /** The user's address. */
+  readonly user?: string | undefined;
+  /** Names of the business's own number, the most reliable first. */
+  readonly lines: readonly (string | undefined)[];
+  readonly customerId?: string | undefined;
+  readonly name?: string | undefined;
+  /** When the event happened, as the service writes it. */
+  readonly time: unknown;
+  /** The request id that the send carried, if the service returns it. */
+  readonly requestId?: string | undefined;
+  /** The service's id of the transaction that the message belongs to. */
+  readonly transactionId?: string | undefined;
+  /** The message, if the event carries one. */
+  readonly message?: ServiceMessage | undefined;
+  /** What a status notification says about the message. */
+  readonly status?: { readonly literal: string; readonly failure?: Failure | undefined } | undefined;
+  /** What the service calls an event of this format that Parley does not know. */
+  readonly unknown?: string | undefined;
+  /** What is wrong with a field that the event cannot be read without. */
+  readonly fault?: string | undefined;
+}
+
+export interface ServiceMessage {
+  readonly sender: Sender;
+  /** The sender as the service names it. */
+  readonly senderName?: string | undefined;
+  readonly content: Content;
+}
+
+/** One format of the chat service's webhook events. */
+export interface WebhookFormat {
+  readonly name: string;
+  /** The field whose entries are messages of their own. @default none; a body is one event */
+  readonly list?: string;
+  /** Whether an object is an event in this format. No object is an event in two. */
+  matches(fields: Fields): boolean;
+  /** Reads an event. If the format has a `list`, the list has one entry at most. */
+  read(fields: Fields): ServiceEvent;
+}
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether an object has a field of its own that is neither null nor undefined. */
+export const has = (fields: Fields, name: string): boolean =>
+  Object.hasOwn(fields, name) && fields[name] !== null && fields[name] !== undefined;
+
+/** Returns a field that is a string. A value of another type counts as absent, and stays in the stored body. */
+export const textIn = (fields: Fields, name: string): string | undefined => {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return typeof value === 'string' ? value.toWellFormed() : undefined;
+};
+
+/** Returns a field that is a string that is not empty. */
+export const filledTextIn = (fields: Fields, name: string): string | undefined => textIn(fields, name) || undefined;
+
+/** Returns an id, which some senders write as a number, exactly as received. */
+export const idIn = (fields: Fields, name: string): string | undefined => {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (typeof value === 'string') return value;
+  return Number.isSafeInteger(value) ? String(value) : undefined;
+};
+
+/** Returns an id that can be part of a key. Any other value counts as absent. */
+export const nameIn = (fields: Fields, name: string): string | undefined => {
+  const id = idIn(fields, name);
+  return id !== undefined && isKeyPart(id) ? id : undefined;
+};
+
+/** Returns the strings of a field that is a list. */
+export const textsIn = (fields: Fields, name: string): readonly string[] =>
+  listIn(fields, name).flatMap((entry) => (typeof entry === 'string' ? [entry.toWellFormed()] : []));
+
+export const listIn = (fields: Fields, name: string): readonly unknown[] => {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return Array.isArray(value) ? value : [];
+};
+
+export const fieldsIn = (fields: Fields, name: string): Fields | undefined => {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return isFields(value) ? value : undefined;
+};
+
+/**
+ * Reads why a message failed from the fields that can say so: a code of the platform, which can look like a float
+ * (`131049.0`), a text, or an object with both.
+ */
+export const failureIn = (fields: Fields, ...names: readonly string[]): Failure | undefined => {
+  const parts = names.flatMap((name) => (has(fields, name) ? [partOfFailure(fields[name])] : []));
+  const code = parts.map((part) => part.code).find((each) => each !== undefined);
+  const reason = parts.map((part) => part.reason).find((each) => each !== undefined);
+  return code === undefined && reason === undefined ? undefined : { code, reason };
+};
+
+const partOfFailure = (value: unknown): Failure => {
+  if (isFields(value)) {
+    const reason = filledTextIn(value, 'message') ?? filledTextIn(value, 'title') ?? filledTextIn(value, 'reason');
+    return { code: codeOf(value.code), reason };
+  }
+  const code = codeOf(value);
+  if (code !== undefined) return { code };
+  return typeof value === 'string' && value.trim() !== '' ? { reason: value.toWellFormed() } : {};
+};
+
+/** The platform's codes have up to six digits. A longer number can be a phone number. */
+const CODE = /^\s*(\d{1,6})(?:\.0*)?\s*$/;
+
+const codeOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? CODE.exec(String(value))?.[1] : undefined;
+
+/** A text that is the JSON of a pressed button, such as `{"button":"Yes","intent":"I1"}`. */
+export const buttonIn = (text: string | undefined): Button | undefined => {
+  if (text === undefined || !/^\s*\{\s*"button"/.test(text)) return undefined;
+  const pressed = parseJson(text);
+  if (!isFields(pressed)) return undefined;
+  return {
+    text: filledTextIn(pressed, 'button'),
+    payload: filledTextIn(pressed, 'payload') ?? filledTextIn(pressed, 'intent'),
+  };
+};

@@ -1,0 +1,202 @@
+import type { Consent } from '../domain/consent.ts';
+import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
+import { NO_REASON } from '../domain/failure.ts';
+import { addMs, type Instant, msBetween } from '../domain/instant.ts';
+import { consentIn, type Keywords } from '../domain/keywords.ts';
+import { isFromOperator, type OperatorEchoes } from '../domain/operator-echo.ts';
+import type { Traceparent } from '../domain/trace-context.ts';
+import type { Echo, InboundMessage, StatusChange, WebhookEvent } from '../domain/webhook-event.ts';
+import type { Clock, ContactRepository, Failed, MessageRepository, SendRepository } from '../ports.ts';
+import { recordSentMessage } from '../runtime/record-sent-message.ts';
+
+/** Where events are stored. */
+export interface EventRepositories {
+  readonly contacts: Pick<ContactRepository, 'openWindow' | 'recordConsent' | 'recordOperatorMessage'>;
+  readonly messages: Pick<
+    MessageRepository,
+    'recordInbound' | 'recordEcho' | 'recordStatus' | 'recordOutbound' | 'recordUnknown' | 'recordUnknownName'
+  >;
+  readonly sends: Pick<SendRepository, 'confirm' | 'fail' | 'linkMessage'>;
+}
+
+/** What a write found out. */
+export interface Written {
+  /** The trace of the item of a status's message. */
+  readonly traceparent?: Traceparent;
+  /** The chat service has not sent events with this name before, or only in the last few minutes. */
+  readonly hasNewName?: true;
+}
+
+/** A write of an event. */
+export type Write = (repositories: EventRepositories) => Promise<Written | undefined>;
+
+/** What else an event can mean, as the stage's settings say. */
+export interface Meanings {
+  readonly clock: Clock;
+  /** The keywords by which users opt out and in. @default none */
+  readonly keywords?: Keywords | undefined;
+  /** How the echoes of operators' messages are recognized. @default not at all */
+  readonly operatorEchoes?: OperatorEchoes | undefined;
+  /** Whether messages are added to turns. @default false */
+  readonly turns?: boolean | undefined;
+}
+
+/**
+ * Returns the writes of an event, which run concurrently.
+ *
+ * @param seenNames the names of unknown events that this process has recorded, and since when each exists. A service may
+ *   send such events all the time, so each name is recorded once.
+ */
+export const writesOf = (
+  event: WebhookEvent,
+  meanings: Meanings,
+  seenNames: Map<string, Instant>,
+): readonly Write[] => {
+  switch (event.kind) {
+    case 'message':
+      return writesOfMessage(event, turnOf(event, meanings), consentOf(event, meanings));
+    case 'echo':
+      return [writeOfEcho(event, meanings.operatorEchoes), ...writesOfTransaction(event)];
+    case 'status': {
+      const { message } = event;
+      return [
+        async (repositories) => {
+          const { requestId, traceparent, failed } = await repositories.messages.recordStatus(event);
+          // What a failed message means for its send, if the send is known. Any other status says nothing new of it.
+          if (requestId !== undefined && failed !== undefined) {
+            await reportToSend(repositories, event, requestId, failed);
+          }
+          return { traceparent };
+        },
+        ...writesOfRequest(event),
+        ...writesOfTransaction(event),
+        ...(message === undefined ? [] : writesOf(message, meanings, seenNames)),
+      ];
+    }
+    case 'unknown':
+      return [
+        async ({ messages }) => void (await messages.recordUnknown(event)),
+        async ({ messages }) => {
+          const { name } = event;
+          const now = meanings.clock.now();
+          const firstSeenAt = seenNames.get(name) ?? (await messages.recordUnknownName(name, now));
+          seenNames.set(name, firstSeenAt);
+          return msBetween(firstSeenAt, now) < NEW_NAME_MS ? { hasNewName: true } : undefined;
+        },
+      ];
+  }
+};
+
+/** For how long an event's name is new. A function that dies before it counts the first event is not the last one. */
+const NEW_NAME_MS = 10 * 60 * 1000;
+
+const writesOfRequest = (event: StatusChange): readonly Write[] => {
+  const { requestId } = event;
+  return requestId === undefined
+    ? []
+    : [async (repositories) => void (await reportToSend(repositories, event, requestId))];
+};
+
+/**
+ * A message or a status can name its send by the id that the chat service gave the call. If the answer to the call has
+ * not been recorded yet, whoever records it finds the message's id here.
+ */
+const writesOfTransaction = (event: Echo | StatusChange): readonly Write[] => {
+  const { transactionId, id } = event;
+  if (transactionId === undefined) return [];
+  return [
+    async (repositories) => {
+      const linked = await repositories.sends.linkMessage(transactionId, { messageId: id, at: event.time.at });
+      if (linked.requestId !== undefined) await reportToSend(repositories, event, linked.requestId);
+      return undefined;
+    },
+  ];
+};
+
+/**
+ * A turn starts when its first message is stored: measured from an event's own time, a late event would end its turn at
+ * once. A message from a status may not be the user's. If it is, it also arrives as an event of its own.
+ */
+const turnOf = ({ isFromStatus }: InboundMessage, { turns, clock }: Meanings): Turn =>
+  turns && isFromStatus === undefined ? { startedAt: clock.now() } : undefined;
+
+type Turn = Parameters<MessageRepository['recordInbound']>[1];
+
+const writesOfMessage = (event: InboundMessage, turn: Turn, consent: Consent | undefined): readonly Write[] => {
+  if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event, turn))];
+  // A repetition can have another time than the first delivery: that of its own arrival, or its own time, which was in
+  // the future before. The window and the consent take that of the message's item.
+  if (event.time.source === 'arrival' || consent !== undefined) {
+    return [async (repositories) => void (await writeAsOfItem(repositories, event, turn, consent))];
+  }
+  return [
+    async ({ messages }) => void (await messages.recordInbound(event, turn)),
+    async ({ contacts }) => void (await contacts.openWindow(event)),
+  ];
+};
+
+const writeOfEcho = (event: Echo, operatorEchoes: OperatorEchoes | undefined): Write => {
+  const { contact } = event;
+  if (contact === undefined || operatorEchoes === undefined || !isFromOperator(event, operatorEchoes)) {
+    return async ({ messages }) => void (await messages.recordEcho(event));
+  }
+  // A repetition can have a later time, if the event has none of its own, so the time is that of the echo's item.
+  return async ({ messages, contacts }) => {
+    const at = await messages.recordEcho(event);
+    await contacts.recordOperatorMessage(contact, operatorMessageAt(at, operatorEchoes));
+    return undefined;
+  };
+};
+
+const operatorMessageAt = (at: Instant, { handoverMinutes }: OperatorEchoes) => ({
+  at,
+  ...(handoverMinutes !== undefined && { until: addMs(at, handoverMinutes * 60_000) }),
+});
+
+export const consentOf = (event: InboundMessage, { keywords }: Meanings) => keywords && consentIn(event, keywords);
+
+/** Opens the window and records the consent even if the table refuses the message itself. */
+const writeAsOfItem = async (
+  { messages, contacts }: EventRepositories,
+  event: InboundMessage,
+  turn: Turn,
+  consent: Consent | undefined,
+): Promise<void> => {
+  const writeAsOf = async (at: Instant) => {
+    await contacts.openWindow({ ...event, time: { ...event.time, at } });
+    if (consent !== undefined) await contacts.recordConsent(event.contact, { ...consent, at, recordedAt: at });
+  };
+  let at: Instant;
+  try {
+    at = await messages.recordInbound(event, turn);
+  } catch (error) {
+    // Unless the table can never accept the message, its item may have an earlier time. A keyword with a time of its own
+    // does not wait for a turn that is busy or full.
+    const isTurnBusy = error instanceof ItemBusyError && event.time.source !== 'arrival';
+    if (error instanceof WriteRefusedError || isTurnBusy) await writeAsOf(event.time.at);
+    throw error;
+  }
+  await writeAsOf(at);
+};
+
+/**
+ * Confirms the send that an event belongs to, because a message with an event was accepted, and records that it failed
+ * if the event says so. The event may arrive while the call is still waiting for its answer, after the send became
+ * `uncertain`, or more than once.
+ */
+const reportToSend = async (
+  { messages, sends }: EventRepositories,
+  event: Echo | StatusChange,
+  requestId: string,
+  failed = failureOf(event),
+): Promise<void> => {
+  const { id: messageId, time } = event;
+  const message = await sends.confirm(requestId, { messageId, at: time.at });
+  if (message !== undefined) await recordSentMessage({ messages, sends }, message);
+  if (failed !== undefined) await sends.fail(requestId, { messageId, ...failed });
+};
+
+const failureOf = (event: Echo | StatusChange): Failed | undefined =>
+  event.kind === 'status' && event.status === 'failed'
+    ? { at: event.time.at, failure: event.failure ?? NO_REASON }
+    : undefined;

@@ -1,0 +1,213 @@
+import type { WindowPer } from '../domain/contact.ts';
+import { summarizeError } from '../domain/describe-error.ts';
+import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
+import type { Instant } from '../domain/instant.ts';
+import { optOutConfirmation } from '../domain/opt-out-confirmation.ts';
+import { traceFieldOf, traceIdOf } from '../domain/trace-context.ts';
+import { type ParsedEvent, parseEvents, type WebhookEvent } from '../domain/webhook-event.ts';
+import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
+import type { SendQueue, WriteResult } from '../ports.ts';
+import { mapConcurrently } from '../runtime/concurrency.ts';
+import { withinBudget } from '../runtime/time-budget.ts';
+import { consentOf, type EventRepositories, type Meanings, type Written, writesOf } from './event-writes.ts';
+
+/** The result of storing one event of a verified request. */
+export type StoreResult = {
+  readonly deliveryId?: string;
+  /** The trace of the item that the event was stored in, or else of the event. Unknown for an unreadable event. */
+  readonly traceId?: string;
+} & (
+  | {
+      readonly kind: 'stored';
+      readonly event: WebhookEvent['kind'];
+      readonly id: string;
+      /** Windows are per business number and the message does not name one, so it opened no window. */
+      readonly withoutChannel?: true;
+      /** The event does not say who wrote the message, so it is stored as an echo. */
+      readonly withoutSender?: true;
+      /** What the chat service calls an event that Parley does not know. */
+      readonly unknown?: string;
+      /** Events of this name are new to the stage. */
+      readonly hasNewName?: true;
+    }
+  /**
+   * The event is not readable, or the table can never accept it. `body`: the event, if the request has others, too.
+   */
+  | { readonly kind: 'unstorable'; readonly reason: string; readonly body?: string }
+  /** Retry the whole request. */
+  | { readonly kind: 'unavailable'; readonly reason: string }
+);
+
+/**
+ * Stores the events of a request, and returns the result of each.
+ *
+ * @param budgetMs the time budget for all of them. @default that of a webhook request
+ */
+export type StoreEvents = (request: VerifiedRequest, budgetMs?: number) => Promise<readonly StoreResult[]>;
+
+export interface StoreEventsOptions extends Meanings {
+  /** Opens the repositories for one write, which may take several calls: none starts or goes on after the abort. */
+  readonly repositories: (abortSignal: AbortSignal) => EventRepositories;
+  /** The time budget for writes to the table, including the SDK's retries, and for queuing a confirmation. */
+  readonly budgetMs: number;
+  /** The platform of events that do not name one. */
+  readonly chatPlatform: string;
+  readonly windowPer: WindowPer;
+  /** Opens the queue for the confirmation of an opt-out by keyword. @default opt-outs are not confirmed */
+  readonly confirmations?: ((abortSignal: AbortSignal) => SendQueue) | undefined;
+}
+
+/** How long to skip the table after it did not respond: short compared to an outage, long for a waiting webhook. */
+const COOLDOWN_MS = 1_000;
+
+/** How many events of a post are written at once. */
+const MAX_CONCURRENT_EVENTS = 10;
+
+/** The result of the writes of an event, with the trace of the item that it was stored in. */
+type EventWrite =
+  | Exclude<WriteResult, { kind: 'written' | 'unavailable' }>
+  /** `isBusy`: the table answered, or had no time to, so other events can be stored. */
+  | { readonly kind: 'unavailable'; readonly reason: string; readonly isBusy?: true }
+  | ({ readonly kind: 'written' } & Written);
+
+const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was unavailable a moment ago.' };
+const NO_TIME: EventWrite = {
+  kind: 'unavailable',
+  reason: 'The post has too many events to store in time.',
+  isBusy: true,
+};
+
+/**
+ * Creates the function that parses a verified request and writes its events. It reads nothing, and all of its writes are
+ * idempotent:
+ *
+ * - a message: two concurrent writes, or three in a row if it is a keyword; with turns, one of them is a transaction;
+ * - an echo: one write, or two if an operator wrote it;
+ * - a status: one write, and up to three more if it names its send; if it carries a message, also the writes of the
+ *   message;
+ * - an echo or a status that names its transaction: one more, and those of a status that names its send.
+ *
+ * It queues the confirmation of an opt-out after these writes, because `send` decides by what they stored.
+ *
+ * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits
+ * for the table, and all others go straight to the inbound queue.
+ */
+export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
+  const { repositories, clock, chatPlatform, windowPer } = options;
+  let coolUntilMs = Number.NEGATIVE_INFINITY;
+  const seenNames = new Map<string, Instant>();
+
+  const write = async (event: WebhookEvent, postEndMs: number): Promise<EventWrite> => {
+    const startedMs = Date.parse(clock.now());
+    if (startedMs < coolUntilMs) return COOLING_DOWN;
+    const endMs = Math.min(postEndMs, startedMs + options.budgetMs);
+    const budgetMs = endMs - startedMs;
+    if (budgetMs <= 0) return NO_TIME;
+    const results = await Promise.all(
+      writesOf(event, options, seenNames).map((write) =>
+        attempt(budgetMs, (abortSignal) => write(repositories(abortSignal))),
+      ),
+    );
+    // A write that may still succeed counts before one that never will: the retry does both.
+    const failure =
+      results.find(({ kind }) => kind === 'unavailable') ?? results.find(({ kind }) => kind === 'refused');
+    if (failure?.kind === 'unavailable' && !('isBusy' in failure)) {
+      // An event late in a long post has little time, which says nothing about the table.
+      if (budgetMs < options.budgetMs / 2) return { ...failure, isBusy: true };
+      coolUntilMs = Date.parse(clock.now()) + COOLDOWN_MS;
+      return { kind: 'unavailable', reason: `The table is unavailable: ${failure.reason}` };
+    }
+    if (failure !== undefined) return failure;
+    const stored = results.flatMap((result) => (result.kind === 'written' ? [result] : []));
+    const traceparent = stored.map((result) => result.traceparent).find((trace) => trace !== undefined);
+    const hasNewName = stored.some((result) => result.hasNewName === true);
+    const confirmed = await confirmOptOut(event, endMs);
+    return (
+      confirmed ?? { kind: 'written', traceparent: traceparent ?? event.traceparent, ...(hasNewName && { hasNewName }) }
+    );
+  };
+
+  /**
+   * Uses the rest of the writes' time budget, so that the event can still be deferred before the webhook's deadline.
+   * Returns undefined if there is nothing to confirm, or it is queued.
+   */
+  const confirmOptOut = async (event: WebhookEvent, endMs: number): Promise<EventWrite | undefined> => {
+    const { confirmations } = options;
+    if (confirmations === undefined || event.kind !== 'message') return undefined;
+    const isOptOut = consentOf(event, options)?.kind === 'opt-out';
+    const confirmation = isOptOut ? optOutConfirmation(event) : undefined;
+    if (confirmation === undefined) return undefined;
+    const leftMs = Math.max(0, endMs - Date.parse(clock.now()));
+    const queued = await attempt(leftMs, async (abortSignal) => {
+      await confirmations(abortSignal).put(confirmation);
+      return undefined;
+    });
+    if (queued.kind === 'written') return undefined;
+    return { ...queued, reason: `The confirmation of the opt-out could not be queued: ${queued.reason}` };
+  };
+
+  const store = async (parsed: ParsedEvent, isAlone: boolean, endMs: number): Promise<StoreResult> => {
+    if (parsed.kind === 'unreadable') {
+      return { kind: 'unstorable', reason: parsed.reason, ...(!isAlone && { body: parsed.body }) };
+    }
+    const { event } = parsed;
+    const written = await write(event, endMs);
+    const traceId = traceIdOf((written.kind === 'written' && written.traceparent) || event.traceparent);
+    switch (written.kind) {
+      case 'written': {
+        const { hasNewName } = written;
+        return {
+          kind: 'stored',
+          event: event.kind,
+          id: event.id,
+          ...remarksOn(event),
+          ...(hasNewName && { hasNewName }),
+          traceId,
+        };
+      }
+      case 'refused':
+        return { kind: 'unstorable', reason: written.reason, ...(!isAlone && { body: event.body }), traceId };
+      case 'unavailable':
+        return { kind: 'unavailable', reason: written.reason, traceId };
+    }
+  };
+
+  return async (request, budgetMs = options.budgetMs) => {
+    const envelope = openEnvelope(request);
+    const { deliveryId } = envelope;
+    const { chatChannelNumber, traceparent } = request;
+    if (envelope.kind === 'unreadable') {
+      return [{ kind: 'unstorable', reason: envelope.reason, deliveryId, ...traceFieldOf(traceparent) }];
+    }
+    const times = { publishedAt: envelope.publishedAt, receivedAt: request.receivedAt };
+    const context = { times, chatPlatform, windowPer, chatChannelNumber, traceparent };
+    const events = parseEvents(envelope.eventBody, context);
+    const endMs = Date.parse(clock.now()) + budgetMs;
+    // Messages of one turn would wait for each other.
+    const concurrency = options.turns ? 1 : MAX_CONCURRENT_EVENTS;
+    return mapConcurrently(concurrency, events, async (event) => ({
+      ...traceFieldOf(traceparent),
+      ...(await store(event, events.length === 1, endMs)),
+      deliveryId,
+    }));
+  };
+};
+
+const remarksOn = (event: WebhookEvent) => ({
+  ...(event.kind === 'message' && !event.opensWindow && { withoutChannel: true as const }),
+  ...(event.kind === 'echo' && event.sender === 'unknown' && { withoutSender: true as const }),
+  ...(event.kind === 'unknown' && { unknown: event.name }),
+});
+
+const attempt = async (
+  budgetMs: number,
+  write: (abortSignal: AbortSignal) => Promise<Written | undefined>,
+): Promise<EventWrite> => {
+  try {
+    return { kind: 'written', ...(await withinBudget(budgetMs, write)) };
+  } catch (error) {
+    if (error instanceof WriteRefusedError) return { kind: 'refused', reason: error.message };
+    const reason = summarizeError(error);
+    return { kind: 'unavailable', reason, ...(error instanceof ItemBusyError && { isBusy: true }) };
+  }
+};
