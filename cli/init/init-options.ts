@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { NUMBER_FORMATS, type NumberFormat } from '../../lambdas/domain/send-call.ts';
+import { type StageSettingsInput, settingsObject } from '../../lib/settings/stage-settings.ts';
 
 /** The kinds of `webhook.auth` that a new app can have. `insecure-none` is not one of them. */
 export const AUTH_KINDS = ['pubsub-jwt', 'standard-webhooks', 'shared-token', 'sns'] as const;
@@ -12,7 +12,7 @@ export interface SettingsOptions {
   readonly platform: string;
   readonly baseUrl: string;
   readonly contactCheckPath?: string | undefined;
-  readonly numberFormat?: NumberFormat | undefined;
+  readonly numberFormat?: StageSettingsInput['chatService']['numberFormat'];
   readonly auth: AuthKind;
   readonly audience?: string | undefined;
   readonly serviceAccountEmail?: string | undefined;
@@ -59,7 +59,7 @@ export const numberFormatOption = () =>
   new Option(
     '--number-format <format>',
     'How the chat service wants phone numbers: as received, with a plus, or digits only (default: verbatim)',
-  ).choices(NUMBER_FORMATS);
+  ).choices(settingsObject.shape.chatService.shape.numberFormat.unwrap().options);
 
 /** The header that services with this contract send the token in. */
 export const TOKEN_HEADER = 'auth-bm-token';
