@@ -79,6 +79,6 @@ const reasonsOf = (deadLetters: readonly DeadLetter[]): string => {
   if (groups.length === 0) return '';
   return ` Reasons: ${groups
     .slice(0, REASONS)
-    .map(([reason, { length }]) => `${reason} (${length})`)
+    .map(([reason, { length }]) => `${reason.replace(/\.$/, '')} (${length})`)
     .join(', ')}.`;
 };

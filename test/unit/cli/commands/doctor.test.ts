@@ -246,7 +246,7 @@ describe('doctor on a stage that quarantines its events', () => {
     expect(await quarantined()).toEqual([
       [
         'failing',
-        'In the last hour, 3 events were quarantined, and none was stored. Reasons: Not a known event. (2), Too large. (1).',
+        'In the last hour, 3 events were quarantined, and none was stored. Reasons: Not a known event (2), Too large (1).',
       ],
     ]);
     expect(await lines()).toMatch(/docs\/provider\.md.*parley dead-letters redrive inbound --local/);
@@ -258,7 +258,7 @@ describe('doctor on a stage that quarantines its events', () => {
     await quarantine('Not a known event.');
 
     expect(await quarantined()).toEqual([
-      ['warning', 'In the last hour, 1 event was quarantined, and none was stored. Reasons: Not a known event. (1).'],
+      ['warning', 'In the last hour, 1 event was quarantined, and none was stored. Reasons: Not a known event (1).'],
     ]);
   });
 
@@ -268,7 +268,7 @@ describe('doctor on a stage that quarantines its events', () => {
     stageNow = new Date(Date.now() + 3 * 3_600_000).toISOString();
 
     expect(await quarantined()).toEqual([
-      ['failing', 'In the last day, 1 event was quarantined, and none was stored. Reasons: Not a known event. (1).'],
+      ['failing', 'In the last day, 1 event was quarantined, and none was stored. Reasons: Not a known event (1).'],
     ]);
   });
 
