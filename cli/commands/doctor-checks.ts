@@ -3,13 +3,14 @@ import { stageResponse } from '../../lambdas/manage/stage.ts';
 import type { CommandFor } from '../command.ts';
 import { explainError } from '../errors.ts';
 import { describeTime } from '../human-time.ts';
-import { checkToken, isTokenRefused } from '../operations/check-token.ts';
+import { checkToken, isPathUnknown, isTokenRefused } from '../operations/check-token.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { stageTime } from '../stage-time.ts';
 import type { Target } from '../target.ts';
 import { checkAlarms } from './doctor-alarms.ts';
 import { checkExisting } from './doctor-existing.ts';
 import { checkLimits } from './doctor-limits.ts';
+import { checkQuarantine } from './doctor-quarantine.ts';
 import { checkDeadLetters, checkLeftoverQueues, checkQueues } from './doctor-queues.ts';
 import { checkSends } from './doctor-sends.ts';
 import { checkWebhook } from './doctor-webhook.ts';
@@ -49,6 +50,7 @@ export const runChecks = async (
   const others = await Promise.all([
     stage ? guarded('token', () => checkAccessToken(stage, api, commandFor)) : [],
     guarded('webhook', () => checkWebhook(target)),
+    guarded('webhook', () => checkQuarantine(target, commandFor, now)),
     guarded('limits', () => checkLimits(target)),
     guarded('existing resources', () => checkExisting(target)),
     guarded('queues', () => checkDeadLetters(target, api, commandFor)),
@@ -117,9 +119,22 @@ const checkAccessToken = async (
     return [{ check: 'token', grade: 'ok', message: 'The chat service responds and accepts the access token.' }];
   } catch (error) {
     const { message } = explainError(error);
-    const remedy = isTokenRefused(error)
-      ? `Copy the token from the chat service's console and set it with ${commandFor('parley token set')}.`
-      : 'Is the chat service up, and does it know this channel number? See the log of the manage function.';
-    return [{ check: 'token', grade: 'failing', message, remedy }];
+    return [{ check: 'token', grade: 'failing', message, remedy: remedyOf(error, commandFor) }];
   }
+};
+
+const remedyOf = (error: unknown, commandFor: CommandFor): string => {
+  if (isTokenRefused(error)) {
+    return `Copy the token from the chat service's console and set it with ${commandFor('parley token set')}.`;
+  }
+  if (isPathUnknown(error)) {
+    return (
+      "Set chatService.contactCheckPath: its last segment contains the platform's name, such as " +
+      '"customer/checkWhatsAppContact". Also check chatService.baseUrl; see docs/provider.md.'
+    );
+  }
+  return (
+    'Is the chat service up, and does it know this channel number? If it writes numbers without a plus, set ' +
+    'chatService.numberFormat to "digits". See the log of the manage function.'
+  );
 };

@@ -58,7 +58,8 @@ const checkAuthentic = async (target: Target): Promise<Finding> => {
     message: `${message}${own}`,
     remedy:
       'See the reasons in the log of the receive function. If they are from the chat service, ' +
-      'set webhook.auth and its secret to match how your events are signed.',
+      'set webhook.auth and its secret to match how your events are signed: for example, kind shared-token with ' +
+      'header auth-bm-token. See docs/provider.md.',
   };
 };
 

@@ -6,10 +6,12 @@ import { type CreateCommand, examples, quote } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { appFiles, TARBALL_FOLDER, TARBALLS } from '../init/app-files.ts';
 import {
-  AUTH_OPTIONS,
   authOption,
   baseUrlOption,
+  contactCheckPathOption,
   envelopeOption,
+  headerOption,
+  numberFormatOption,
   numberOption,
   platformOption,
 } from '../init/init-options.ts';
@@ -28,10 +30,12 @@ export const createInitCommand: CreateCommand = ({ report }) =>
     .addOption(numberOption())
     .addOption(platformOption())
     .addOption(baseUrlOption())
+    .addOption(contactCheckPathOption())
+    .addOption(numberFormatOption())
     .addOption(authOption())
     .option('--audience <text>', 'pubsub-jwt: audience of the tokens (default: parley-dev, parley-prod)')
     .option('--service-account-email <email>', 'pubsub-jwt: service account of the tokens')
-    .option(`${AUTH_OPTIONS.header.flag} <name>`, 'shared-token: header of the token (default: x-webhook-token)')
+    .addOption(headerOption())
     .option('--topic-arn <arn>', 'sns: ARN of the topic that delivers the events')
     .addOption(envelopeOption())
     .option('--tarballs <folder>', `Install Parley from ${TARBALLS.join(' and ')} in this folder, not a registry`)
@@ -40,6 +44,7 @@ export const createInitCommand: CreateCommand = ({ report }) =>
       examples(
         'parley init my-app',
         'parley init --number +5491144440000 --base-url https://chat.bank.internal --auth standard-webhooks',
+        'parley init my-app --auth shared-token --number-format digits',
       ),
     )
     .action(async (path, { tarballs, ...options }) => {

@@ -28,7 +28,7 @@ export const appFiles = ({ name, stages, hasTarballs }: NewApp): ReadonlyMap<str
     ['package.json', toJson(newPackageJson(name, hasTarballs))],
     ['cdk.json', toJson(newCdkJson(stages))],
     ['bin/parley.ts', APP_SOURCE],
-    ['README.md', appReadme(name)],
+    ['README.md', appReadme(name, stages.dev.webhook.auth)],
     ['.gitignore', 'node_modules/\ncdk.out/\n.parley/\n'],
     ['.github/workflows/deploy.yml', DEPLOY_WORKFLOW],
   ]);

@@ -1,4 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
+import { type StageSettingsInput, settingsObject } from '../../lib/settings/stage-settings.ts';
 
 /** The kinds of `webhook.auth` that a new app can have. `insecure-none` is not one of them. */
 export const AUTH_KINDS = ['pubsub-jwt', 'standard-webhooks', 'shared-token', 'sns'] as const;
@@ -10,6 +11,8 @@ export interface SettingsOptions {
   readonly number: string;
   readonly platform: string;
   readonly baseUrl: string;
+  readonly contactCheckPath?: string | undefined;
+  readonly numberFormat?: StageSettingsInput['chatService']['numberFormat'];
   readonly auth: AuthKind;
   readonly audience?: string | undefined;
   readonly serviceAccountEmail?: string | undefined;
@@ -32,6 +35,7 @@ export const FLAGS: ReadonlyMap<string, string> = new Map([
   ['chatChannelNumber', '--number'],
   ['chatPlatform', '--platform'],
   ['chatService.baseUrl', '--base-url'],
+  ['chatService.contactCheckPath', '--contact-check-path'],
   ['webhook.auth.kind', '--auth'],
   ...Object.entries(AUTH_OPTIONS).map(([name, { flag }]) => [`webhook.auth.${name}`, flag] as const),
 ]);
@@ -44,6 +48,24 @@ export const platformOption = () =>
 
 export const baseUrlOption = () =>
   new Option('--base-url <url>', 'Base URL of the chat service').default('https://chat-service.example');
+
+export const contactCheckPathOption = () =>
+  new Option(
+    '--contact-check-path <path>',
+    'Path of the contact check after /api/v1.0/ (default: customer/checkChatContact)',
+  );
+
+export const numberFormatOption = () =>
+  new Option(
+    '--number-format <format>',
+    'How the chat service wants phone numbers: as received, with a plus, or digits only (default: verbatim)',
+  ).choices(settingsObject.shape.chatService.shape.numberFormat.unwrap().options);
+
+/** The header that services with this contract send the token in. */
+export const TOKEN_HEADER = 'auth-bm-token';
+
+export const headerOption = () =>
+  new Option(`${AUTH_OPTIONS.header.flag} <name>`, `shared-token: header of the token (default: ${TOKEN_HEADER})`);
 
 export const authOption = () =>
   new Option('--auth <kind>', 'How the chat service authenticates webhook requests')

@@ -3,7 +3,7 @@ import { readStageSettings } from '../../lib/settings/read-stage-settings.ts';
 import { checkSettings, SettingsError } from '../../lib/settings/settings-faults.ts';
 import { type StageSettingsInput, stageSettings } from '../../lib/settings/stage-settings.ts';
 import { CliError, EXIT } from '../errors.ts';
-import { AUTH_OPTIONS, FLAGS, type SettingsOptions } from './init-options.ts';
+import { AUTH_OPTIONS, FLAGS, type SettingsOptions, TOKEN_HEADER } from './init-options.ts';
 
 /** The settings of a new app's stages, as written to cdk.json. */
 export interface NewStages {
@@ -40,14 +40,21 @@ export const placeholdersIn = (stages: NewStages): readonly string[] => {
   }
 };
 
-const settingsOf = (stage: string, { number, platform, baseUrl, ...auth }: SettingsOptions): StageSettingsInput => ({
-  chatService: { baseUrl },
+const settingsOf = (
+  stage: string,
+  { number, platform, baseUrl, contactCheckPath, numberFormat, ...auth }: SettingsOptions,
+): StageSettingsInput => ({
+  chatService: {
+    baseUrl,
+    ...(contactCheckPath !== undefined && { contactCheckPath }),
+    ...(numberFormat !== undefined && { numberFormat }),
+  },
   chatPlatform: platform,
   chatChannelNumber: number,
   webhook: { auth: authOf(stage, auth) },
 });
 
-type AuthOptions = Omit<SettingsOptions, 'number' | 'platform' | 'baseUrl'>;
+type AuthOptions = Pick<SettingsOptions, 'auth' | keyof typeof AUTH_OPTIONS>;
 
 const authOf = (stage: string, options: AuthOptions): StageSettingsInput['webhook']['auth'] => {
   const { auth: kind, audience, serviceAccountEmail, header, topicArn = '', envelope } = options;
@@ -62,7 +69,7 @@ const authOf = (stage: string, options: AuthOptions): StageSettingsInput['webhoo
     case 'standard-webhooks':
       return { kind, ...wrapped };
     case 'shared-token':
-      return { kind, header: header ?? 'x-webhook-token', ...wrapped };
+      return { kind, header: header ?? TOKEN_HEADER, ...wrapped };
     case 'sns':
       return { kind, topicArn };
   }

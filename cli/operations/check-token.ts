@@ -15,6 +15,14 @@ export const checkToken = async (call: ManagementClient, chatChannelNumber?: str
   await call('POST', '/v1/contact-checks', { contacts: [number], remember: false });
 };
 
-/** Whether a check failed because the chat service refuses the token. Only the message contains its HTTP status. */
-export const isTokenRefused = (error: unknown): boolean =>
-  error instanceof ManagementError && error.code === 'CHAT_SERVICE_FAILED' && /\bHTTP 401\b/.test(error.message);
+/** Whether a check failed because the chat service refuses the token. */
+export const isTokenRefused = (error: unknown): boolean => hasStatus(error, 401);
+
+/** Whether a check failed because the chat service does not know the path of the contact check. */
+export const isPathUnknown = (error: unknown): boolean => hasStatus(error, 404);
+
+/** Only the message contains the HTTP status of the chat service's answer. */
+const hasStatus = (error: unknown, status: number): boolean =>
+  error instanceof ManagementError &&
+  error.code === 'CHAT_SERVICE_FAILED' &&
+  new RegExp(`\\bHTTP ${status}\\b`).test(error.message);

@@ -8,6 +8,12 @@ export interface WebhookRequests {
   readonly refused: number;
 }
 
+/** What became of the events in accepted requests. */
+export interface WebhookEvents {
+  readonly stored: number;
+  readonly quarantined: number;
+}
+
 const deliveries = z.object({
   deliveries: z.array(z.object({ at: z.string(), status: z.number().nullish() })),
 });
@@ -42,6 +48,15 @@ export const countMetricRequests = async (source: MetricSource, start: Date, end
   const sum = (metricName: string) => sumOf(source, metricName, start, end);
   const [refused, ...accepted] = await Promise.all([REFUSED_METRIC, ...ACCEPTED_METRICS].map(sum));
   return { refused: refused ?? 0, accepted: accepted.reduce((total, one) => total + one, 0) };
+};
+
+/** Counts what became of the events since `start` from CloudWatch's metrics. */
+export const countMetricEvents = async (source: MetricSource, start: Date, end: Date): Promise<WebhookEvents> => {
+  const [stored, quarantined] = await Promise.all([
+    sumOf(source, 'EventStored', start, end),
+    sumOf(source, 'EventQuarantined', start, end),
+  ]);
+  return { stored, quarantined };
 };
 
 /** Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricStatistics.html */

@@ -18,5 +18,5 @@ export const TIME_BUDGET = {
 /** The timeouts of one SDK attempt. A second attempt still fits into the time budget of the table or the queue. */
 export const SDK_TIMEOUTS = { connectionTimeout: 200, requestTimeout: 250, throwOnRequestTimeout: true };
 
-/** Events not acknowledged by then are redelivered. Source: the field notes on services with this contract. */
+/** Parley's own promise, with a wide margin: services with this contract document a limit of less than 10 seconds. */
 export const WEBHOOK_DEADLINE_MS = 2_000;

@@ -91,7 +91,7 @@ export class DeadLetteredQueue extends Queue {
    * Lets a function consume the queue.
    *
    * @param maxConcurrency The maximum number of concurrent invocations, 2 to 1,000. It keeps a full queue from using up
-   *   the account's concurrency, which the webhook needs to respond within two seconds.
+   *   the account's concurrency, which the webhook needs to keep its promise of two seconds.
    */
   addConsumer(consumer: IFunction, maxConcurrency: number): void {
     grantConsume(consumer, this);

@@ -141,7 +141,7 @@ export class ParleyReceiver extends Construct {
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'receive',
       description: "Verifies and stores the chat service's webhook events",
-      // More memory means more CPU. A response must take less than two seconds, even after a cold start.
+      // More memory means more CPU. Parley promises a response within two seconds, even after a cold start.
       memorySize: 1024,
       timeout: TIMEOUT,
       ...networkIn(props),

@@ -21,7 +21,7 @@ const CIRCUIT_BREAKER = ['AccountHeld', 'AccountResumed'] as const;
 /** What other graphs show. */
 const SHOWN: readonly MetricName[] = [...INBOUND, ...SENDS, ...CIRCUIT_BREAKER, 'RetriedMessageAge'];
 
-/** The time within which the chat service expects the webhook's answer, in milliseconds. */
+/** The time within which Parley promises to answer webhook requests, in milliseconds. */
 const WEBHOOK_LIMIT_MS = 2_000;
 
 /** Returns the graphs of what became of events and sends: outcomes, the circuit breaker, and the webhook's latency. */
@@ -32,7 +32,7 @@ export function outcomeGraphs(parts: WatchedParts): IWidget[][] {
     [
       graph('Inbound events by outcome', named(receiver.handler, INBOUND)),
       graph(
-        "Webhook: latency against the chat service's limit",
+        "Webhook: latency against Parley's limit",
         [Stats.p(50), Stats.p(99), Stats.MAXIMUM].map((statistic) =>
           receiver.api.stage.metricLatency({ period: PERIOD, statistic, label: statistic }),
         ),

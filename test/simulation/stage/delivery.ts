@@ -29,6 +29,7 @@ export const TOKEN_HEADER = 'x-webhook-token';
 
 /** Sources: the field notes on services with this contract. */
 const ACKNOWLEDGING = [102, 200, 201, 202, 204];
+/** Parley's own promise, which is stricter than the limits of services. */
 const DEADLINE_MS = 2_000;
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 

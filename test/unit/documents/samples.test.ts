@@ -17,6 +17,7 @@ import { type CodeBlock, PAGES, ROOT, readPage } from './markdown.ts';
 
 /** Samples that no schema describes, and what checks or limits them. */
 const WITHOUT_SCHEMA: Readonly<Record<string, string>> = {
+  'docs/provider.md': "the chat service's requests and events; test/unit/documents/provider-page.test.ts checks them",
   'docs/receiving.md': 'a dead letter; test/unit/lambdas/receive checks what `receive` quarantines',
   'docs/sandbox-api.md': "the control API's answers, shortened; the sandbox's own tests check them",
 };

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { checkQuarantine } from '../../../../cli/commands/doctor-quarantine.ts';
 import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
 import { NOW, RETENTION_DAYS } from '../../../support/builders.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
@@ -18,9 +19,12 @@ const stage = {
 
 let target: LocalTarget;
 let service: ListeningServer;
-/** How the webhook answers, what the sandbox delivered, and what the stage keeps. */
+/** How the webhook and the contact check answer, what the sandbox delivered, and what the stage keeps. */
 let webhookStatus: number;
+let contactCheck: readonly [status: number, body: unknown];
 let attempts: { at: string; status: number | null }[];
+/** The time of the stage's clock. @default that of this machine */
+let stageNow: string | undefined;
 let kept: Record<string, number>;
 let circuitBreaker: Record<string, string>;
 /** What the management API lists and counts. */
@@ -31,7 +35,9 @@ let sending: Record<string, string>;
 
 beforeEach(async () => {
   webhookStatus = 401;
+  contactCheck = [200, { contacts: [] }];
   attempts = [{ at: new Date().toISOString(), status: 200 }];
+  stageNow = undefined;
   kept = {};
   circuitBreaker = stage.circuitBreaker;
   listed = {};
@@ -40,9 +46,11 @@ beforeEach(async () => {
   sending = stage.sending;
   service = await listenLocally(
     createServer((request, response) => {
-      const isDeliveries = request.url?.startsWith('/sandbox/deliveries') ?? false;
-      const status = isDeliveries ? 200 : webhookStatus;
-      response.writeHead(status).end(isDeliveries ? JSON.stringify({ deliveries: attempts }) : 'Unauthorized');
+      const isControl = request.url?.startsWith('/sandbox/') ?? false;
+      const status = isControl ? 200 : webhookStatus;
+      response
+        .writeHead(status)
+        .end(isControl ? JSON.stringify({ deliveries: attempts, now: stageNow }) : 'Unauthorized');
     }),
   );
   target = await startTarget();
@@ -57,7 +65,7 @@ const startTarget = (addresses: Parameters<typeof startLocalTarget>[0] = {}) =>
         case 'GET /v1/stage':
           return [200, { ...stage, circuitBreaker, sending }];
         case 'POST /v1/contact-checks':
-          return [200, { contacts: [] }];
+          return contactCheck;
         case 'GET /v1/sends':
           return [200, listed[searchParams.get('state') ?? ''] ?? { sends: [] }];
         case 'GET /v1/send-counts': {
@@ -88,7 +96,16 @@ const findings = async (check: string) => {
   const withoutDistances = (message: string) => message.replace(/ \(\d+ \w+ ago\)/g, '');
   return all.filter((one) => one.check === check).map(({ grade, message }) => [grade, withoutDistances(message)]);
 };
-const put = (QueueUrl = '') => target.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
+const put = (QueueUrl = '', reason?: string) =>
+  target.sqs.send(
+    new SendMessageCommand({
+      QueueUrl,
+      MessageBody: '{}',
+      ...(reason !== undefined && { MessageAttributes: { reason: { DataType: 'String', StringValue: reason } } }),
+    }),
+  );
+/** What `doctor` prints, with the remedies. */
+const lines = async (): Promise<string> => (await target.parley(['doctor'])).out;
 
 describe('doctor on sends', () => {
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -211,6 +228,102 @@ describe('doctor on the webhook', () => {
         'No webhook request arrived in the last 24 hours, so it is unknown whether such requests are accepted.',
       ],
     ]);
+  });
+});
+
+describe('doctor on a stage that quarantines its events', () => {
+  const accepted = (hoursAgo: number) => ({
+    at: new Date(Date.now() - hoursAgo * 3_600_000).toISOString(),
+    status: 200,
+  });
+  const quarantine = (reason: string) => put(target.addresses.inboundDeadLetterQueueUrl, reason);
+  const quarantined = async () => (await findings('webhook')).slice(2);
+
+  it('says so, with the reasons, if none was stored', async () => {
+    attempts = [accepted(0), accepted(0), accepted(0)];
+    for (const reason of ['Not a known event.', 'Too large.', 'Not a known event.']) await quarantine(reason);
+
+    expect(await quarantined()).toEqual([
+      [
+        'failing',
+        'In the last hour, 3 events were quarantined, and none was stored. Reasons: Not a known event (2), Too large (1).',
+      ],
+    ]);
+    expect(await lines()).toMatch(/docs\/provider\.md.*parley dead-letters redrive inbound --local/);
+    expect((await target.parley(['doctor'])).code).toBe(6);
+  });
+
+  it('warns if others were stored earlier on the same day', async () => {
+    attempts = [accepted(5), accepted(0)];
+    await quarantine('Not a known event.');
+
+    expect(await quarantined()).toEqual([
+      ['warning', 'In the last hour, 1 event was quarantined, and none was stored. Reasons: Not a known event (1).'],
+    ]);
+  });
+
+  it('looks back a day if nothing arrived in the last hour', async () => {
+    await quarantine('Not a known event.');
+    attempts = [accepted(0)];
+    stageNow = new Date(Date.now() + 3 * 3_600_000).toISOString();
+
+    expect(await quarantined()).toEqual([
+      ['failing', 'In the last day, 1 event was quarantined, and none was stored. Reasons: Not a known event (1).'],
+    ]);
+  });
+
+  it('counts the events of a deployed stage by their metrics', async () => {
+    const sums: Record<string, number> = { EventQuarantined: 7 };
+    await using cloudWatch = await listenLocally(
+      createServer((request, response) => {
+        const name = new URL(request.url ?? '', 'http://cloudwatch').searchParams.get('MetricName') ?? '';
+        response.end(`<Datapoints><member><Sum>${sums[name] ?? 0}</Sum></member></Datapoints>`);
+      }),
+    );
+    vi.stubEnv('AWS_ENDPOINT_URL_CLOUDWATCH', cloudWatch.url);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { sqs, addresses } = target;
+    const credentials = async () => ({ accessKeyId: 'key', secretAccessKey: 'secret' });
+    const stack = { sqs, addresses, region: 'eu-west-1', credentials, metricsNamespace: 'Parley-prod' };
+    const check = () => checkQuarantine(stack, (command) => command, new Date().toISOString());
+    await quarantine('Not a known event.');
+
+    expect(await check()).toMatchObject([
+      { grade: 'failing', message: expect.stringMatching(/^In the last hour, 7 events were quarantined/) },
+    ]);
+    sums.EventStored = 1;
+    expect(await check()).toEqual([]);
+  });
+
+  it('is content if some were stored, or none is left in the quarantine', async () => {
+    attempts = [accepted(0), accepted(0)];
+    expect(await quarantined()).toEqual([]);
+
+    await quarantine('Not a known event.');
+    expect(await quarantined()).toEqual([]);
+  });
+});
+
+describe('doctor on the contact check', () => {
+  const failed = (explanation: string) =>
+    [
+      502,
+      {
+        code: 'CHAT_SERVICE_FAILED',
+        message: `The contacts could not be checked. The chat service answered the contact check with ${explanation}.`,
+      },
+    ] as const;
+
+  it('names the setting of its path if the service does not know it', async () => {
+    contactCheck = failed('HTTP 404 and no result');
+
+    expect(await lines()).toContain('chatService.contactCheckPath');
+  });
+
+  it('names the setting of the format of numbers if the service rejects the business number', async () => {
+    contactCheck = failed('HTTP 422 and no result');
+
+    expect(await lines()).toContain('chatService.numberFormat');
   });
 });
 

@@ -8,6 +8,8 @@ import { CliError } from '../../../../cli/errors.ts';
 import { appFiles, TARBALLS } from '../../../../cli/init/app-files.ts';
 import { AUTH_KINDS, type SettingsOptions } from '../../../../cli/init/init-options.ts';
 import { newStages, placeholdersIn } from '../../../../cli/init/stages.ts';
+import { NUMBER_FORMATS } from '../../../../lambdas/domain/send-call.ts';
+import { hasWebhookSecret } from '../../../../lambdas/receive/auth/webhook-auth.ts';
 import { readStageSettings } from '../../../../lib/settings/read-stage-settings.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { parseCommandLine } from '../../../support/parse-command-line.ts';
@@ -68,10 +70,17 @@ const authOptions = {
   topicArn: text('arn:aws:sns:eu-west-1:111122223333:chat-events'),
   envelope: fc.constantFrom('none' as const, 'pubsub' as const),
 };
+const providerOptions = {
+  contactCheckPath: text('customer/checkChatContact', 'customer/checkOtherContact'),
+  numberFormat: fc.constantFrom(...NUMBER_FORMATS),
+};
 const anyOptions: fc.Arbitrary<SettingsOptions> = fc.oneof(
-  fc.record({ ...usualOptions, auth: fc.constantFrom(...AUTH_KINDS) }),
   fc.record(
-    { ...usualOptions, auth: fc.constantFrom(...AUTH_KINDS), ...authOptions },
+    { ...usualOptions, auth: fc.constantFrom(...AUTH_KINDS), ...providerOptions },
+    { requiredKeys: ['number', 'platform', 'baseUrl', 'auth'] },
+  ),
+  fc.record(
+    { ...usualOptions, auth: fc.constantFrom(...AUTH_KINDS), ...authOptions, ...providerOptions },
     { requiredKeys: ['number', 'platform', 'baseUrl', 'auth'] },
   ),
 );
@@ -106,6 +115,8 @@ describe('the settings of a new app', () => {
     [['--service-account-email', 'me'], '--service-account-email: got "me", expected the email address'],
     [['--auth', 'sns'], '--topic-arn: got "", expected the ARN of the SNS topic'],
     [['--auth', 'shared-token', '--header', 'x y'], '--header: got "x y", expected the name of the header'],
+    [['--contact-check-path', '/api/v1.0/x'], '--contact-check-path: got "/api/v1.0/x", expected the contact check'],
+    [['--number-format', 'plain'], "Option '--number-format <format>' argument 'plain' is invalid. Allowed choices"],
     [['--auth', 'insecure-none'], "Option '--auth <kind>' argument 'insecure-none' is invalid. Allowed choices are"],
     [['--topic-arn', 'arn:aws:sns:eu-west-1:111122223333:a'], '--topic-arn is only for --auth sns.'],
     [['--tarballs', '/nowhere'], `/nowhere/${TARBALLS[0]} does not exist. Create it with npm run pack`],
@@ -116,6 +127,80 @@ describe('the settings of a new app', () => {
 
     expect(err).toContain(`parley: ${sentence}`);
     expect([code, filesIn(folder)]).toEqual([2, []]);
+  });
+});
+
+describe("the settings for a provider's habits", () => {
+  const chatServiceOf = (options: SettingsOptions) =>
+    JSON.parse(filesOf(options).get('cdk.json') ?? '').context.stages.prod.chatService;
+
+  it('are written for both stages if the options name them, and left to their defaults otherwise', async () => {
+    const folder = emptyFolder();
+
+    await init(folder, '--contact-check-path', 'customer/checkOtherContact', '--number-format', 'digits');
+
+    const { stages } = JSON.parse(readFileSync(join(folder, 'cdk.json'), 'utf8')).context;
+    const chatService = {
+      baseUrl: PLACEHOLDERS.baseUrl,
+      contactCheckPath: 'customer/checkOtherContact',
+      numberFormat: 'digits',
+    };
+    expect([stages.dev.chatService, stages.prod.chatService]).toEqual([chatService, chatService]);
+    expect(chatServiceOf(PLACEHOLDERS)).toEqual({ baseUrl: PLACEHOLDERS.baseUrl });
+  });
+
+  it('include the header of the token, by default the one that such services send', () => {
+    const headerOf = (options: SettingsOptions) =>
+      JSON.parse(filesOf(options).get('cdk.json') ?? '').context.stages.prod.webhook.auth.header;
+
+    expect(headerOf({ ...PLACEHOLDERS, auth: 'shared-token' })).toBe('auth-bm-token');
+    expect(headerOf({ ...PLACEHOLDERS, auth: 'shared-token', header: 'x-mine' })).toBe('x-mine');
+  });
+
+  it('are explained in the README', () => {
+    const readme = filesOf(PLACEHOLDERS).get('README.md');
+
+    for (const setting of ['contactCheckPath', 'numberFormat']) expect(readme).toContain(`\`chatService.${setting}\``);
+    expect(readme).toContain('docs/provider.md');
+  });
+});
+
+describe('the README of a new app', () => {
+  const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+  const stepsOf = (options: Partial<SettingsOptions> & Pick<SettingsOptions, 'auth'>): string =>
+    /^4\. .*?(?=^5\. )/ms.exec(
+      filesOf({ ...PLACEHOLDERS, ...(options.auth === 'sns' && { topicArn: TOPIC }), ...options }).get('README.md') ??
+        '',
+    )?.[0] ?? '';
+
+  /** What the steps of each kind must name, and what belongs to another kind. */
+  const NAMED: Readonly<
+    Record<SettingsOptions['auth'], { readonly named: readonly string[]; readonly other: RegExp }>
+  > = {
+    'pubsub-jwt': { named: ['push subscription', '`audience`', '`serviceAccountEmail`'], other: /secret|token|SNS/ },
+    'standard-webhooks': { named: ['whsec_', 'npx parley webhook-secret add'], other: /Pub\/Sub|SNS|token/ },
+    'shared-token': { named: ['`auth-bm-token`', 'npx parley webhook-secret add'], other: /Pub\/Sub|SNS|whsec_/ },
+    sns: { named: [TOPIC, 'https', 'raw message delivery'], other: /secret|token|Pub\/Sub/ },
+  };
+
+  it.each(AUTH_KINDS)('has the steps that connect a webhook with %s, and of no other kind', (auth) => {
+    const steps = stepsOf({ auth });
+
+    for (const word of ['WebhookUrl', ...NAMED[auth].named]) expect(steps).toContain(word);
+    expect(steps).not.toMatch(NAMED[auth].other);
+  });
+
+  it.each(AUTH_KINDS)('says where the secret is if the stack creates one: %s', (auth) => {
+    const { settings } = readStageSettings({
+      stages: newStages({ ...PLACEHOLDERS, auth, topicArn: auth === 'sns' ? TOPIC : undefined }),
+      stage: 'dev',
+    });
+
+    expect(stepsOf({ auth }).includes('WebhookSecretId')).toBe(hasWebhookSecret(settings.webhook.auth));
+  });
+
+  it('names the header that the options choose', () => {
+    expect(stepsOf({ auth: 'shared-token', header: 'x-mine' })).toContain('`x-mine`');
   });
 });
 
@@ -254,9 +339,14 @@ describe('a new app', () => {
 });
 
 describe('a command in the files of a new app', () => {
-  const commands = [...filesOf(PLACEHOLDERS)].flatMap(([file, content]) =>
+  const topicArn = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+  const everyFile = AUTH_KINDS.flatMap((auth) => [
+    ...filesOf({ ...PLACEHOLDERS, auth, ...(auth === 'sns' && { topicArn }) }),
+  ]);
+  const found = everyFile.flatMap(([file, content]) =>
     [...content.matchAll(/npx parley ([^\n`<]+)/g)].map(([, command = '']) => ({ file, command: command.trim() })),
   );
+  const commands = [...new Map(found.map((one) => [`${one.file} ${one.command}`, one])).values()];
 
   it('is found', () => {
     expect(new Set(commands.map(({ file }) => file))).toEqual(new Set(['README.md', '.github/workflows/deploy.yml']));

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { countMetricRequests } from '../../../../cli/operations/webhook-requests.ts';
+import { countMetricEvents, countMetricRequests } from '../../../../cli/operations/webhook-requests.ts';
 import { METRIC_NAMES_OF } from '../../../../lambdas/domain/metric-names.ts';
 import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
 
@@ -38,6 +38,7 @@ it('sums the metrics of the function receive over all periods, with signed calls
   const sums: Record<string, readonly number[]> = {
     WebhookUnauthenticated: [2, 1],
     EventStored: [10],
+    EventQuarantined: [5],
     EventDeferred: [4],
   };
   answer = (name) => [
@@ -47,7 +48,8 @@ it('sums the metrics of the function receive over all periods, with signed calls
       .join('')}</Datapoints></GetMetricStatisticsResult></GetMetricStatisticsResponse>`,
   ];
 
-  expect(await countMetricRequests(source, START, END)).toEqual({ accepted: 14, refused: 3 });
+  expect(await countMetricRequests(source, START, END)).toEqual({ accepted: 19, refused: 3 });
+  expect(await countMetricEvents(source, START, END)).toEqual({ stored: 10, quarantined: 5 });
   for (const { url, authorization } of calls) {
     expect(authorization).toContain('/eu-west-1/monitoring/aws4_request');
     expect(Object.fromEntries(url.searchParams)).toMatchObject({

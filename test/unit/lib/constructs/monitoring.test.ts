@@ -250,7 +250,7 @@ describe('The dashboard', () => {
     'Sends by state',
     'Circuit breaker',
     'Queues: age of the oldest message',
-    "Webhook: latency against the chat service's limit",
+    "Webhook: latency against Parley's limit",
     'Cost: GB-seconds of the functions',
     'Cost: request units of the table',
     'Cost: bytes of logs',
