@@ -3,7 +3,7 @@ import { stageResponse } from '../../lambdas/manage/stage.ts';
 import type { CommandFor } from '../command.ts';
 import { explainError } from '../errors.ts';
 import { describeTime } from '../human-time.ts';
-import { checkToken, isTokenRefused } from '../operations/check-token.ts';
+import { checkToken, isChannelInvalid, isTokenRefused } from '../operations/check-token.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { stageTime } from '../stage-time.ts';
 import type { Target } from '../target.ts';
@@ -117,9 +117,17 @@ const checkAccessToken = async (
     return [{ check: 'token', grade: 'ok', message: 'The chat service responds and accepts the access token.' }];
   } catch (error) {
     const { message } = explainError(error);
+    if (isChannelInvalid(error)) return [tokenOfOtherChannel(chatChannelNumber, message, commandFor)];
     const remedy = isTokenRefused(error)
       ? `Copy the token from the chat service's console and set it with ${commandFor('parley token set')}.`
       : 'Is the chat service up, and does it know this channel number? See the log of the manage function.';
     return [{ check: 'token', grade: 'failing', message, remedy }];
   }
 };
+
+const tokenOfOtherChannel = (chatChannelNumber: string, message: string, commandFor: CommandFor): Finding => ({
+  check: 'token',
+  grade: 'failing',
+  message: `The chat service accepts the access token, but not for ${chatChannelNumber}. ${message}`,
+  remedy: `Correct chatChannelNumber in cdk.json and deploy again, or set this number's token with ${commandFor('parley token set')}.`,
+});

@@ -3,7 +3,7 @@ import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { Command } from '@commander-js/extra-typings';
 import { type CommandContext, type CommandResult, type CreateCommand, examples } from '../command.ts';
 import { CliError, EXIT, explainError } from '../errors.ts';
-import { checkToken, isTokenRefused } from '../operations/check-token.ts';
+import { checkToken, isChannelInvalid, isTokenRefused } from '../operations/check-token.ts';
 import { recordAct } from '../operations/record-act.ts';
 
 /** Does not repeat the token, which would end up in logs. */
@@ -63,6 +63,13 @@ const probe = async ({ api, commandFor }: CommandContext, name: string, secretId
     return { lines, json: { secretId, check: 'accepted' } };
   } catch (error) {
     const { message } = explainError(error);
+    if (isChannelInvalid(error)) {
+      return {
+        lines: [replaced, "The chat service accepts it, but not for the stage's chatChannelNumber.", message],
+        json: { secretId, check: 'other-channel', message },
+        exitCode: EXIT.partial,
+      };
+    }
     const isRefused = isTokenRefused(error);
     const advice = isRefused
       ? `The chat service refuses it: copy the token from its console and set it with ${commandFor('parley token set')}.`

@@ -28,6 +28,8 @@ let listed: Record<string, unknown>;
 let refusedInHour: { state: string; code: string; count: number }[];
 let refusedInDay: typeof refusedInHour;
 let sending: Record<string, string>;
+/** What the stage answers when it checks the token. */
+let checked: readonly [status: number, body: unknown];
 
 beforeEach(async () => {
   webhookStatus = 401;
@@ -38,6 +40,7 @@ beforeEach(async () => {
   refusedInHour = [];
   refusedInDay = [];
   sending = stage.sending;
+  checked = [200, { contacts: [] }];
   service = await listenLocally(
     createServer((request, response) => {
       const isDeliveries = request.url?.startsWith('/sandbox/deliveries') ?? false;
@@ -57,7 +60,7 @@ const startTarget = (addresses: Parameters<typeof startLocalTarget>[0] = {}) =>
         case 'GET /v1/stage':
           return [200, { ...stage, circuitBreaker, sending }];
         case 'POST /v1/contact-checks':
-          return [200, { contacts: [] }];
+          return checked;
         case 'GET /v1/sends':
           return [200, listed[searchParams.get('state') ?? ''] ?? { sends: [] }];
         case 'GET /v1/send-counts': {
@@ -170,6 +173,17 @@ describe('doctor on the circuit breaker', () => {
         `The circuit breaker has been open since ${NOW}, and sends are waiting. HTTP 401. ` +
           'The next probe is due at 2026-11-20T12:05:00.000Z.',
       ],
+    ]);
+  });
+});
+
+describe('doctor on the token', () => {
+  it('names the valid channels if the token is for another number', async () => {
+    const message = 'HTTP 200, code 304: the channels of the access token are 5491100000001.';
+    checked = [409, { code: 'INVALID_CHANNEL', message }];
+
+    expect(await findings('token')).toEqual([
+      ['failing', `The chat service accepts the access token, but not for +5491100000000. ${message}`],
     ]);
   });
 });

@@ -68,6 +68,22 @@ it('says that the chat service refuses the token, and fails', async () => {
   ]);
 });
 
+it('says that the chat service accepts the token for another number, and fails', async () => {
+  const message = 'HTTP 200, code 304: the channels of the access token are 5491100000001.';
+  checked = [409, { code: 'INVALID_CHANNEL', message }];
+
+  const { code, out } = await set();
+
+  expect([code, out.split('\n')]).toEqual([
+    6,
+    [
+      'Access token replaced for the local run.',
+      "The chat service accepts it, but not for the stage's chatChannelNumber.",
+      message,
+    ],
+  ]);
+});
+
 it.each([
   [502, { code: 'CHAT_SERVICE_FAILED', message: 'The contacts could not be checked. HTTP 503.' }],
   [502, { code: 'CHAT_SERVICE_FAILED', message: 'The contacts could not be checked. No answer within 4010 ms.' }],
