@@ -6,13 +6,22 @@ import { LoggableError } from '../../domain/errors.ts';
 
 /** The result of a POST: an answer, or whether any part of the request may have reached the server. */
 export type PostResult =
-  | { readonly kind: 'answered'; readonly httpStatus: number; readonly bodyText: string; readonly retryAfter?: string }
+  | {
+      readonly kind: 'answered';
+      readonly httpStatus: number;
+      /** Empty if the body cannot be decompressed. */
+      readonly bodyText: string;
+      readonly retryAfter?: string;
+      /** The header in which a service says why it refused a token. */
+      readonly reasonPhrase?: string;
+    }
   | { readonly kind: 'not-sent'; readonly cause: string }
   | { readonly kind: 'unknown'; readonly cause: string };
 
 export interface HttpPostOptions {
   readonly connectTimeoutMs: number;
   readonly answerTimeoutMs: number;
+  /** Also the limit of a compressed answer when it is decompressed. */
   readonly maxAnswerBytes: number;
   /** When all connections are in use, requests wait for one. The wait counts toward the connect timeout. */
   readonly maxConnections: number;
@@ -112,10 +121,39 @@ const readAnswer = async (response: IncomingMessage, maxBytes: number): Promise<
     bytes += chunk.length;
     if (bytes > maxBytes) throw new LoggableError(`the answer is larger than ${maxBytes} bytes`);
   }
+  const { 'content-encoding': encoding, 'retry-after': retryAfter, 'reason-phrase': reasonPhrase } = response.headers;
   return {
     kind: 'answered',
     httpStatus: response.statusCode ?? 0,
-    bodyText: Buffer.concat(chunks).toString('utf8'),
-    retryAfter: response.headers['retry-after'],
+    bodyText: decompress(Buffer.concat(chunks), encoding, maxBytes).toString('utf8'),
+    retryAfter,
+    // Node.js joins the values of a repeated header.
+    reasonPhrase: reasonPhrase?.toString(),
   };
+};
+
+/**
+ * Decompresses an answer. Requests offer no compression, because answers are short, but a service or a proxy may
+ * compress anyway. A body that cannot be decompressed counts as empty, which is unreadable: the HTTP status still shows
+ * whether the call had an effect.
+ */
+const decompress = (body: Buffer, encoding: string | undefined, maxOutputLength: number): Buffer => {
+  if (encoding === undefined) return body;
+  // Loaded on first use, which is rare, because it would add to every cold start.
+  const { brotliDecompressSync, unzipSync } = process.getBuiltinModule('node:zlib');
+  try {
+    switch (encoding.toLowerCase()) {
+      case 'identity':
+        return body;
+      case 'gzip':
+      case 'x-gzip':
+      case 'deflate':
+        return unzipSync(body, { maxOutputLength });
+      case 'br':
+        return brotliDecompressSync(body, { maxOutputLength });
+    }
+  } catch {
+    // Cut off, damaged, or too large.
+  }
+  return Buffer.alloc(0);
 };

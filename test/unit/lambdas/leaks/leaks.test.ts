@@ -262,6 +262,21 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     );
     return handle('send', records(request()));
   },
+  'circuit breaker open: requests wait while Parley makes one probe at a time': () => {
+    hasOpenWindow();
+    const { accessToken } = CANARIES;
+    const reason = `not ${accessToken}, ${encodeURIComponent(accessToken)}, ${accessToken.slice(-12)}, or ${number}`;
+    aws.chatService = { status: 401, body: { message: text }, headers: { 'Reason-Phrase': reason } };
+    const circuit = { circuit: 'open', reason: 'token', why: 'HTTP 401', openedAt: '2026-11-20T12:00:00.000Z' };
+    aws.answers.set('UpdateItem', (input) => ({
+      Attributes: marshall(
+        JSON.stringify(input.Key).includes('ACCOUNT#')
+          ? { ...circuit, nextProbeAt: '2026-11-20T12:00:05.000Z', probes: 0, failedSends: 0 }
+          : sendItem({}),
+      ),
+    }));
+    return handle('send', records(request()));
+  },
   'schedule deleted: the contact was erased': () => {
     aws.answers.set('GetItem', () => ({
       Item: marshall(sendItem({ erasedAt: '2026-11-20T12:00:00.000Z', body: '' })),
