@@ -1,8 +1,9 @@
 import type { z } from 'zod';
+import { expiresSoon } from '../../lambdas/domain/access-token.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import type { CommandFor } from '../command.ts';
 import { explainError } from '../errors.ts';
-import { describeTime } from '../human-time.ts';
+import { describeExpiry, describeTime } from '../human-time.ts';
 import { checkToken, isChannelInvalid, isTokenRefused } from '../operations/check-token.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { stageTime } from '../stage-time.ts';
@@ -48,6 +49,7 @@ export const runChecks = async (
   const [stage] = responses;
   const others = await Promise.all([
     stage ? guarded('token', () => checkAccessToken(stage, api, commandFor)) : [],
+    stage ? checkTokenExpiry(stage, commandFor, now) : [],
     guarded('webhook', () => checkWebhook(target)),
     guarded('limits', () => checkLimits(target)),
     guarded('existing resources', () => checkExisting(target)),
@@ -131,3 +133,14 @@ const tokenOfOtherChannel = (chatChannelNumber: string, message: string, command
   message: `The chat service accepts the access token, but not for ${chatChannelNumber}. ${message}`,
   remedy: `Correct chatChannelNumber in cdk.json and deploy again, or set this number's token with ${commandFor('parley token set')}.`,
 });
+
+/** The expiry is only what the token says about itself. Says nothing about a token that does not say when it expires. */
+const checkTokenExpiry = ({ accessTokenExpiresAt }: Stage, commandFor: CommandFor, now: string): Finding[] => {
+  if (accessTokenExpiresAt === undefined) return [];
+  const check = 'token';
+  const hasExpired = accessTokenExpiresAt <= now;
+  const message = `The access token ${hasExpired ? 'expired' : 'expires'} on ${describeExpiry(accessTokenExpiresAt, now)}.`;
+  if (!expiresSoon(accessTokenExpiresAt, now)) return [{ check, grade: 'ok', message }];
+  const remedy = `Get a new token in the chat service's console and set it with ${commandFor('parley token set')}.`;
+  return [{ check, grade: hasExpired ? 'failing' : 'warning', message, remedy }];
+};

@@ -28,6 +28,7 @@ let listed: Record<string, unknown>;
 let refusedInHour: { state: string; code: string; count: number }[];
 let refusedInDay: typeof refusedInHour;
 let sending: Record<string, string>;
+let accessTokenExpiresAt: string | undefined;
 /** What the stage answers when it checks the token. */
 let checked: readonly [status: number, body: unknown];
 
@@ -40,6 +41,7 @@ beforeEach(async () => {
   refusedInHour = [];
   refusedInDay = [];
   sending = stage.sending;
+  accessTokenExpiresAt = undefined;
   checked = [200, { contacts: [] }];
   service = await listenLocally(
     createServer((request, response) => {
@@ -58,7 +60,7 @@ const startTarget = (addresses: Parameters<typeof startLocalTarget>[0] = {}) =>
       const { pathname, searchParams } = new URL(path, 'http://api');
       switch (`${method} ${pathname}`) {
         case 'GET /v1/stage':
-          return [200, { ...stage, circuitBreaker, sending }];
+          return [200, { ...stage, circuitBreaker, sending, accessTokenExpiresAt }];
         case 'POST /v1/contact-checks':
           return checked;
         case 'GET /v1/sends':
@@ -185,6 +187,26 @@ describe('doctor on the token', () => {
     expect(await findings('token')).toEqual([
       ['failing', `The chat service accepts the access token, but not for +5491100000000. ${message}`],
     ]);
+  });
+});
+
+describe('doctor on the expiry of the token', () => {
+  const inDays = (days: number) => new Date(Date.now() + (days + 0.5) * 24 * 60 * 60 * 1000).toISOString();
+  const accepted = ['ok', 'The chat service responds and accepts the access token.'];
+
+  it.each([
+    ['ok', 31, 'expires', 'in 31 days'],
+    ['warning', 29, 'expires', 'in 29 days'],
+    ['failing', -1, 'expired', '0 days ago'],
+  ])('is %s %i days before', async (grade, days, verb, distance) => {
+    accessTokenExpiresAt = inDays(days);
+
+    const message = `The access token ${verb} on ${accessTokenExpiresAt.slice(0, 10)}, ${distance}.`;
+    expect(await findings('token')).toEqual([accepted, [grade, message]]);
+  });
+
+  it('says nothing if the token does not say when it expires', async () => {
+    expect(await findings('token')).toEqual([accepted]);
   });
 });
 

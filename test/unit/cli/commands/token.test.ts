@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
 import { STAGE } from '../../../support/answer-forecasts.ts';
+import { jwt } from '../../../support/builders.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 import { runParley } from '../../../support/run-parley.ts';
 
@@ -37,9 +38,9 @@ afterAll(async () => {
   await secrets?.close();
 });
 
-const set = () => {
+const set = (token = 'a-new-token') => {
   called = [];
-  return runParley(['token', 'set'], { stateFolder: target.folder, stdin: 'a-new-token\n' });
+  return runParley(['token', 'set'], { stateFolder: target.folder, stdin: `${token}\n` });
 };
 
 it('checks the token after it is stored, with the number of the business', async () => {
@@ -51,6 +52,14 @@ it('checks the token after it is stored, with the number of the business', async
     err: '',
   });
   expect(called).toEqual(['POST /v1/audit', 'PutSecretValue', 'GET /v1/stage', 'POST /v1/contact-checks']);
+});
+
+it('says when the token expires, if it says so itself', async () => {
+  checked = [200, { contacts: [] }];
+  const expiresAt = Date.now() / 1000 + 100.5 * 24 * 60 * 60;
+  const day = new Date(expiresAt * 1000).toISOString().slice(0, 10);
+
+  expect((await set(jwt({ exp: expiresAt }))).out).toContain(`local run. It expires on ${day}, in 100 days.\n`);
 });
 
 it('says that the chat service refuses the token, and fails', async () => {

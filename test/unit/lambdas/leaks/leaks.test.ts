@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { Verdict } from '../../../../lambdas/ports.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { createTelemetry, frame } from '../../../../lambdas/runtime/frame.ts';
-import { RETENTION_DAYS } from '../../../support/builders.ts';
+import { jwt, RETENTION_DAYS } from '../../../support/builders.ts';
 import { CANARIES, canariesIn } from '../../../support/canaries.ts';
 import { linesDrivenBy } from '../../../support/log-lines.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
@@ -325,6 +325,15 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     aws.answers.set('SendMessage', keepSent);
     // The process that could not write to the table a moment ago does not try again.
     return loadAgain('receive', post(event({ CODE: param })));
+  },
+  'access token expires soon': () => {
+    const token = jwt({ exp: 1, name: CANARIES.accessToken });
+    aws.answers.set('GetSecretValue', () => ({ SecretString: token }));
+    return handle('manage', { keepDeadLetters: true }).catch(() => undefined);
+  },
+  'access token not read': () => {
+    aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));
+    return handle('manage', { keepDeadLetters: true }).catch(() => undefined);
   },
   'webhook request not verified: verification unavailable; waiting for redelivery': () => {
     aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));
