@@ -2,14 +2,13 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { summarizeError } from '../../domain/describe-error.ts';
-import { LoggableError } from '../../domain/errors.ts';
 
 /** The result of a POST: an answer, or whether any part of the request may have reached the server. */
 export type PostResult =
   | {
       readonly kind: 'answered';
       readonly httpStatus: number;
-      /** Empty if the body cannot be decompressed. */
+      /** Empty if the body is too large or cannot be decompressed: unreadable, but the HTTP status counts. */
       readonly bodyText: string;
       readonly retryAfter?: string;
       /** The header in which a service says why it refused a token. */
@@ -21,7 +20,7 @@ export type PostResult =
 export interface HttpPostOptions {
   readonly connectTimeoutMs: number;
   readonly answerTimeoutMs: number;
-  /** Also the limit of a compressed answer when it is decompressed. */
+  /** The limit of an answer, before and after it is decompressed. */
   readonly maxAnswerBytes: number;
   /** When all connections are in use, requests wait for one. The wait counts toward the connect timeout. */
   readonly maxConnections: number;
@@ -117,15 +116,16 @@ const readAnswer = async (response: IncomingMessage, maxBytes: number): Promise<
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {
-    chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new LoggableError(`the answer is larger than ${maxBytes} bytes`);
+    // Closes the connection.
+    if (bytes > maxBytes) break;
+    chunks.push(chunk);
   }
   const { 'content-encoding': encoding, 'retry-after': retryAfter, 'reason-phrase': reasonPhrase } = response.headers;
   return {
     kind: 'answered',
     httpStatus: response.statusCode ?? 0,
-    bodyText: decompress(Buffer.concat(chunks), encoding, maxBytes).toString('utf8'),
+    bodyText: bytes > maxBytes ? '' : decompress(Buffer.concat(chunks), encoding, maxBytes).toString('utf8'),
     retryAfter,
     // Node.js joins the values of a repeated header.
     reasonPhrase: reasonPhrase?.toString(),
@@ -134,8 +134,7 @@ const readAnswer = async (response: IncomingMessage, maxBytes: number): Promise<
 
 /**
  * Decompresses an answer. Requests offer no compression, because answers are short, but a service or a proxy may
- * compress anyway. A body that cannot be decompressed counts as empty, which is unreadable: the HTTP status still shows
- * whether the call had an effect.
+ * compress anyway. Returns an empty body if that fails.
  */
 const decompress = (body: Buffer, encoding: string | undefined, maxOutputLength: number): Buffer => {
   if (encoding === undefined) return body;
