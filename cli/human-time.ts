@@ -16,6 +16,13 @@ export const describeTime = (time: string, now: string): string => {
   return distance === undefined ? time : `${time} (${distance})`;
 };
 
+/** Describes the day on which something expires, such as `2026-11-20, in 12 days`. */
+export const describeExpiry = (time: string, now: string): string => {
+  const days = Math.floor(Math.abs(Date.parse(time) - Date.parse(now)) / (24 * 60 * 60 * 1000));
+  const distance = time > now ? `in ${count(days, 'day')}` : `${count(days, 'day')} ago`;
+  return `${time.slice(0, 10)}, ${distance}`;
+};
+
 /** Describes how far away a time is, such as `in 3 minutes`. Returns undefined for more than two months. */
 export const describeDistance = (time: string, now: string): string | undefined => {
   const ms = Date.parse(time) - Date.parse(now);

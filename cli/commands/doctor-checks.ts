@@ -1,9 +1,10 @@
 import type { z } from 'zod';
+import { expiresSoon } from '../../lambdas/domain/access-token.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import type { CommandFor } from '../command.ts';
 import { explainError } from '../errors.ts';
-import { describeTime } from '../human-time.ts';
-import { checkToken, isPathUnknown, isTokenRefused } from '../operations/check-token.ts';
+import { describeExpiry, describeTime } from '../human-time.ts';
+import { checkToken, isChannelInvalid, isPathUnknown, isTokenRefused } from '../operations/check-token.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { stageTime } from '../stage-time.ts';
 import type { Target } from '../target.ts';
@@ -49,6 +50,7 @@ export const runChecks = async (
   const [stage] = responses;
   const others = await Promise.all([
     stage ? guarded('token', () => checkAccessToken(stage, api, commandFor)) : [],
+    stage ? checkTokenExpiry(stage, commandFor, now) : [],
     guarded('webhook', () => checkWebhook(target)),
     guarded('webhook', () => checkQuarantine(target, commandFor, now)),
     guarded('limits', () => checkLimits(target)),
@@ -119,6 +121,7 @@ const checkAccessToken = async (
     return [{ check: 'token', grade: 'ok', message: 'The chat service responds and accepts the access token.' }];
   } catch (error) {
     const { message } = explainError(error);
+    if (isChannelInvalid(error)) return [tokenOfOtherChannel(chatChannelNumber, message, commandFor)];
     return [{ check: 'token', grade: 'failing', message, remedy: remedyOf(error, commandFor) }];
   }
 };
@@ -137,4 +140,22 @@ const remedyOf = (error: unknown, commandFor: CommandFor): string => {
     'Is the chat service up, and does it know this channel number? If it writes numbers without a plus, set ' +
     'chatService.numberFormat to "digits". See the log of the manage function.'
   );
+};
+
+const tokenOfOtherChannel = (chatChannelNumber: string, message: string, commandFor: CommandFor): Finding => ({
+  check: 'token',
+  grade: 'failing',
+  message: `The chat service accepts the access token, but not for ${chatChannelNumber}. ${message}`,
+  remedy: `Correct chatChannelNumber in cdk.json and deploy again, or set this number's token with ${commandFor('parley token set')}.`,
+});
+
+/** The expiry is only what the token says about itself. Says nothing about a token that does not say when it expires. */
+const checkTokenExpiry = ({ accessTokenExpiresAt }: Stage, commandFor: CommandFor, now: string): Finding[] => {
+  if (accessTokenExpiresAt === undefined) return [];
+  const check = 'token';
+  const hasExpired = accessTokenExpiresAt <= now;
+  const message = `The access token ${hasExpired ? 'expired' : 'expires'} on ${describeExpiry(accessTokenExpiresAt, now)}.`;
+  if (!expiresSoon(accessTokenExpiresAt, now)) return [{ check, grade: 'ok', message }];
+  const remedy = `Get a new token in the chat service's console and set it with ${commandFor('parley token set')}.`;
+  return [{ check, grade: hasExpired ? 'failing' : 'warning', message, remedy }];
 };

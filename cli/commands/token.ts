@@ -1,9 +1,11 @@
 import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { Command } from '@commander-js/extra-typings';
+import { accessTokenExpiry } from '../../lambdas/domain/access-token.ts';
 import { type CommandContext, type CommandResult, type CreateCommand, examples } from '../command.ts';
 import { CliError, EXIT, explainError } from '../errors.ts';
-import { checkToken, isTokenRefused } from '../operations/check-token.ts';
+import { describeExpiry } from '../human-time.ts';
+import { checkToken, isChannelInvalid, isTokenRefused } from '../operations/check-token.ts';
 import { recordAct } from '../operations/record-act.ts';
 
 /** Does not repeat the token, which would end up in logs. */
@@ -49,20 +51,32 @@ const createSetCommand = (context: CommandContext) => {
         const secretId = addresses.accessTokenSecretId;
         await recordAct(await api(), { action: 'access-token-change' });
         await secretsManager.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: token }));
-        report(await probe(context, name, secretId));
+        report(await probe(context, name, secretId, describeToken(token)));
       })
   );
 };
 
 /** Checks the stored token at once, because sends would show only later that it is wrong. */
-const probe = async ({ api, commandFor }: CommandContext, name: string, secretId: string): Promise<CommandResult> => {
-  const replaced = `Access token replaced for ${name}.`;
+const probe = async (
+  { api, commandFor }: CommandContext,
+  name: string,
+  secretId: string,
+  described: string,
+): Promise<CommandResult> => {
+  const replaced = `Access token replaced for ${name}.${described}`;
   try {
     await checkToken(await api());
     const lines = [replaced, 'The chat service accepts it.'];
     return { lines, json: { secretId, check: 'accepted' } };
   } catch (error) {
     const { message } = explainError(error);
+    if (isChannelInvalid(error)) {
+      return {
+        lines: [replaced, "The chat service accepts it, but not for the stage's chatChannelNumber.", message],
+        json: { secretId, check: 'other-channel', message },
+        exitCode: EXIT.partial,
+      };
+    }
     const isRefused = isTokenRefused(error);
     const advice = isRefused
       ? `The chat service refuses it: copy the token from its console and set it with ${commandFor('parley token set')}.`
@@ -73,4 +87,10 @@ const probe = async ({ api, commandFor }: CommandContext, name: string, secretId
       exitCode: EXIT.partial,
     };
   }
+};
+
+/** A token that is a JSON Web Token can say when it expires. */
+const describeToken = (token: string): string => {
+  const expiresAt = accessTokenExpiry(token);
+  return expiresAt === undefined ? '' : ` It expires on ${describeExpiry(expiresAt, new Date().toISOString())}.`;
 };

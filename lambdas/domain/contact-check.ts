@@ -50,7 +50,7 @@ export type ContactCheckOutcome =
   /**
    * The chat service does not offer the check for this channel or at this path, or its answer cannot be interpreted.
    */
-  | { readonly kind: 'rejected'; readonly explanation: string };
+  | { readonly kind: 'rejected'; readonly code?: number; readonly explanation: string };
 
 type SendFailure = Extract<SendOutcome, { kind: 'not-done' | 'uncertain' }>;
 
@@ -75,7 +75,9 @@ export const contactCheckOutcome = (answer: ChatServiceAnswer, numbers: readonly
   const outcome = sendOutcome('message/v3', answer);
   if (answer.kind !== 'answered') return { kind: 'unavailable', failure: failureOf(outcome, answer.cause) };
   const { httpStatus, body, retryAfter } = answer;
-  const explanation = `The chat service answered the contact check with HTTP ${httpStatus}`;
+  const isServed = outcome.kind === 'rejected' || (outcome.kind === 'not-done' && outcome.cause !== 'blocked');
+  const answered = isServed ? outcome.explanation : `HTTP ${httpStatus}`;
+  const explanation = `The chat service answered the contact check with ${answered}`;
   if (httpStatus >= 200 && httpStatus < 300) {
     const parsed = z.safeParse(checkResult, body);
     if (parsed.success) return readResult(parsed.data.result, numbers, explanation);
@@ -83,7 +85,9 @@ export const contactCheckOutcome = (answer: ChatServiceAnswer, numbers: readonly
   if (httpStatus >= 500 || (outcome.kind === 'not-done' && outcome.cause !== 'blocked')) {
     return { kind: 'unavailable', failure: failureOf(outcome, explanation), retryAfter };
   }
-  return { kind: 'rejected', explanation: `${explanation} and no result` };
+  return outcome.kind === 'rejected'
+    ? { kind: 'rejected', code: outcome.code, explanation }
+    : { kind: 'rejected', explanation: `${explanation} and no result` };
 };
 
 const failureOf = (outcome: SendOutcome, explanation: string): SendFailure =>
@@ -124,5 +128,6 @@ const problem = z.object({ code: z.union([z.number(), z.string()]), message: z.s
 const contractBody = z.union([
   z.object({ result: z.record(z.string(), z.unknown()) }),
   z.object({ error: problem }),
-  z.object({ problems: problem }),
+  z.object({ problems: z.union([problem, z.array(problem).check(z.minLength(1))]) }),
+  z.object({ errors: z.array(z.object({ message: z.string() })).check(z.minLength(1)) }),
 ]);

@@ -40,7 +40,7 @@ export const METRIC_NAMES_OF = {
     'RetriedBulkMessageAge',
   ],
   publish: ['PublishRetried', 'PublishFailed', 'ChangeDeadLettered', 'RetriedTurnAge'],
-  manage: ['SendingStopped', 'SendCancelled', 'SendUncertain', 'DeadLettersWaiting'],
+  manage: ['SendingStopped', 'SendCancelled', 'SendUncertain', 'DeadLettersWaiting', 'AccessTokenExpiring'],
 } as const;
 
 /**

@@ -1,4 +1,4 @@
-import { maskNumbers } from './mask-numbers.ts';
+import { type CallFault, codeOf, detailsOf, explain, type Fault, readFault } from './call-fault.ts';
 import * as z from './schema.ts';
 
 /** The chat service's two sending endpoints. */
@@ -7,29 +7,22 @@ export type SendEndpoint = 'message/v3' | 'intent/v2';
 /** The raw result of a call to the chat service. */
 export type ChatServiceAnswer =
   /** An HTTP response; `body` is the parsed JSON, or undefined if it is not JSON. */
-  | { readonly kind: 'answered'; readonly httpStatus: number; readonly body: unknown; readonly retryAfter?: string }
+  | {
+      readonly kind: 'answered';
+      readonly httpStatus: number;
+      readonly body: unknown;
+      readonly retryAfter?: string;
+      /** Why the service refused the access token: without the token, but otherwise as the service wrote it. */
+      readonly tokenRefusal?: string;
+    }
   /** No part of the request was written, for example because the connection was refused or TLS failed. */
   | { readonly kind: 'not-sent'; readonly cause: string }
   /** The request was written, at least in part, and no answer arrived, for example because of a timeout or a reset. */
   | { readonly kind: 'unknown'; readonly cause: string };
 
-/** Why a call did not succeed. */
-export interface CallFault {
-  /** The HTTP status and the code, in Parley's words. May be logged. */
-  readonly explanation: string;
-  /** The chat service's message, which may quote the request. It is content, and must not be logged. */
-  readonly details?: string;
-}
-
-/** The ids of the job that the service makes of a request. Later events name the message together with one of them. */
-interface TransactionIds {
-  /** @default none */
-  readonly transactionIds?: readonly string[];
-}
-
 /** What an answer means for the send. */
 export type SendOutcome =
-  /** `intent/v2` may accept a request without returning an id; a status can add it later. */
+  /** A request may be accepted without a message id; a status can add it later. */
   | ({ readonly kind: 'accepted'; readonly messageId?: string } & TransactionIds)
   | { readonly kind: 'window-closed' }
   | ({ readonly kind: 'rejected'; readonly code?: number } & CallFault)
@@ -41,6 +34,12 @@ export type SendOutcome =
     } & CallFault &
       TransactionIds);
 
+/** The ids of the job that the service makes of a request. Later events name the message together with one of them. */
+interface TransactionIds {
+  /** @default none */
+  readonly transactionIds?: readonly string[];
+}
+
 /**
  * Why a call had no effect and may be retried: no credit, a refused token, an unavailable service, or a refusal by
  * something other than the service, such as a firewall.
@@ -50,20 +49,6 @@ export type NotDoneCause = 'no-credit' | 'token' | 'unavailable' | 'blocked';
 /** The contract's Errors: 101 "Insufficient credit", 201 "User window is over 24 hours". */
 const INSUFFICIENT_CREDIT = 101;
 const WINDOW_CLOSED = 201;
-
-/** How much of the chat service's error text the table stores. */
-const MAX_DETAILS_CHARACTERS = 500;
-/** The contract's codes have three digits. A longer one could be a phone number. */
-const MAX_CODE = 99_999;
-
-const numberOrDigits = z.pipe(
-  z.union([z.number(), z.string().check(z.regex(/^\d{1,9}$/))]),
-  z.transform((code) => Number(code)),
-);
-const problem = z.object({
-  code: z.catch(z.optional(numberOrDigits), undefined),
-  message: z.catch(z.optional(z.string()), undefined),
-});
 const messageId = z.pipe(
   z.union([z.string(), z.int()]),
   z.pipe(
@@ -75,10 +60,17 @@ const messageId = z.pipe(
     ),
   ),
 );
+const lenientId = z.catch(z.optional(messageId), undefined);
 const answerBody = z.object({
-  id: z.catch(z.optional(messageId), undefined),
+  id: lenientId,
+  /** The names of the job's id. */
+  webhookNotificationId: lenientId,
+  requestId: lenientId,
+  txId: lenientId,
+  intentTxId: lenientId,
   problems: z.optional(z.unknown()),
   error: z.optional(z.unknown()),
+  errors: z.optional(z.unknown()),
 });
 
 /**
@@ -89,14 +81,21 @@ export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): 
   if (answer.kind === 'not-sent') return { kind: 'not-done', cause: 'unavailable', explanation: answer.cause };
   if (answer.kind === 'unknown') return { kind: 'uncertain', explanation: answer.cause, isAnswered: false };
   const { httpStatus, retryAfter } = answer;
-  const { id, fault, isReadable } = readBody(answer.body);
-  const explanation = explain(httpStatus, fault);
+  const { id, transactionIds, fault, isReadable } = readBody(answer.body);
+  const explanation = explain(answer, fault);
   const details = detailsOf(fault);
+  const transactions = transactionIds.length === 0 ? {} : { transactionIds };
   if (httpStatus >= 200 && httpStatus < 300) {
-    if (id !== undefined) {
+    if (id !== undefined || transactionIds.length > 0) {
       return fault || !isReadable
-        ? { kind: 'uncertain', explanation: `${explanation}, with an id and a problem`, ...details, isAnswered: true }
-        : { kind: 'accepted', messageId: id };
+        ? {
+            kind: 'uncertain',
+            explanation: `${explanation}, with an id and a problem`,
+            ...details,
+            ...transactions,
+            isAnswered: true,
+          }
+        : { kind: 'accepted', ...(id !== undefined && { messageId: id }), ...transactions };
     }
     if (!fault) {
       // The contract shows no response body for intent/v2.
@@ -124,25 +123,30 @@ export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): 
       ? { kind: 'rejected', code: codeOf(fault), explanation, ...details }
       : { kind: 'not-done', cause: 'blocked', explanation: `${explanation}, without the chat service's error body` };
   }
-  return { kind: 'uncertain', explanation, ...details, isAnswered: false };
+  return { kind: 'uncertain', explanation, ...details, ...transactions, isAnswered: false };
 };
-
-type Problem = z.output<typeof problem>;
 
 interface AnswerBody {
   readonly id?: string;
-  readonly fault?: Problem;
+  readonly transactionIds: readonly string[];
+  readonly fault?: Fault;
   /** Whether it is JSON and its problem, if any, can be read. */
   readonly isReadable: boolean;
 }
 
 const readBody = (body: unknown): AnswerBody => {
   const parsed = z.safeParse(answerBody, body);
-  if (!parsed.success) return { isReadable: body !== undefined };
-  const { id, error, problems } = parsed.data;
-  const given = [error, problems].filter((value) => !isEmpty(value));
-  const fault = given.map(faultOf).find((problem) => problem !== undefined);
-  return { id, fault, isReadable: given.length === 0 || fault !== undefined };
+  if (!parsed.success) return { transactionIds: [], isReadable: body !== undefined };
+  const { id, webhookNotificationId, requestId, txId, intentTxId, error, problems, errors } = parsed.data;
+  const transactionIds = [webhookNotificationId, requestId, txId, intentTxId].filter((each) => each !== undefined);
+  const given = [error, problems, errors].filter((value) => !isEmpty(value));
+  const fault = readFault(given.flat());
+  return {
+    id,
+    transactionIds: [...new Set(transactionIds)],
+    fault,
+    isReadable: given.length === 0 || fault !== undefined,
+  };
 };
 
 /** Whether a field for problems contains none: it is null, or an empty string, list, or object. */
@@ -151,31 +155,3 @@ const isEmpty = (value: unknown): boolean =>
   value === null ||
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
-
-/** An object with neither a code nor a message is not a fault. */
-const faultOf = (given: unknown): Problem | undefined => {
-  const parsed = z.safeParse(problem, given);
-  return parsed.success && (parsed.data.code !== undefined || parsed.data.message !== undefined)
-    ? parsed.data
-    : undefined;
-};
-
-const explain = (httpStatus: number, fault: Problem | undefined): string => {
-  const code = codeOf(fault);
-  return code === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus}, code ${code}`;
-};
-
-const codeOf = (fault: Problem | undefined): number | undefined => {
-  const { code } = fault ?? {};
-  return code === undefined || !Number.isInteger(code) || Math.abs(code) > MAX_CODE ? undefined : code;
-};
-
-/** Masks numbers before it shortens the text, so that no part of a number remains at the end. */
-const detailsOf = (fault: Problem | undefined): Pick<CallFault, 'details'> =>
-  fault?.message === undefined || fault.message === ''
-    ? {}
-    : {
-        details: maskNumbers(fault.message.slice(0, 4 * MAX_DETAILS_CHARACTERS).toWellFormed())
-          .slice(0, MAX_DETAILS_CHARACTERS)
-          .toWellFormed(),
-      };

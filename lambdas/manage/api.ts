@@ -21,6 +21,7 @@ export const PROBLEM_CODES = [
   'PROBE_IN_FLIGHT',
   'NOT_OVERDUE',
   'HANDOVERS_OFF',
+  'INVALID_CHANNEL',
   'CHAT_SERVICE_FAILED',
   'INTERNAL',
 ] as const;

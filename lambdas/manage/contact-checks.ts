@@ -1,3 +1,4 @@
+import { INVALID_CHANNEL } from '../domain/call-fault.ts';
 import { type ContactDefaults, isPhone, resolveContact } from '../domain/contact.ts';
 import { type CheckedContact, contactCheckOutcome, digitsOf } from '../domain/contact-check.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
@@ -50,7 +51,7 @@ export const checkContacts = defineRoute({
   summary: 'Check which numbers are on the platform and record the results',
   description:
     'If the chat service is slow, numbers that cannot be checked in time are listed as notChecked. 502 means that no ' +
-    'number could be checked.',
+    'number could be checked; 409, with the code INVALID_CHANNEL, that the access token is not for chatChannelNumber.',
   query: ignoredQuery,
   body: z.strictObject({
     contacts: z
@@ -69,14 +70,17 @@ export const checkContacts = defineRoute({
     /** Whether to record the results on the contacts. @default true */
     remember: z.optional(z.boolean('must be true or false')),
   }),
-  responses: { 200: contactCheckResponse, 400: problemResponse, 502: problemResponse },
+  responses: { 200: contactCheckResponse, 400: problemResponse, 409: problemResponse, 502: problemResponse },
   async handle(ports: ContactCheckPorts, { body }) {
     const { contactDefaults, contacts } = ports;
     const { remember = true, chatChannelNumber = contactDefaults.chatChannelNumber, chatPlatform } = body;
     const numbers = [...new Set(body.contacts)];
-    const { checks, explanation } = await checkAll(ports, chatChannelNumber, numbers);
+    const { checks, failure } = await checkAll(ports, chatChannelNumber, numbers);
     if (checks.size === 0) {
-      return problem(502, 'CHAT_SERVICE_FAILED', `The contacts could not be checked. ${explanation}.`);
+      const message = `The contacts could not be checked. ${failure?.explanation}.`;
+      return failure?.code === INVALID_CHANNEL
+        ? problem(409, 'INVALID_CHANNEL', message)
+        : problem(502, 'CHAT_SERVICE_FAILED', message);
     }
     const results = numbers.flatMap((number) => {
       const check = checks.get(number);
@@ -102,7 +106,7 @@ export const checkContacts = defineRoute({
 interface CheckedAll {
   readonly checks: ReadonlyMap<string, CheckedContact>;
   /** Why a call failed, if one did. */
-  readonly explanation?: string;
+  readonly failure?: FailedBatch;
 }
 
 /** Checks contacts in batches until one fails or the time is up. */
@@ -114,15 +118,15 @@ const checkAll = async (
   const { clock } = ports;
   const lastStart = addMs(clock.now(), LAST_START_MS);
   const checks = new Map<string, CheckedContact>();
-  const explanations: string[] = [];
+  const failures: FailedBatch[] = [];
   await forEachConcurrently(CHECK_CONCURRENCY, batchesOf(contacts), async (batch) => {
-    if (explanations.length > 0 || clock.now() > lastStart) return;
+    if (failures.length > 0 || clock.now() > lastStart) return;
     const outcome = await checkBatch(ports, chatChannelNumber, batch);
-    if (outcome.kind === 'failed') explanations.push(outcome.explanation);
+    if (outcome.kind === 'failed') failures.push(outcome);
     else for (const [contact, check] of outcome.checks) checks.set(contact, check);
   });
-  const [explanation] = explanations;
-  return { checks, ...(explanation !== undefined && { explanation }) };
+  const [failure] = failures;
+  return { checks, ...(failure !== undefined && { failure }) };
 };
 
 const batchesOf = (contacts: readonly string[]): readonly (readonly string[])[] =>
@@ -132,7 +136,14 @@ const batchesOf = (contacts: readonly string[]): readonly (readonly string[])[] 
 
 type CheckedBatch =
   | { readonly kind: 'checked'; readonly checks: readonly (readonly [string, CheckedContact])[] }
-  | { readonly kind: 'failed'; readonly explanation: string };
+  | FailedBatch;
+
+/** `code` is the chat service's. */
+interface FailedBatch {
+  readonly kind: 'failed';
+  readonly code?: number;
+  readonly explanation: string;
+}
 
 const checkBatch = async (
   { chatService, clock, numberFormat }: ContactCheckPorts,
@@ -143,7 +154,7 @@ const checkBatch = async (
   const answer = await chatService.checkContacts(formatNumber(chatChannelNumber, numberFormat), numbers);
   const outcome = contactCheckOutcome(answer, numbers);
   if (outcome.kind === 'unavailable') return { kind: 'failed', explanation: outcome.failure.explanation };
-  if (outcome.kind === 'rejected') return { kind: 'failed', explanation: outcome.explanation };
+  if (outcome.kind === 'rejected') return { ...outcome, kind: 'failed' };
   if (!outcome.isComplete) {
     return { kind: 'failed', explanation: 'The chat service returned an unexpected result' };
   }

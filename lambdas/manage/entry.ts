@@ -23,6 +23,7 @@ import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
 import type { Answer, ManagementCall } from './api.ts';
+import { createCheckTokenExpiry } from './check-token-expiry.ts';
 import { CHECK_CONCURRENCY } from './contact-checks.ts';
 import { type KeepDeadLettersEvent, manageEnvironment } from './environment.ts';
 import { createErasureQueueHandler } from './erasure-queue-handler.ts';
@@ -76,6 +77,10 @@ const keepOptions = {
   chatPlatform,
 };
 
+const accessToken = createCurrentAccessToken(
+  createSecretsClient({ ...aws, endpoint: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER, ...AWS_CALL }),
+  environment.ACCESS_TOKEN_SECRET_ID,
+);
 const account = { platform: chatPlatform, channel: chatChannelNumber };
 const ports = {
   contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
@@ -89,13 +94,11 @@ const ports = {
   audit: createDynamodbAudit(table, systemRandomness),
   erasures: createDynamodbErasures(table),
   scheduler: createEventBridgeScheduler({ groupName: environment.SCHEDULE_GROUP_NAME }),
+  accessToken,
   chatService: createHttpChatService({
     baseUrl: chatServiceUrl,
     contactCheckPath: environment.CONTACT_CHECK_PATH,
-    accessToken: createCurrentAccessToken(
-      createSecretsClient({ ...aws, endpoint: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER, ...AWS_CALL }),
-      environment.ACCESS_TOKEN_SECRET_ID,
-    ),
+    accessToken,
     post: createHttpPost(CHAT_SERVICE_CALL),
   }),
   contactDefaults: { chatPlatform, chatChannelNumber, windowPer },
@@ -232,7 +235,9 @@ const erase = frame(
   middlewares,
 );
 
+const checkTokenExpiry = createCheckTokenExpiry(ports);
 const keep = frame(async (_event: KeepDeadLettersEvent, invocation: Invocation) => {
+  await checkTokenExpiry();
   const { kept: sources } = await queues();
   const keepDeadLetters = createKeepDeadLetters({ sources, ...keepOptions, log, metrics });
   return keepDeadLetters(() => invocation.getRemainingTimeInMillis() > KEEP_REQUIRED_TIME_MS);
@@ -240,7 +245,7 @@ const keep = frame(async (_event: KeepDeadLettersEvent, invocation: Invocation) 
 
 /**
  * Handles calls to the API; messages from the erasure queue, because an erasure can outlast a call; and the daily
- * schedule that keeps dead letters.
+ * schedule, which keeps dead letters and checks when the access token expires.
  */
 export const handler = (event: APIGatewayProxyEventV2 | SQSEvent | KeepDeadLettersEvent, context: Context) => {
   if ('Records' in event) return erase(event, context);

@@ -1,8 +1,9 @@
+import { accessTokenExpiry } from '../domain/access-token.ts';
 import type { Circuit } from '../domain/circuit-breaker.ts';
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
-import type { CircuitRepository, StopRepository } from '../ports.ts';
+import type { AccessToken, CircuitRepository, StopRepository } from '../ports.ts';
 import { defineRoute, ignoredQuery, noBody, ok } from './api.ts';
 import { sendingView } from './sending-stops.ts';
 
@@ -18,6 +19,7 @@ const stageSettings = z.object({
 export interface StagePorts {
   readonly circuits: Pick<CircuitRepository, 'read'>;
   readonly stops: Pick<StopRepository, 'read'>;
+  readonly accessToken: Pick<AccessToken, 'read'>;
   readonly settings: z.output<typeof stageSettings>;
 }
 
@@ -34,6 +36,8 @@ export const stageResponse = z.object({
   circuitBreaker: circuitBreakerView,
   /** While stopped by an operator, requests wait. */
   sending: sendingView,
+  /** When the access token expires, if it is a JSON Web Token that says so. Only the chat service knows if it is valid. */
+  accessTokenExpiresAt: z.optional(z.string()),
 });
 
 export const viewCircuitBreaker = (circuit: Circuit): z.output<typeof circuitBreakerView> => {
@@ -49,12 +53,15 @@ export const getStage = defineRoute({
   query: ignoredQuery,
   body: noBody,
   responses: { 200: stageResponse },
-  async handle({ circuits, stops, settings }: StagePorts) {
-    const [circuit, sending] = await Promise.all([circuits.read(), stops.read()]);
+  async handle({ circuits, stops, accessToken, settings }: StagePorts) {
+    // Without the expiry if the token cannot be read, which a contact check reports.
+    const expiry = accessToken.read().then(accessTokenExpiry, () => undefined);
+    const [circuit, sending, accessTokenExpiresAt] = await Promise.all([circuits.read(), stops.read(), expiry]);
     return ok({
       ...settings,
       circuitBreaker: viewCircuitBreaker(circuit),
       sending,
+      accessTokenExpiresAt,
     } satisfies z.output<typeof stageResponse>);
   },
 });

@@ -16,7 +16,8 @@ export interface KeepDeadLettersProps {
 }
 
 /**
- * The daily schedule on which a function keeps dead letters in the table before SQS deletes them.
+ * The daily schedule on which a function keeps dead letters in the table before SQS deletes them, and checks when the
+ * access token expires.
  *
  * It is a schedule because an event source mapping would poll the empty queues all day.
  */

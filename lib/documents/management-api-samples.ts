@@ -296,6 +296,7 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
       retentionDays: { messages: 365, sends: 365, contacts: 730, contactChecks: 90, audit: 365 },
       circuitBreaker: { state: 'closed' },
       sending: { state: 'running' },
+      accessTokenExpiresAt: '2030-11-01T00:00:00.000Z',
     },
   },
   stopSending: {

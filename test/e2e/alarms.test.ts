@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
 import type { LocalCloud } from '../../local/local-cloud.ts';
-import { wireMessage } from '../support/builders.ts';
+import { jwt, wireMessage } from '../support/builders.ts';
 import { alarmMetrics, loggedMetrics, shownMetrics } from '../support/stack-metrics.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 import { synthesizedStack } from '../unit/lib/synthesized-stack.ts';
@@ -63,6 +63,16 @@ const CAUSES: Readonly<Record<string, () => Promise<unknown>>> = {
       (await client.queueDepth(cloud.sendDeadLetterQueueUrl)) === 1 ? true : undefined,
     );
     await client.advanceClock(9 * DAY_SECONDS);
+  },
+  async AccessTokenExpiring() {
+    const { secrets } = cloud.emulators;
+    const secret = secrets.find(cloud.accessTokenSecretId);
+    if (secret === undefined) throw new Error('The stage has no access token.');
+    const current = secret.versions[0]?.secretString ?? '';
+    secrets.put(secret, jwt({ exp: 1 }));
+    await client.advanceClock(DAY_SECONDS);
+    await emittedMetric('AccessTokenExpiring');
+    secrets.put(secret, current);
   },
   async RetriedMessageAge() {
     // By both functions that retry messages of their queues.

@@ -66,6 +66,8 @@ export const LOG_LINES: Readonly<Record<string, 'stage' | 'faults'>> = {
   'contact erased': 'stage',
   'contact partly erased': 'stage',
   'dead letters moved to the table': 'stage',
+  'access token expires soon': 'faults',
+  'access token not read': 'faults',
 };
 
 /** Returns the lines that a test makes the functions log. */

@@ -3,7 +3,7 @@ import type { ChatServiceAnswer } from '../../domain/send-outcome.ts';
 import { TRACEPARENT } from '../../domain/trace-context.ts';
 import type { AccessToken, CallOptions, ChatService } from '../../ports.ts';
 import type { HttpPost } from './http-post.ts';
-import { createRedactSecrets } from './redact-secrets.ts';
+import { createRedactSecrets, redactFragments } from './redact-secrets.ts';
 
 export interface HttpChatServiceOptions {
   /** Without a trailing slash. */
@@ -37,10 +37,13 @@ export const createHttpChatService = (options: HttpChatServiceOptions): ChatServ
     };
     const result = await post(url, headers, JSON.stringify(request));
     if (result.kind !== 'answered') return result;
-    const { httpStatus, bodyText, retryAfter } = result;
+    const { httpStatus, bodyText, retryAfter, reasonPhrase } = result;
+    const tokens = [token, ...earlierTokens];
     // An error may repeat the call's headers.
-    const body = redactorOf([token, ...earlierTokens])(parseJson(bodyText));
-    return { kind: 'answered', httpStatus, body, retryAfter };
+    const redact = redactorOf(tokens);
+    const answer = { kind: 'answered' as const, httpStatus, body: redact(parseJson(bodyText)), retryAfter };
+    if (httpStatus !== 401 || reasonPhrase === undefined) return answer;
+    return { ...answer, tokenRefusal: redactFragments(String(redact(reasonPhrase)), tokens) };
   };
 
   const call = async (path: string, body: unknown, options: CallOptions = {}): Promise<ChatServiceAnswer> => {

@@ -2,17 +2,25 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { summarizeError } from '../../domain/describe-error.ts';
-import { LoggableError } from '../../domain/errors.ts';
 
 /** The result of a POST: an answer, or whether any part of the request may have reached the server. */
 export type PostResult =
-  | { readonly kind: 'answered'; readonly httpStatus: number; readonly bodyText: string; readonly retryAfter?: string }
+  | {
+      readonly kind: 'answered';
+      readonly httpStatus: number;
+      /** Empty if the body is too large or cannot be decompressed: unreadable, but the HTTP status counts. */
+      readonly bodyText: string;
+      readonly retryAfter?: string;
+      /** The header in which a service says why it refused a token. */
+      readonly reasonPhrase?: string;
+    }
   | { readonly kind: 'not-sent'; readonly cause: string }
   | { readonly kind: 'unknown'; readonly cause: string };
 
 export interface HttpPostOptions {
   readonly connectTimeoutMs: number;
   readonly answerTimeoutMs: number;
+  /** The limit of an answer, before and after it is decompressed. */
   readonly maxAnswerBytes: number;
   /** When all connections are in use, requests wait for one. The wait counts toward the connect timeout. */
   readonly maxConnections: number;
@@ -108,14 +116,43 @@ const readAnswer = async (response: IncomingMessage, maxBytes: number): Promise<
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {
-    chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new LoggableError(`the answer is larger than ${maxBytes} bytes`);
+    // Closes the connection.
+    if (bytes > maxBytes) break;
+    chunks.push(chunk);
   }
+  const { 'content-encoding': encoding, 'retry-after': retryAfter, 'reason-phrase': reasonPhrase } = response.headers;
   return {
     kind: 'answered',
     httpStatus: response.statusCode ?? 0,
-    bodyText: Buffer.concat(chunks).toString('utf8'),
-    retryAfter: response.headers['retry-after'],
+    bodyText: bytes > maxBytes ? '' : decompress(Buffer.concat(chunks), encoding, maxBytes).toString('utf8'),
+    retryAfter,
+    // Node.js joins the values of a repeated header.
+    reasonPhrase: reasonPhrase?.toString(),
   };
+};
+
+/**
+ * Decompresses an answer. Requests offer no compression, because answers are short, but a service or a proxy may
+ * compress anyway. Returns an empty body if that fails.
+ */
+const decompress = (body: Buffer, encoding: string | undefined, maxOutputLength: number): Buffer => {
+  if (encoding === undefined) return body;
+  // Loaded on first use, which is rare, because it would add to every cold start.
+  const { brotliDecompressSync, unzipSync } = process.getBuiltinModule('node:zlib');
+  try {
+    switch (encoding.toLowerCase()) {
+      case 'identity':
+        return body;
+      case 'gzip':
+      case 'x-gzip':
+      case 'deflate':
+        return unzipSync(body, { maxOutputLength });
+      case 'br':
+        return brotliDecompressSync(body, { maxOutputLength });
+    }
+  } catch {
+    // Cut off, damaged, or too large.
+  }
+  return Buffer.alloc(0);
 };

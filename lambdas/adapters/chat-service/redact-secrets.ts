@@ -24,6 +24,12 @@ export const createRedactSecrets = (secrets: readonly string[]): ((value: unknow
   return redact;
 };
 
+/** Replaces the words of a text that are parts of a secret, for example because the text quotes only its start. */
+export const redactFragments = (text: string, secrets: readonly string[]): string =>
+  text.replace(/[\w+/=-]+/g, (word) =>
+    word.length >= MIN_FRAGMENT && secrets.some((secret) => secret.includes(word)) ? REDACTED : word,
+  );
+
 const formsOf = (secret: string): readonly string[] => {
   const bytes = Buffer.from(secret);
   const hex = [...bytes].map((byte) => anyCase(byte.toString(16).padStart(2, '0'))).join('');

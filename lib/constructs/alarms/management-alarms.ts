@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { EXPIRES_SOON_DAYS } from '../../../lambdas/domain/access-token.ts';
 import type { ParleyManagement } from '../management.ts';
 import { SUM } from '../metric-period.ts';
 import { addFunctionAlarms } from './function-alarms.ts';
@@ -17,6 +18,14 @@ export function addManagementAlarms(alarms: StageAlarms, { handler, erasureQueue
     threshold: 1,
     meaning: 'Dead letters older than a week are kept in the table and wait for a decision.',
     // The function counts once a day, but not at the same second.
+    evaluationPeriods: 2,
+    datapointsToAlarm: 1,
+  });
+  alarms.add('AccessTokenExpiring', {
+    metric: handler.customMetric('AccessTokenExpiring', { period: Duration.days(1), statistic: 'Sum' }),
+    threshold: 1,
+    meaning: `The chat service's access token expires within ${EXPIRES_SOON_DAYS} days, or has expired.`,
+    // As above.
     evaluationPeriods: 2,
     datapointsToAlarm: 1,
   });

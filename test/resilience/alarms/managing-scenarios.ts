@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { waitFor } from '../../../local/demo/wait-for.ts';
+import { jwt } from '../../support/builders.ts';
 import type { AlarmStage } from './alarm-stage.ts';
 import type { AlarmScenario } from './run-scenario.ts';
 
@@ -75,4 +76,17 @@ export const MANAGING_SCENARIOS: readonly AlarmScenario[] = [
       await filled(cloud.sendDeadLetterQueueUrl);
     },
   },
+  {
+    alarm: 'AccessTokenExpiring',
+    stepMinutes: 12 * 60,
+    async inject({ client, cloud, parley }) {
+      const expiring = jwt({ exp: cloud.clock.now().getTime() / 1000 + 20 * 24 * 60 * 60 });
+      await client.control('PUT', '/tokens', { accessTokens: [expiring, NEW_TOKEN] });
+      await parley('token set', expiring);
+    },
+    fix: async () => ({ stdin: NEW_TOKEN }),
+  },
 ];
+
+/** The token that replaces one that expires. */
+const NEW_TOKEN = 'a-token-that-does-not-expire';

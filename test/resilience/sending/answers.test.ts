@@ -82,6 +82,20 @@ const ANSWERS: readonly Row[] = [
     { body: { problems: { code: 304, message: 'Invalid channel' }, result: {} } },
     rejected('HTTP 200, code 304', 'Invalid channel'),
   ),
+  faulty('202 with the id of a job', { status: 202, body: { webhookNotificationId: 't-1' } }, { state: 'accepted' }),
+  faulty(
+    '400 with a list of errors',
+    { status: 400, body: { errors: [{ type: 'validation', source: 'text', message: 'is empty' }] } },
+    rejected('HTTP 400', 'text: is empty (validation)'),
+  ),
+  faulty(
+    '200 with problems that name the valid channels',
+    { body: { problems: { code: 304, message: 'Invalid channel. Valid channels are [5491100000001]' }, result: {} } },
+    rejected(
+      'HTTP 200, code 304: the channels of the access token are 5491100000001; set chatChannelNumber to one of them',
+      'Invalid channel. Valid channels are [***01]',
+    ),
+  ),
   faulty('400', { status: 400, body: error(1) }, rejected('HTTP 400, code 1', 'from the test')),
   faulty('404 with an empty body, once', { status: 404 }, { ...ACCEPTED, attempts: 2 }, { sent: ['message/v3'] }),
   faulty("a firewall's 403", { status: 403, body: '<html>', count: FOREVER }, WAITING),

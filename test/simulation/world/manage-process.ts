@@ -226,6 +226,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
   const ports = { ...plain, ...mutation?.ports?.(plain) };
   const routePorts = {
     ...ports,
+    accessToken: options.accessToken,
     inbound: { deadLetters: ports.inboundDeadLetters, queue: ports.redriveQueue },
     contactDefaults: {
       chatPlatform: account.platform,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { freeFormCall, templateCall } from '../../../lambdas/domain/send-call.ts';
-import { parseEvent } from '../../../lambdas/domain/webhook-event.ts';
+import { WEBHOOK_FORMATS } from '../../../lambdas/domain/webhook-formats/formats.ts';
 import { webhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
 import { contact, NOW, sendRequest } from '../../support/builders.ts';
+import { parseEvent } from '../../support/single-event.ts';
 import { PAGES } from './markdown.ts';
 
 const page = PAGES.find(({ file }) => file === 'docs/provider.md');
@@ -29,12 +30,12 @@ describe('docs/provider.md', () => {
     );
   });
 
-  it('shows an event that Parley reads as a message of the user', () => {
+  it.each(WEBHOOK_FORMATS)("shows a user's message in the format $name", ({ name }) => {
     const context = { times: { receivedAt: NOW }, chatPlatform: 'chat', windowPer: 'user' } as const;
 
-    expect(parseEvent(JSON.stringify(sampleOf('`uppercase`')), context)).toMatchObject({
+    expect(parseEvent(JSON.stringify(sampleOf(`\`${name}\``)), context)).toMatchObject({
       kind: 'event',
-      event: { kind: 'message', address: '5491150000001', opensWindow: true },
+      event: { kind: 'message', address: expect.stringMatching(/^\+?5491150000001$/), opensWindow: true },
     });
   });
 

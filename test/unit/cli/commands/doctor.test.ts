@@ -21,7 +21,6 @@ let target: LocalTarget;
 let service: ListeningServer;
 /** How the webhook and the contact check answer, what the sandbox delivered, and what the stage keeps. */
 let webhookStatus: number;
-let contactCheck: readonly [status: number, body: unknown];
 let attempts: { at: string; status: number | null }[];
 /** The time of the stage's clock. @default that of this machine */
 let stageNow: string | undefined;
@@ -32,10 +31,12 @@ let listed: Record<string, unknown>;
 let refusedInHour: { state: string; code: string; count: number }[];
 let refusedInDay: typeof refusedInHour;
 let sending: Record<string, string>;
+let accessTokenExpiresAt: string | undefined;
+/** What the stage answers when it checks the token. */
+let checked: readonly [status: number, body: unknown];
 
 beforeEach(async () => {
   webhookStatus = 401;
-  contactCheck = [200, { contacts: [] }];
   attempts = [{ at: new Date().toISOString(), status: 200 }];
   stageNow = undefined;
   kept = {};
@@ -44,6 +45,8 @@ beforeEach(async () => {
   refusedInHour = [];
   refusedInDay = [];
   sending = stage.sending;
+  accessTokenExpiresAt = undefined;
+  checked = [200, { contacts: [] }];
   service = await listenLocally(
     createServer((request, response) => {
       const isControl = request.url?.startsWith('/sandbox/') ?? false;
@@ -63,9 +66,9 @@ const startTarget = (addresses: Parameters<typeof startLocalTarget>[0] = {}) =>
       const { pathname, searchParams } = new URL(path, 'http://api');
       switch (`${method} ${pathname}`) {
         case 'GET /v1/stage':
-          return [200, { ...stage, circuitBreaker, sending }];
+          return [200, { ...stage, circuitBreaker, sending, accessTokenExpiresAt }];
         case 'POST /v1/contact-checks':
-          return contactCheck;
+          return checked;
         case 'GET /v1/sends':
           return [200, listed[searchParams.get('state') ?? ''] ?? { sends: [] }];
         case 'GET /v1/send-counts': {
@@ -188,6 +191,37 @@ describe('doctor on the circuit breaker', () => {
           'The next probe is due at 2026-11-20T12:05:00.000Z.',
       ],
     ]);
+  });
+});
+
+describe('doctor on the token', () => {
+  it('names the valid channels if the token is for another number', async () => {
+    const message = 'HTTP 200, code 304: the channels of the access token are 5491100000001.';
+    checked = [409, { code: 'INVALID_CHANNEL', message }];
+
+    expect(await findings('token')).toEqual([
+      ['failing', `The chat service accepts the access token, but not for +5491100000000. ${message}`],
+    ]);
+  });
+});
+
+describe('doctor on the expiry of the token', () => {
+  const inDays = (days: number) => new Date(Date.now() + (days + 0.5) * 24 * 60 * 60 * 1000).toISOString();
+  const accepted = ['ok', 'The chat service responds and accepts the access token.'];
+
+  it.each([
+    ['ok', 31, 'expires', 'in 31 days'],
+    ['warning', 29, 'expires', 'in 29 days'],
+    ['failing', -1, 'expired', '0 days ago'],
+  ])('is %s %i days before', async (grade, days, verb, distance) => {
+    accessTokenExpiresAt = inDays(days);
+
+    const message = `The access token ${verb} on ${accessTokenExpiresAt.slice(0, 10)}, ${distance}.`;
+    expect(await findings('token')).toEqual([accepted, [grade, message]]);
+  });
+
+  it('says nothing if the token does not say when it expires', async () => {
+    expect(await findings('token')).toEqual([accepted]);
   });
 });
 
@@ -315,13 +349,13 @@ describe('doctor on the contact check', () => {
     ] as const;
 
   it('names the setting of its path if the service does not know it', async () => {
-    contactCheck = failed('HTTP 404 and no result');
+    checked = failed('HTTP 404 and no result');
 
     expect(await lines()).toContain('chatService.contactCheckPath');
   });
 
   it('names the setting of the format of numbers if the service rejects the business number', async () => {
-    contactCheck = failed('HTTP 422 and no result');
+    checked = failed('HTTP 422 and no result');
 
     expect(await lines()).toContain('chatService.numberFormat');
   });

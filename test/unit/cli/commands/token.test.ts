@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
 import { STAGE } from '../../../support/answer-forecasts.ts';
+import { jwt } from '../../../support/builders.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 import { runParley } from '../../../support/run-parley.ts';
 
@@ -37,9 +38,9 @@ afterAll(async () => {
   await secrets?.close();
 });
 
-const set = () => {
+const set = (token = 'a-new-token') => {
   called = [];
-  return runParley(['token', 'set'], { stateFolder: target.folder, stdin: 'a-new-token\n' });
+  return runParley(['token', 'set'], { stateFolder: target.folder, stdin: `${token}\n` });
 };
 
 it('checks the token after it is stored, with the number of the business', async () => {
@@ -53,6 +54,14 @@ it('checks the token after it is stored, with the number of the business', async
   expect(called).toEqual(['POST /v1/audit', 'PutSecretValue', 'GET /v1/stage', 'POST /v1/contact-checks']);
 });
 
+it('says when the token expires, if it says so itself', async () => {
+  checked = [200, { contacts: [] }];
+  const expiresAt = Date.now() / 1000 + 100.5 * 24 * 60 * 60;
+  const day = new Date(expiresAt * 1000).toISOString().slice(0, 10);
+
+  expect((await set(jwt({ exp: expiresAt }))).out).toContain(`local run. It expires on ${day}, in 100 days.\n`);
+});
+
 it('says that the chat service refuses the token, and fails', async () => {
   checked = [502, { code: 'CHAT_SERVICE_FAILED', message: 'The contacts could not be checked. HTTP 401.' }];
 
@@ -64,6 +73,22 @@ it('says that the chat service refuses the token, and fails', async () => {
       'Access token replaced for the local run.',
       'The chat service refuses it: copy the token from its console and set it with parley token set --local.',
       'The contacts could not be checked. HTTP 401.',
+    ],
+  ]);
+});
+
+it('says that the chat service accepts the token for another number, and fails', async () => {
+  const message = 'HTTP 200, code 304: the channels of the access token are 5491100000001.';
+  checked = [409, { code: 'INVALID_CHANNEL', message }];
+
+  const { code, out } = await set();
+
+  expect([code, out.split('\n')]).toEqual([
+    6,
+    [
+      'Access token replaced for the local run.',
+      "The chat service accepts it, but not for the stage's chatChannelNumber.",
+      message,
     ],
   ]);
 });

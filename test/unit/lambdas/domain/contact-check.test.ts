@@ -66,11 +66,34 @@ describe('contactCheckOutcome', () => {
   });
 });
 
+describe('an answer in the name of the service', () => {
+  it('says why the check was rejected, with the code and the valid channels', () => {
+    const message = 'Invalid channel. Valid channels are [5491100000000]';
+    expect(contactCheckOutcome(answered(200, { problems: { code: 304, message }, result: {} }), [USER])).toEqual({
+      kind: 'rejected',
+      code: 304,
+      explanation:
+        'The chat service answered the contact check with HTTP 200, code 304: the channels of the access token are ' +
+        '5491100000000; set chatChannelNumber to one of them',
+    });
+  });
+
+  it('says why the token was refused', () => {
+    const answer = { kind: 'answered', httpStatus: 401, body: undefined, tokenRefusal: 'JWT expired' } as const;
+    expect(contactCheckOutcome(answer, [USER])).toMatchObject({
+      failure: { explanation: 'The chat service answered the contact check with HTTP 401: "JWT expired"' },
+    });
+  });
+});
+
 describe('isServiceAnswer', () => {
   it.each([
     ['a result', answered(200, { problems: null, result: {} }), true],
     ['a result in a form that the field notes do not show', answered(200, { contacts: [] }), true],
     ['problems', answered(200, { problems: { code: 304, message: 'Invalid channel' } }), true],
+    ['a list of problems', answered(403, { problems: [{ code: 304, message: 'Invalid channel' }] }), true],
+    ['a list of errors', answered(400, { errors: [{ type: 'x', source: 'y', message: 'z' }] }), true],
+    ['an empty list of errors', answered(400, { errors: [] }), false],
     ["the contract's error body", answered(403, { error: { code: 101, message: 'Insufficient credit' } }), true],
     ['401 in plain text', answered(401), true],
     ['404 with an empty body: the path may be wrong', answered(404), true],

@@ -48,6 +48,29 @@ describe('sendOutcome', () => {
     ['429', 429, undefined, { kind: 'not-done', cause: 'unavailable' }],
     ['503', 503, undefined, { kind: 'not-done', cause: 'unavailable' }],
     ['404 with an empty body', 404, undefined, { kind: 'not-done', cause: 'blocked' }],
+    ['403 with an empty body', 403, undefined, { kind: 'not-done', cause: 'blocked' }],
+    ['400 with an empty list of errors', 400, { errors: [] }, { kind: 'not-done', cause: 'blocked' }],
+    [
+      '429 with a list of errors',
+      429,
+      { errors: [{ message: 'Slow down' }] },
+      { kind: 'not-done', cause: 'unavailable' },
+    ],
+    ['401 with a list of errors', 401, { errors: [{ message: 'Bad token' }] }, { kind: 'not-done', cause: 'token' }],
+    [
+      'a list of problems',
+      200,
+      { problems: [{ code: 7, message: 'Unknown rule' }, { message: 'No params' }] },
+      { kind: 'rejected', code: 7, explanation: 'HTTP 200, code 7', details: 'Unknown rule; No params' },
+    ],
+    [
+      'code 101 in a list',
+      403,
+      { errors: [{ message: 'x' }, { code: 101 }] },
+      { kind: 'not-done', cause: 'no-credit' },
+    ],
+    ['code 201 in a list', 200, { problems: [{ code: 201, message: 'closed' }] }, { kind: 'window-closed' }],
+    ['a list of problems that cannot be read', 200, { problems: ['quota'] }, { kind: 'uncertain', isAnswered: true }],
     ['another 4xx', 400, { error: { code: 7, message: 'Unknown rule' } }, { kind: 'rejected', code: 7 }],
     ['500', 500, undefined, { kind: 'uncertain', isAnswered: false }],
     ['502', 502, { error: { code: 1 } }, { kind: 'uncertain' }],
@@ -80,6 +103,125 @@ describe('sendOutcome', () => {
   });
 });
 
+describe("an answer with the id of the service's job", () => {
+  const NAMES = ['webhookNotificationId', 'requestId', 'txId', 'intentTxId'];
+
+  it.each(NAMES)('is accepted from both endpoints: %s', (name) => {
+    for (const endpoint of ['message/v3', 'intent/v2'] as const) {
+      for (const [id, asText] of [
+        ['TX000000000000000001', 'TX000000000000000001'],
+        [17, '17'],
+      ]) {
+        expect(answered(202, { [name]: id }, endpoint)).toEqual({ kind: 'accepted', transactionIds: [asText] });
+      }
+    }
+  });
+
+  it('has each id once, besides that of the message', () => {
+    expect(answered(200, { id: 'm1', requestId: 't1', txId: 't2', intentTxId: 't1' })).toEqual({
+      kind: 'accepted',
+      messageId: 'm1',
+      transactionIds: ['t1', 't2'],
+    });
+  });
+
+  it.each([
+    ['too long to be stored', 'x'.repeat(1025)],
+    ['empty', ''],
+    ['not well-formed', '\ud800'],
+    ['not a whole number', 1.5],
+    ['an object', {}],
+  ])('is not accepted from message/v3 if it is %s', (_case, id) => {
+    const outcome = answered(202, { webhookNotificationId: id });
+    expect(outcome).toMatchObject({ kind: 'uncertain', isAnswered: true });
+    expect(outcome).not.toHaveProperty('transactionIds');
+  });
+
+  it.each([
+    ['and a problem', 202, { requestId: 't1', errors: [{ message: 'No rule' }] }, true],
+    ['of a call that failed', 500, { requestId: 't1' }, false],
+  ])('is uncertain, with the id: %s', (_case, httpStatus, body, isAnswered) => {
+    expect(answered(httpStatus, body)).toMatchObject({ kind: 'uncertain', isAnswered, transactionIds: ['t1'] });
+  });
+
+  it('is rejected if the service refuses it', () => {
+    expect(answered(400, { requestId: 't1', errors: [{ message: 'No rule' }] })).toMatchObject({ kind: 'rejected' });
+  });
+});
+
+describe('a list of errors', () => {
+  const errors = [
+    { type: 'validation', source: 'chat.contactId', message: 'is missing' },
+    { type: 'validation', message: '+5491155550000 is no channel' },
+  ];
+
+  it.each([400, 200])('is a rejection with its reasons and without numbers: %i', (httpStatus) => {
+    expect(answered(httpStatus, { errors })).toEqual({
+      kind: 'rejected',
+      explanation: `HTTP ${httpStatus}`,
+      details: 'chat.contactId: is missing (validation); ***00 is no channel (validation)',
+    });
+  });
+
+  it('is read to a limit, whatever its length', () => {
+    const outcome = answered(400, { errors: Array.from({ length: 50_000 }, (_, index) => ({ message: `m${index}` })) });
+    expect(outcome).toMatchObject({ details: expect.stringMatching(/^m0; .*; m19$/) });
+  });
+});
+
+describe('an invalid channel', () => {
+  const invalid = (message: string, code = 304) => answered(200, { problems: { code, message }, result: {} });
+
+  it('is explained with the valid channels, which the details mask', () => {
+    expect(invalid('Invalid channel. Valid channels are [5491100000000, acme-whatsapp-5491100000001]')).toEqual({
+      kind: 'rejected',
+      code: 304,
+      explanation:
+        'HTTP 200, code 304: the channels of the access token are 5491100000000, acme-whatsapp-5491100000001; ' +
+        'set chatChannelNumber to one of them',
+      details: 'Invalid channel. Valid channels are [***00, acme-whatsapp-***01]',
+    });
+  });
+
+  it.each([
+    ['another code', 'Invalid channel. Valid channels are [5491100000000]', 305],
+    ['a text before the list', 'To 5491155550000: Invalid channel. Valid channels are [5491100000000]'],
+    ['a number beside the list', 'Invalid channel. Valid channels are [5491100000000] 5491155550000'],
+    ['an empty list', 'Invalid channel. Valid channels are []'],
+    ['what is no channel', 'Invalid channel. Valid channels are [write to 5491155550000]'],
+  ])('is explained without numbers if the message has %s', (_case, message, code = 304) => {
+    expect(invalid(message, code)).toMatchObject({ kind: 'rejected', explanation: `HTTP 200, code ${code}` });
+  });
+
+  it('is explained with at most ten channels', () => {
+    const channels = Array.from({ length: 12 }, (_, index) => `54911${10_000_000 + index}`);
+    expect(invalid(`Invalid channel. Valid channels are [${channels.join(', ')}]`)).toMatchObject({
+      explanation: expect.stringContaining(`are ${channels.slice(0, 10).join(', ')}; set`),
+    });
+  });
+});
+
+describe('a refused token', () => {
+  const refused = (tokenRefusal?: string) =>
+    sendOutcome('message/v3', { kind: 'answered', httpStatus: 401, body: undefined, tokenRefusal });
+
+  it.each<[string | undefined, string]>([
+    [undefined, 'HTTP 401'],
+    ['', 'HTTP 401'],
+    ['\n\t ', 'HTTP 401'],
+    ['JWT must have 3 parts', 'HTTP 401: "JWT must have 3 parts"'],
+    ['the "alg"\r\n is\u202e missing', `HTTP 401: "the 'alg' is missing"`],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig is expired', 'HTTP 401: "... is expired"'],
+    ['not for 5491155550000', 'HTTP 401: "not for ***00"'],
+  ])('is explained with its reason, which is short and printable and has no token: %j', (reason, explanation) => {
+    expect(refused(reason)).toEqual({ kind: 'not-done', cause: 'token', explanation });
+  });
+
+  it('is explained with at most 120 characters of its reason', () => {
+    expect(refused('no '.repeat(1_000))).toMatchObject({ explanation: `HTTP 401: "${'no '.repeat(40)}"` });
+  });
+});
+
 describe('an answer of intent/v2 without an id', () => {
   it.each([[{ problems: null, result: {} }], [{}], [[]], [{ error: {}, problems: [] }]])(
     'is accepted if it is readable JSON without problems: %j',
@@ -105,7 +247,16 @@ describe('a 2xx', () => {
     const json = fc.oneof(
       fc.constant(undefined),
       fc.jsonValue(),
-      fc.record({ id: fc.jsonValue(), problems: fc.jsonValue(), error: fc.jsonValue() }, { requiredKeys: [] }),
+      fc.record(
+        {
+          id: fc.jsonValue(),
+          txId: fc.jsonValue(),
+          problems: fc.jsonValue(),
+          error: fc.jsonValue(),
+          errors: fc.jsonValue(),
+        },
+        { requiredKeys: [] },
+      ),
     );
     const endpoint = fc.constantFrom('message/v3' as const, 'intent/v2' as const);
     fc.assert(

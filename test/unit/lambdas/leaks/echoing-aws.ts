@@ -14,7 +14,11 @@ export interface EchoingAws extends ListeningServer {
   /** By operation, such as `UpdateItem`. Returns undefined for the answer of a call that succeeds. */
   readonly answers: Map<string, (input: AwsInput) => AwsAnswer | undefined>;
   /** The answer of the chat service. */
-  chatService: { readonly status: number; readonly body: unknown };
+  chatService: {
+    readonly status: number;
+    readonly body: unknown;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
 }
 
 const succeed = (operation: string, input: AwsInput): object => {
@@ -34,9 +38,12 @@ export const startEchoingAws = async (): Promise<EchoingAws> => {
   const answers: EchoingAws['answers'] = new Map();
   const server = createServer(async (request, response) => {
     const body = await text(request);
-    const answer = (status: number, json: unknown) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
-    if (request.url?.startsWith('/api/')) return void answer(aws.chatService.status, aws.chatService.body);
+    const answer = (status: number, json: unknown, headers: Readonly<Record<string, string>> = {}) =>
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(json));
+    if (request.url?.startsWith('/api/')) {
+      const { status, body: json, headers } = aws.chatService;
+      return void answer(status, json, headers);
+    }
     const target =
       String(request.headers['x-amz-target'] ?? '')
         .split('.')

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { Verdict } from '../../../../lambdas/ports.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { createTelemetry, frame } from '../../../../lambdas/runtime/frame.ts';
-import { RETENTION_DAYS } from '../../../support/builders.ts';
+import { jwt, RETENTION_DAYS } from '../../../support/builders.ts';
 import { CANARIES, canariesIn } from '../../../support/canaries.ts';
 import { linesDrivenBy } from '../../../support/log-lines.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
@@ -262,6 +262,21 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     );
     return handle('send', records(request()));
   },
+  'circuit breaker open: requests wait while Parley makes one probe at a time': () => {
+    hasOpenWindow();
+    const { accessToken } = CANARIES;
+    const reason = `not ${accessToken}, ${encodeURIComponent(accessToken)}, ${accessToken.slice(-12)}, or ${number}`;
+    aws.chatService = { status: 401, body: { message: text }, headers: { 'Reason-Phrase': reason } };
+    const circuit = { circuit: 'open', reason: 'token', why: 'HTTP 401', openedAt: '2026-11-20T12:00:00.000Z' };
+    aws.answers.set('UpdateItem', (input) => ({
+      Attributes: marshall(
+        JSON.stringify(input.Key).includes('ACCOUNT#')
+          ? { ...circuit, nextProbeAt: '2026-11-20T12:00:05.000Z', probes: 0, failedSends: 0 }
+          : sendItem({}),
+      ),
+    }));
+    return handle('send', records(request()));
+  },
   'schedule deleted: the contact was erased': () => {
     aws.answers.set('GetItem', () => ({
       Item: marshall(sendItem({ erasedAt: '2026-11-20T12:00:00.000Z', body: '' })),
@@ -310,6 +325,15 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     aws.answers.set('SendMessage', keepSent);
     // The process that could not write to the table a moment ago does not try again.
     return loadAgain('receive', post(event({ CODE: param })));
+  },
+  'access token expires soon': () => {
+    const token = jwt({ exp: 1, name: CANARIES.accessToken });
+    aws.answers.set('GetSecretValue', () => ({ SecretString: token }));
+    return handle('manage', { keepDeadLetters: true }).catch(() => undefined);
+  },
+  'access token not read': () => {
+    aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));
+    return handle('manage', { keepDeadLetters: true }).catch(() => undefined);
   },
   'webhook request not verified: verification unavailable; waiting for redelivery': () => {
     aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));

@@ -127,6 +127,21 @@ describe('a contact check', () => {
     });
   });
 
+  it('returns 409 with the valid channels when the access token is not for the business number', async () => {
+    const problems = { code: 304, message: 'Invalid channel. Valid channels are [5491100000001]' };
+    stage.checkAnswer = { kind: 'answered', httpStatus: 200, body: { problems, result: {} } };
+    expect(await stage.call('checkContacts', { body: { contacts: [USER] } })).toEqual({
+      status: 409,
+      body: {
+        code: 'INVALID_CHANNEL',
+        message:
+          'The contacts could not be checked. The chat service answered the contact check with HTTP 200, code 304: ' +
+          'the channels of the access token are 5491100000001; set chatChannelNumber to one of them.',
+      },
+    });
+    expect(await stage.items()).toEqual({});
+  });
+
   it('returns 502 with the reason when the chat service fails', async () => {
     stage.checkAnswer = { kind: 'answered', httpStatus: 401, body: undefined };
     expect(await stage.call('checkContacts', { body: { contacts: [USER] } })).toEqual({

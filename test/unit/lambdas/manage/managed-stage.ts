@@ -130,6 +130,7 @@ export const createManagedStage = async (
         return (await stage.duringCheck(contacts)) ?? stage.checkAnswer;
       },
     },
+    accessToken: { read: async () => stage.readAccessToken() },
     contactDefaults: { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer },
     numberFormat,
     rules: {
@@ -189,6 +190,8 @@ export const createManagedStage = async (
     checkedChannels: [] as string[],
     checks: [] as (readonly string[])[],
     checkAnswer: unavailable(),
+    /** Returns the stored access token. */
+    readAccessToken: (): string => 'token',
     /** Runs during each call of a contact check, and can return another answer. */
     duringCheck: async (_contacts: readonly string[]): Promise<ChatServiceAnswer | undefined> => undefined,
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stageResponse } from '../../../../lambdas/manage/stage.ts';
-import { NOW, RETENTION_DAYS } from '../../../support/builders.ts';
+import { jwt, NOW, RETENTION_DAYS } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
 
@@ -52,6 +52,18 @@ describe('the stage', () => {
         nextProbeAt: NEXT_PROBE_AT,
       },
     });
+  });
+
+  it('is shown with the expiry of the access token, if the token can be read and is a JWT that expires', async () => {
+    const expiresAt = async () => stageResponse.parse((await stage.call('getStage')).body).accessTokenExpiresAt;
+    stage.readAccessToken = () => jwt({ exp: Date.parse(NOW) / 1000 });
+    expect(await expiresAt()).toBe(NOW);
+    stage.readAccessToken = () => 'opaque';
+    expect(await expiresAt()).toBeUndefined();
+    stage.readAccessToken = () => {
+      throw new Error('Secrets Manager is unavailable.');
+    };
+    expect(await expiresAt()).toBeUndefined();
   });
 
   it('is shown with a closed circuit breaker again after an accepted probe', async () => {

@@ -203,10 +203,13 @@ describe('An alarm', () => {
     });
   });
 
-  test('is raised while dead letters wait in the table, which the function counts once a day', () => {
+  test.each([
+    { what: 'dead letters wait in the table', MetricName: 'DeadLettersWaiting' },
+    { what: 'the access token expires soon', MetricName: 'AccessTokenExpiring' },
+  ])('is raised while $what, which the function counts once a day', ({ MetricName }) => {
     template.hasResourceProperties(ALARM, {
       Namespace: 'Parley-prod',
-      MetricName: 'DeadLettersWaiting',
+      MetricName,
       Dimensions: [{ Name: 'service', Value: 'manage' }],
       Period: 86_400,
       EvaluationPeriods: 2,
@@ -237,7 +240,7 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(28);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(29);
   });
 });
 

@@ -16,18 +16,21 @@ let isSecretUnavailable: boolean;
 let chatService: ChatService;
 /** What the chat service answers to a call with a token that it refuses. */
 let refusal: string;
+/** Its header `Reason-Phrase`, if it has one. */
+let reasonPhrase: string | undefined;
 
 beforeEach(async () => {
   calls = [];
   validToken = 'token-1';
   refusal = 'Unauthorized';
+  reasonPhrase = undefined;
   secret = 'token-1';
   secretReads = 0;
   isSecretUnavailable = false;
   server = createServer((request, response) => {
     calls.push({ path: request.url, headers: request.headers });
     if (request.headers['access-token'] === validToken) response.end('{"id":"message-1"}');
-    else response.writeHead(401).end(refusal);
+    else response.writeHead(401, reasonPhrase === undefined ? {} : { 'Reason-Phrase': reasonPhrase }).end(refusal);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -132,6 +135,24 @@ describe('an answer', () => {
       httpStatus: 401,
       body: { error: { message: 'access-token: <access token>' }, '<access token>': ['<access token>'] },
     });
+  });
+});
+
+describe('the reason for a 401', () => {
+  it.each([
+    ['JWT must have 3 parts', 'JWT must have 3 parts'],
+    ['token-new is unknown', '<access token> is unknown'],
+    ['token-ne... is unknown', '<access token>... is unknown'],
+    ['dG9rZW4tbmV3 is unknown', '<access token> is unknown'],
+  ])('is part of the answer, without the token or parts of it: %s', async (phrase, tokenRefusal) => {
+    secret = 'token-new';
+    reasonPhrase = phrase;
+    expect(await send()).toMatchObject({ httpStatus: 401, tokenRefusal });
+  });
+
+  it('is missing without the header', async () => {
+    secret = 'token-new';
+    expect(await send()).not.toHaveProperty('tokenRefusal');
   });
 });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHttpPost } from '../../../../../lambdas/adapters/chat-service/http-post.ts';
 
@@ -91,6 +92,64 @@ describe('a POST that is answered', () => {
   });
 });
 
+describe('an answer that is larger than maxAnswerBytes', () => {
+  it.each(['all at once', 'endlessly'])('is empty, and its status counts: sent %s', async (how) => {
+    const url = await serve((_request, response) => {
+      response.writeHead(202);
+      if (how === 'all at once') response.end('x'.repeat(1_001));
+      else response.write('x'.repeat(1_001));
+    });
+    expect(await send(url)).toMatchObject({ kind: 'answered', httpStatus: 202, bodyText: '' });
+  });
+
+  it('may have as many bytes', async () => {
+    const url = await serve((_request, response) => response.end('x'.repeat(1_000)));
+    expect(await send(url)).toMatchObject({ bodyText: 'x'.repeat(1_000) });
+  });
+});
+
+describe('an answer that is compressed although the request did not offer it', () => {
+  const answerWith = (encoding: string, body: Buffer, status = 200) =>
+    serve((_request, response) => response.writeHead(status, { 'content-encoding': encoding }).end(body));
+  const text = JSON.stringify({ id: 'ñ' });
+
+  it.each([
+    ['gzip', gzipSync(text)],
+    ['x-gzip', gzipSync(text)],
+    ['deflate', deflateSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['identity', Buffer.from(text)],
+  ])('is decompressed: %s', async (encoding, body) => {
+    expect(await send(await answerWith(encoding, body))).toMatchObject({ httpStatus: 200, bodyText: text });
+  });
+
+  it.each([
+    ['gzip that is cut off', 'gzip', gzipSync(text).subarray(0, -9)],
+    ['gzip that is damaged', 'gzip', Buffer.from('{"id":"1"}')],
+    ['a large answer in a small one', 'gzip', gzipSync('x'.repeat(1_001))],
+    ['a large answer in a small one, in brotli', 'br', brotliCompressSync('x'.repeat(1_001))],
+    ['several compressions', 'gzip, gzip', gzipSync(gzipSync(text))],
+    ['an unknown compression', 'dcb', Buffer.from(text)],
+    ['nothing', 'gzip', Buffer.alloc(0)],
+  ])('is empty if it cannot be decompressed, and its status counts: %s', async (_case, encoding, body) => {
+    expect(await send(await answerWith(encoding, body, 202))).toMatchObject({
+      kind: 'answered',
+      httpStatus: 202,
+      bodyText: '',
+    });
+  });
+
+  it('is not offered', async () => {
+    const offered: unknown[] = [];
+    const url = await serve((request, response) => {
+      offered.push(request.headers['accept-encoding']);
+      response.end('{}');
+    });
+    await send(url);
+    expect(offered).toEqual([undefined]);
+  });
+});
+
 describe('a POST returns not-sent', () => {
   it('when the connection is refused', async () => {
     const address = await listen(createServer());
@@ -160,11 +219,6 @@ describe('a POST returns unknown', () => {
       response.write('{"id"', () => request.socket.resetAndDestroy());
     });
     expect(await send(url)).toMatchObject({ kind: 'unknown' });
-  });
-
-  it('when the answer is larger than maxAnswerBytes', async () => {
-    const url = await serve((_request, response) => response.end('x'.repeat(1_001)));
-    expect(await send(url)).toMatchObject({ kind: 'unknown', cause: 'the answer is larger than 1000 bytes' });
   });
 
   it('when the answer is not HTTP', async () => {
