@@ -1,6 +1,5 @@
-import { parseJson } from './parse-json.ts';
-import { readServiceEvent } from './webhook-formats/formats.ts';
-import { type Content, isFields, type Media, type Sender } from './webhook-formats/webhook-format.ts';
+import { parseFields, readServiceEvent } from './webhook-formats/formats.ts';
+import type { Content, Media, Sender } from './webhook-formats/webhook-format.ts';
 
 /** What a user, a bot, or an operator wrote. */
 export interface EventContent extends Content {
@@ -21,8 +20,8 @@ export const readEventContent = (body: string): EventContent => {
 
 /** Returns a field that is a string that is not empty, a number, or true, as a string. */
 export const readEventField = (body: string, field: string): string | undefined => {
-  const fields = parseJson(body);
-  const value = isFields(fields) && Object.hasOwn(fields, field) ? fields[field] : undefined;
+  const fields = parseFields(body);
+  const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
   if (typeof value === 'number' || value === true) return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 };

@@ -9,6 +9,7 @@ export const codeAction: WebhookFormat = {
   name: 'code-action',
   matches: (fields) => messageIn(fields) !== undefined,
   read: (fields) => uppercase.read(messageIn(fields) ?? {}),
+  unwrap: (fields) => messageIn(fields) ?? {},
 };
 
 const messageIn = (fields: Fields): Fields | undefined => {

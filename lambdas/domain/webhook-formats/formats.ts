@@ -12,6 +12,13 @@ export const WEBHOOK_FORMATS: readonly WebhookFormat[] = [v1_1, codeAction, uppe
 export const formatOf = (fields: Fields): WebhookFormat | undefined =>
   WEBHOOK_FORMATS.find((format) => format.matches(fields));
 
+/** Parses the fields of an event, without what wraps them. */
+export const parseFields = (body: string): Fields => {
+  const fields = parseJson(body);
+  if (!isFields(fields)) return {};
+  return formatOf(fields)?.unwrap?.(fields) ?? fields;
+};
+
 /** Reads the body of an event. Returns undefined if it is not JSON, or not in a known format. */
 export const readServiceEvent = (body: string): ServiceEvent | undefined => {
   const fields = parseJson(body);

@@ -42,6 +42,10 @@ export const v1_1: WebhookFormat = {
     const unknown = KINDS.includes(type) && type !== 'event' ? `incomplete-${type}` : type || 'untyped';
     return { ...common, idField: '_id', time: timeIn(fields), unknown };
   },
+  unwrap(fields) {
+    const [entry] = listIn(fields, 'messages');
+    return isFields(entry) ? { ...fields, ...entry } : fields;
+  },
 };
 
 const KINDS = ['message', 'status', 'event'];

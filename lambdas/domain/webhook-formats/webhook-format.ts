@@ -101,6 +101,8 @@ export interface WebhookFormat {
   matches(fields: Fields): boolean;
   /** Reads an event. If the format has a `list`, the list has one entry at most. */
   read(fields: Fields): ServiceEvent;
+  /** Returns the fields of an event without what wraps them. @default the object's own */
+  unwrap?(fields: Fields): Fields;
 }
 
 export const isFields = (value: unknown): value is Fields =>

@@ -52,6 +52,11 @@ describe("an echo of an operator's message", () => {
     ['has another value', echo({ OPERATOR: 'bot' }), some, false],
     ['is from a status, whose time is another', echo({ OPERATOR: 'ana' }, { isFromStatus: true }), any, false],
     ['has a field of all objects', echo({}), { field: 'constructor' }, false],
+    ['has the field in the entry of a list', echo({ v: '1.1', messages: [{ OPERATOR: 'ana' }] }), some, true],
+    ['has the field inside a code action', echo({ context: { message: { OPERATOR: 'ana' } } }), some, true],
+    ['names a sender that stands for operators', echo({}, { senderName: 'Agent' }), { senders: ['agent'] }, true],
+    ['names another sender', echo({}, { senderName: 'bot' }), { senders: ['agent'] }, false],
+    ['names no sender', echo({}), { senders: ['agent'] }, false],
   ])('%s', (_case, event, echoes, expected) => {
     expect(isFromOperator(event, echoes)).toBe(expected);
   });
