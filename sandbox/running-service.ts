@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { SandboxClock } from './clock.ts';
 import { createDelivery, type Delivery, type DeliveryOptions } from './delivery/delivery.ts';
 import { type DeliveryAttempt, type PublishedMessage, shownBody } from './delivery/published-message.ts';
@@ -131,7 +131,7 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
     keys,
     apply: (change) =>
       stored.transaction(() => {
-        const { result, events } = change(state, { now: clock.now(), newId: randomUUID });
+        const { result, events } = change(state, { now: clock.now(), newId });
         for (const event of events) delivery.publish(Buffer.from(JSON.stringify(event)));
         return result;
       }),
@@ -166,6 +166,11 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
     },
   };
 };
+
+const ID_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+
+/** Returns an id as real services generate them: 20 characters. */
+const newId = (): string => Array.from({ length: 20 }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join('');
 
 const publishedFields = (message: PublishedMessage) => ({
   messageId: message.messageId,

@@ -100,8 +100,8 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       consoleRoutes(service, () => inspector),
     )
     .get('/openapi.json', (context) => context.json(openapiDocument(url)))
-    // Field notes, "The API's answers": 404 comes with an empty body.
-    .notFound((context) => context.body(null, 404))
+    // Field notes, "The API's answers": 404 comes with an empty body, which real services label as HTML.
+    .notFound((context) => context.body(null, 404, { 'Content-Type': 'text/html' }))
     .onError((error, context) => {
       // A client that disconnects during its request is not an error.
       if (!context.req.raw.signal.aborted) console.error(printableLines(inspect(error)));

@@ -48,10 +48,18 @@ export const contactCheckRequest = z.looseObject({
 /** Source: contract, "Outbound message response"; `problems` is from the field notes, "The API's answers". */
 export const sendAnswer = z.object({ id: z.string(), problems: z.null() });
 
-/** Each requested number with its proper digits. Source: field notes, "The API's answers". */
+/** Each requested number with its proper digits, or a problem. Source: field notes, "The API's answers". */
 export const contactCheckAnswer = z.object({
-  problems: z.null(),
+  problems: z.object({ code: z.int(), message: z.string() }).nullable(),
   result: z.record(z.string(), z.string().regex(/^\d+$/)),
+});
+
+/** What real services return for the account that a token belongs to. */
+export const credentialsAnswer = z.object({
+  accessToken: z.string(),
+  clientId: z.string(),
+  secretId: z.string(),
+  refreshToken: z.string(),
 });
 
 /** Source: contract, "Errors". */

@@ -3,6 +3,7 @@ import type { Refusal } from '../service/model.ts';
 import {
   contactCheckAnswer,
   contactCheckRequest,
+  credentialsAnswer,
   errorAnswer,
   intentRequest,
   messageEvent,
@@ -33,10 +34,14 @@ const EXAMPLE_REFUSALS: { [Reason in Refusal['reason']]: Extract<Refusal, { reas
 /** The errors that every endpoint can return. */
 const COMMON_ERRORS: readonly Example[] = [
   { name: 'BODY_INVALID', status: 400, value: errorBody(400, 'The body is not JSON; send a JSON object.') },
-  { name: 'NOT_ACCEPTED', status: 406, value: errorBody(406, 'Send the header Accept: application/json.') },
   { name: 'BODY_TOO_LONG', status: 413, value: errorBody(413, 'The body is longer than 1048576 bytes; shorten it.') },
   { name: 'NO_JSON', status: 415, value: errorBody(415, 'Send the header Content-Type: application/json.') },
 ];
+
+const UNAUTHORIZED = {
+  description: 'The access token is missing, unknown, expired or revoked',
+  content: { 'text/html': { schema: { type: 'string', const: '401 - Unauthorized' } } },
+};
 
 /** The refusals of both send endpoints. */
 const SEND_REFUSALS = ['INSUFFICIENT_CREDIT', 'NOT_ON_PLATFORM', 'INVALID_CHANNEL'] as const;
@@ -72,9 +77,14 @@ export const openapiDocument = (url: string) => ({
       ]),
     },
     '/customer/checkChatContact': {
-      post: operation('checkContacts', 'Check contacts', 'ContactCheckRequest', 'ContactCheckAnswer', [
-        'INVALID_CHANNEL',
-      ]),
+      post: operation('checkContacts', 'Check contacts', 'ContactCheckRequest', 'ContactCheckAnswer', []),
+    },
+    '/auth/credentials': {
+      get: {
+        operationId: 'readCredentials',
+        summary: 'Read the credentials that the access token belongs to',
+        responses: { 200: { description: 'Success', content: jsonOf('CredentialsAnswer') }, 401: UNAUTHORIZED },
+      },
     },
   },
   webhooks: {
@@ -89,6 +99,7 @@ export const openapiDocument = (url: string) => ({
       ContactCheckRequest: jsonSchema(contactCheckRequest),
       SendAnswer: jsonSchema(sendAnswer),
       ContactCheckAnswer: jsonSchema(contactCheckAnswer),
+      CredentialsAnswer: jsonSchema(credentialsAnswer),
       ErrorAnswer: jsonSchema(errorAnswer),
       MessageEvent: jsonSchema(messageEvent),
       StatusEvent: jsonSchema(statusEvent),
@@ -116,10 +127,7 @@ const operation = (
     responses: {
       200: { description: 'Success', content: jsonOf(answer) },
       ...Object.fromEntries(errors),
-      401: {
-        description: 'The access token is missing, unknown, expired or revoked',
-        content: { 'text/plain': { schema: { type: 'string', const: 'Unauthorized' } } },
-      },
+      401: UNAUTHORIZED,
     },
   };
 };

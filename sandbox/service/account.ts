@@ -27,7 +27,7 @@ export const issueToken = (
   { now, newId }: Moment,
 ): Change<AccessToken> => {
   const token: AccessToken = {
-    accessToken: accessToken ?? newId().replaceAll('-', ''),
+    accessToken: accessToken ?? newId(),
     issuedAt: now,
     expiresAt: expiresInSeconds === undefined ? undefined : new Date(now.getTime() + expiresInSeconds * 1000),
   };

@@ -60,7 +60,8 @@ export const sendIntent = (
 };
 
 const channelRefusal = (state: ServiceState, { chatPlatform, chatChannelNumber }: Route): Refusal | undefined =>
-  chatPlatform === state.chatPlatform && findChannel(state, chatChannelNumber) !== undefined
+  // Real clients write the platform's name in any case.
+  chatPlatform.toLowerCase() === state.chatPlatform.toLowerCase() && findChannel(state, chatChannelNumber) !== undefined
     ? undefined
     : { reason: 'INVALID_CHANNEL', chatPlatform, chatChannelNumber };
 
