@@ -5,9 +5,11 @@ import { type DeliveryAttempt, type PublishedMessage, shownBody } from './delive
 import { createSigningKeys, type SigningKeys } from './delivery/signing-keys.ts';
 import type { WebhookSettings } from './delivery/subscription.ts';
 import { deliveryView, eventView, expiredView, webhookView } from './delivery/views.ts';
+import { getAccount } from './service/account.ts';
 import { type ActivityCounts, createActivityCounts } from './service/activity-counts.ts';
 import { type CallLog, createCallLog } from './service/call-log.ts';
 import { callEntries, latestEntries, messageEntries } from './service/earlier-run.ts';
+import { writeEvent } from './service/event-formats/event-formats.ts';
 import { createFaults, type Faults } from './service/faults.ts';
 import { createFeed, type Feed, publishStateChange } from './service/feed.ts';
 import { type Change, createState, type Moment, type ServiceState, type StateSettings } from './service/state.ts';
@@ -132,7 +134,10 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
     apply: (change) =>
       stored.transaction(() => {
         const { result, events } = change(state, { now: clock.now(), newId });
-        for (const event of events) delivery.publish(Buffer.from(JSON.stringify(event)));
+        const { eventFormat } = getAccount(state);
+        for (const event of events) {
+          delivery.publish(Buffer.from(JSON.stringify(writeEvent(eventFormat, state.chatPlatform, event))));
+        }
         return result;
       }),
     advanceClock: async (ms) => {

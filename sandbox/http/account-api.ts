@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
+import { EVENT_FORMAT_NAMES } from '../event-format-names.ts';
 import type { RunningService } from '../running-service.ts';
 import { changeAccount, getAccount, issueToken, revokeToken } from '../service/account.ts';
 import { decideApproval, isPng, requestApproval } from '../service/approval.ts';
@@ -13,6 +14,9 @@ const accountRequest = z.strictObject({
   credit: z.int().min(0).optional(),
   approved: z.boolean().optional(),
   optInRequired: z.boolean().optional(),
+  eventFormat: z.enum(EVENT_FORMAT_NAMES).optional(),
+  answerId: z.enum(['id', 'webhookNotificationId', 'requestId']).optional(),
+  echoes: z.boolean().optional(),
 });
 
 const ownNumber = z.string().regex(/^\+\d{7,15}$/, 'must be in international format such as +5491100000000');

@@ -5,10 +5,11 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import * as z from 'zod';
 import type { RunningService } from '../running-service.ts';
-import { isValidToken } from '../service/account.ts';
+import { getAccount, isValidToken } from '../service/account.ts';
 import { chatChannelNumbers } from '../service/channels.ts';
-import { checkContacts } from '../service/contact-check.ts';
+import { type ContactCheckRequest, checkContacts } from '../service/contact-check.ts';
 import type { AnswerFault, Endpoint } from '../service/faults.ts';
+import type { Account } from '../service/model.ts';
 import { type SendOutcome, sendIntent, sendMessage } from '../service/send.ts';
 import { contactCheckRequest, intentRequest, messageRequest } from './contract-schemas.ts';
 import { logCalls } from './log-calls.ts';
@@ -16,7 +17,7 @@ import { errorBody, limitBody, type ReadBody, readBody } from './read-request.ts
 import { invalidChannelProblems, refusalAnswer } from './refusals.ts';
 
 /** The three endpoints of the contract ("Endpoints"), below their version, and the account's credentials. */
-export const contractApi = (service: RunningService): Hono => {
+export const contractApi = (service: RunningService, contactCheckPath: string): Hono => {
   const app = new Hono();
   app.use(compressAnswers);
   app.use(logCalls(service.callLog, service.clock));
@@ -27,9 +28,9 @@ export const contractApi = (service: RunningService): Hono => {
     name: Endpoint,
     schema: Schema,
     answer: (context: Context, request: z.output<Schema>, raw: unknown) => Response,
-    path = `/${name}`,
+    path: string = name,
   ) =>
-    app.post(path, token, checkContentType, limitBody(), async (context) => {
+    app.post(`/${path}`, token, checkContentType, limitBody(), async (context) => {
       const body = await readBody(context, schema);
       const properAnswer = async () => (body.kind === 'read' ? answer(context, body.value, body.raw) : body.answer);
       const fault = service.faults.takeForAnswer({ endpoint: name, contact: contactOf(body) });
@@ -40,37 +41,38 @@ export const contractApi = (service: RunningService): Hono => {
     sendAnswer(
       context,
       service.apply((state, moment) => sendMessage(state, request, raw, moment)),
+      getAccount(service.state),
     ),
   );
   endpoint('intent/v2', intentRequest, (context, request, raw) =>
     sendAnswer(
       context,
       service.apply((state, moment) => sendIntent(state, request, raw, moment)),
+      getAccount(service.state),
     ),
   );
-  endpoint(
-    'customer/checkChatContact',
-    contactCheckRequest,
-    (context, request) => {
-      const result = checkContacts(service.state, request);
-      return context.json(
-        result === undefined
-          ? { problems: invalidChannelProblems(chatChannelNumbers(service.state)), result: {} }
-          : { problems: null, result },
-      );
-    },
-    CONTACT_CHECK_PATH,
-  );
+  const answerCheck = (context: Context, request: ContactCheckRequest) => {
+    const result = checkContacts(service.state, request);
+    return context.json(
+      result === undefined
+        ? { problems: invalidChannelProblems(chatChannelNumbers(service.state)), result: {} }
+        : { problems: null, result },
+    );
+  };
+  for (const path of new Set([CONTACT_CHECK_PATH, contactCheckPath])) {
+    endpoint('customer/checkChatContact', contactCheckRequest, answerCheck, path);
+  }
   app.get('/auth/credentials', token, (context) =>
     context.json({ ...CREDENTIALS, accessToken: context.req.header('access-token') }),
   );
   return app;
 };
 
-const sendAnswer = (context: Context, outcome: SendOutcome): Response =>
-  outcome.kind === 'refused'
-    ? refusalAnswer(context, outcome.refusal)
-    : context.json({ id: outcome.id, problems: null });
+const sendAnswer = (context: Context, outcome: SendOutcome, { answerId }: Account): Response => {
+  if (outcome.kind === 'refused') return refusalAnswer(context, outcome.refusal);
+  const { id, jobId } = outcome;
+  return jobId === undefined ? context.json({ id, problems: null }) : context.json({ [answerId]: jobId }, 202);
+};
 
 /** Compresses even short answers if the client offers gzip, as real services do. */
 const compressAnswers: MiddlewareHandler = async (context, next) => {
@@ -84,7 +86,7 @@ const compressAnswers: MiddlewareHandler = async (context, next) => {
 };
 
 /** The segment carries the platform's name, and the contract puts a neutral word in its place. */
-const CONTACT_CHECK_PATH = '/customer/:check{check[A-Za-z]+Contact}';
+const CONTACT_CHECK_PATH = 'customer/:check{check[A-Za-z]+Contact}';
 
 /** What a service's credentials have besides the access token. The sandbox's calls need none of them. */
 const CREDENTIALS = {

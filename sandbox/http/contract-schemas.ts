@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { STATUSES } from '../service/model.ts';
 import { isEmptyContent } from '../service/send.ts';
 import { httpUrl } from './read-request.ts';
 
@@ -97,6 +98,7 @@ export const messageEvent = z.looseObject({
 export const statusEvent = z.looseObject({
   ...eventFields,
   OBJECT_TYPE: z.literal('status'),
-  STATUS: z.enum(['delivered', 'read']),
+  STATUS: z.enum(STATUSES),
+  REASON: z.string().optional(),
   CLIENT_PAYLOAD: z.string().optional(),
 });

@@ -18,6 +18,7 @@ import { type CodeBlock, PAGES, ROOT, readPage } from './markdown.ts';
 /** Samples that no schema describes, and what checks or limits them. */
 const WITHOUT_SCHEMA: Readonly<Record<string, string>> = {
   'docs/receiving.md': 'a dead letter; test/unit/lambdas/receive checks what `receive` quarantines',
+  'docs/sandbox.md': 'an event, shortened; test/unit/sandbox/event-formats.test.ts checks each format',
   'docs/sandbox-api.md': "the control API's answers, shortened; the sandbox's own tests check them",
 };
 

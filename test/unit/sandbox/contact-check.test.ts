@@ -51,6 +51,15 @@ describe('POST /api/v1.0/customer/checkChatContact', () => {
     },
   );
 
+  test('is also at the path that a stage sets', async () => {
+    const sandbox = await startTestSandbox({ contactCheckPath: 'contacts/valid' });
+    const request = { chatChannelNumber: CHANNEL, contacts: [] };
+
+    const answers = [await sandbox.api('/contacts/valid', request), await sandbox.api(CHECK, request)];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
   test('has the same faults at every path', async () => {
     const sandbox = await startTestSandbox();
     await sandbox.control('POST /faults', { answers: { endpoint: 'customer/checkChatContact', status: 503 } });
