@@ -45,14 +45,18 @@ const approvalRequest = z.strictObject({
   }),
 });
 
-const accessTokenRequest = z.strictObject({
-  /** @default a generated token */
-  accessToken: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 visible ASCII characters')
-    .optional(),
-  expiresInSeconds: z.number().positive().max(315_360_000).optional(),
-});
+const accessTokenRequest = z
+  .strictObject({
+    /** @default a generated token */
+    accessToken: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,4096}$/, 'must be 1 to 4096 visible ASCII characters')
+      .optional(),
+    expiresInSeconds: z.number().positive().max(315_360_000).optional(),
+    /** Whether the generated token is a JSON Web Token. */
+    jwt: z.boolean().optional(),
+  })
+  .refine(({ accessToken, jwt }) => accessToken === undefined || jwt === undefined, 'provide accessToken or jwt');
 
 /** The control API's account: credit, approval, profile and access tokens. */
 export const accountApi = (service: RunningService): Hono => {

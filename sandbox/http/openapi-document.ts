@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Refusal } from '../service/model.ts';
 import {
+  camelCaseMessageEvent,
   contactCheckAnswer,
   contactCheckRequest,
   credentialsAnswer,
@@ -10,6 +11,8 @@ import {
   messageRequest,
   sendAnswer,
   statusEvent,
+  v11MessageEvent,
+  v11StatusEvent,
 } from './contract-schemas.ts';
 import { errorBody } from './read-request.ts';
 import { REFUSAL_CODES, refusalMessage } from './refusals.ts';
@@ -90,6 +93,9 @@ export const openapiDocument = (url: string) => ({
   webhooks: {
     message: { post: event('A user sent a message', 'MessageEvent') },
     status: { post: event('A sent message was delivered or read', 'StatusEvent') },
+    camelCaseMessage: { post: event('A message, in the event format camelCase', 'CamelCaseMessageEvent') },
+    v11Message: { post: event('Messages, in the event format v1.1', 'V11MessageEvent') },
+    v11Status: { post: event('The status of a sent message, in the event format v1.1', 'V11StatusEvent') },
   },
   components: {
     securitySchemes: { accessToken: { type: 'apiKey', in: 'header', name: 'access-token' } },
@@ -103,6 +109,9 @@ export const openapiDocument = (url: string) => ({
       ErrorAnswer: jsonSchema(errorAnswer),
       MessageEvent: jsonSchema(messageEvent),
       StatusEvent: jsonSchema(statusEvent),
+      CamelCaseMessageEvent: jsonSchema(camelCaseMessageEvent),
+      V11MessageEvent: jsonSchema(v11MessageEvent),
+      V11StatusEvent: jsonSchema(v11StatusEvent),
     },
   },
 });

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
+import { type EventFormatName, type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 
 /*
@@ -243,7 +243,26 @@ describe('/openapi.json', () => {
       expect([name, conforms(document, name, event)]).toEqual([name, true]);
       expect(conforms(document, name, { ...event, CREATION_TIME: 'yesterday' })).toBe(false);
     }
-    expect(Object.keys(document.webhooks)).toEqual(['message', 'status']);
+    expect(Object.keys(document.webhooks).slice(0, 2)).toEqual(['message', 'status']);
+  });
+
+  test.each<[EventFormatName, string, string]>([
+    ['camelCase', 'CamelCaseMessageEvent', 'StatusEvent'],
+    ['v1.1', 'V11MessageEvent', 'V11StatusEvent'],
+  ])('documents the events of the format %s as they are delivered', async (eventFormat, message, status) => {
+    const receiver = await startWebhookReceiver();
+    const webhook = { url: receiver.url, auth: { kind: 'none' as const }, wrapped: false };
+    const service = await startWith({ webhook, eventFormat });
+    await service.userWrites();
+    await expect.poll(() => receiver.requests.length).toBe(1);
+    await service.client.sendMessage();
+    await expect.poll(() => receiver.requests.length).toBe(2);
+
+    const document = await readDocument(service.url);
+
+    const [wrote, delivered] = receiver.requests.map(({ body }) => JSON.parse(body));
+    expect([conforms(document, message, wrote), conforms(document, status, delivered)]).toEqual([true, true]);
+    expect([conforms(document, message, delivered), conforms(document, status, wrote)]).toEqual([false, false]);
   });
 
   test('documents what the service requires of a message', async () => {
