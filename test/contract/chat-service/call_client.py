@@ -16,6 +16,8 @@ for line in sys.stdin:
         result = attrgetter(call["method"])(client)(*call["args"], **call["named"])
         answer = {"result": dataclasses.asdict(result) if dataclasses.is_dataclass(result) else result}
     except Exception as error:
-        status = getattr(getattr(error, "response", None), "status_code", None)
-        answer = {"error": type(error).__name__, "status": status, "message": str(error)}
+        answer = {"error": type(error).__name__, "message": str(error)}
+        response = getattr(error, "response", None)
+        if response is not None:
+            answer = {"error": type(error).__name__, "status": response.status_code, "body": response.text}
     print(json.dumps(answer), flush=True)

@@ -44,7 +44,14 @@ const approveTemplate: ControlCall = {
   body: { text: 'Order ${order} is on its way.', status: 'approved', category: 'shipping-status' },
 };
 
-const httpError = (status: number) => ({ error: 'HTTPError', status });
+/** The client raises the status; the body has the service's own code. */
+const httpError = (status: number, code: number) => ({
+  error: 'HTTPError',
+  status,
+  body: new RegExp(`^{"error":{"code":${code},`),
+});
+const WINDOW_CLOSED = httpError(403, 201);
+const NO_CREDIT = httpError(403, 101);
 const INVALID_AUTH = { error: 'InvalidAuth' };
 const INVALID_NUMBER = { error: 'InvalidPhoneNumber' };
 const INVALID_CHANNEL = {
@@ -69,7 +76,7 @@ export const CLIENT_CASES: readonly ClientCase[] = [
     expected: { result: { accessToken: TOKEN, clientId: /./, secretId: /./, refreshToken: /./ } },
   },
   { name: 'the credentials, wrong token', method: 'get', args: CREDENTIALS, token: 'wrong', expected: INVALID_AUTH },
-  { name: 'an unknown path', method: 'get', args: ['/xxx'], expected: httpError(404) },
+  { name: 'an unknown path', method: 'get', args: ['/xxx'], expected: { error: 'HTTPError', status: 404, body: '' } },
   { name: 'a contact check by path', method: 'post', args: CHECK, expected: CHECKED },
   { name: 'a contact check by method and path', method: 'request', args: ['post', ...CHECK], expected: CHECKED },
   {
@@ -107,7 +114,7 @@ export const CLIENT_CASES: readonly ClientCase[] = [
     name: 'a message to a user who never wrote',
     method: 'messages.create',
     args: [CHANNEL, STRANGER, 'Hi'],
-    expected: httpError(403),
+    expected: WINDOW_CLOSED,
   },
   { name: 'a message in the window', before: [userWrites], method: 'messages.create', args: MESSAGE, expected: sent },
   {
@@ -135,7 +142,7 @@ export const CLIENT_CASES: readonly ClientCase[] = [
     name: 'a message, invalid channel',
     method: 'messages.create',
     args: [UNKNOWN_CHANNEL, USER, 'Hi'],
-    expected: httpError(422),
+    expected: httpError(422, 304),
   },
   {
     name: 'a message, invalid channel, contact checked',
@@ -150,14 +157,14 @@ export const CLIENT_CASES: readonly ClientCase[] = [
     before: [setCredit(0)],
     method: 'messages.create',
     args: MESSAGE,
-    expected: httpError(403),
+    expected: NO_CREDIT,
   },
   {
     name: 'an unknown template',
     before: [setCredit(100)],
     method: 'template_messages.create',
     args: TEMPLATE,
-    expected: httpError(422),
+    expected: httpError(422, 601),
   },
   {
     name: 'a template in the window',
@@ -172,7 +179,7 @@ export const CLIENT_CASES: readonly ClientCase[] = [
     before: [aDayPasses],
     method: 'messages.create',
     args: MESSAGE,
-    expected: httpError(403),
+    expected: WINDOW_CLOSED,
   },
   {
     name: 'a template after 25 hours',
@@ -185,7 +192,7 @@ export const CLIENT_CASES: readonly ClientCase[] = [
     name: 'a template without its variable',
     method: 'template_messages.create',
     args: TEMPLATE,
-    expected: httpError(400),
+    expected: httpError(400, 603),
   },
   {
     name: 'a template, contact not on the platform',
@@ -215,6 +222,6 @@ export const CLIENT_CASES: readonly ClientCase[] = [
     method: 'template_messages.create',
     args: TEMPLATE,
     named: PARAMS,
-    expected: httpError(403),
+    expected: NO_CREDIT,
   },
 ];
