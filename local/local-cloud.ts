@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
 import type { StageSettings } from '../lib/settings/stage-settings.ts';
-import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
+import { type EventFormatName, type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { printableLines } from '../sandbox/terminal-text.ts';
 import { readCdkApp } from './cdk-app.ts';
 import { createMovableClock, type MovableClock } from './clock.ts';
@@ -38,6 +38,8 @@ export interface LocalOptions {
   readonly port?: number | undefined;
   /** The URL of a chat service to use instead of the sandbox. @default none; starts the sandbox */
   readonly chatServiceUrl?: string | undefined;
+  /** How the sandbox writes events. @default 'uppercase', the contract's format */
+  readonly eventFormat?: EventFormatName | undefined;
   /** Host names that requests to the webhook may be addressed to besides the loopback names. @default none */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Settings that override those of the stage. The URLs of the run override both. @default none */
@@ -144,6 +146,8 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
       accessTokens: [accessToken],
       chatPlatform: settings.chatPlatform,
       chatChannelNumbers: [settings.chatChannelNumber],
+      contactCheckPath: settings.chatService.contactCheckPath,
+      eventFormat: options.eventFormat,
       clock,
     });
   const sandbox = options.chatServiceUrl === undefined ? await startOwnSandbox() : undefined;

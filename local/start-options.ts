@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { COMMANDS } from '../sandbox/command-names.ts';
+import { EVENT_FORMAT_NAMES, type EventFormatName } from '../sandbox/event-format-names.ts';
 import { LocalError, messageOf } from './local-error.ts';
 
 /** The options of `npm start`. */
@@ -14,6 +15,8 @@ export interface StartOptions {
   /** Whether to open the console in the browser. */
   readonly open: boolean;
   readonly port: number | undefined;
+  /** How the sandbox writes events. Undefined for its default. */
+  readonly eventFormat: EventFormatName | undefined;
   /** Host names that requests to the webhook may be addressed to besides the loopback names. */
   readonly allowedHosts: readonly string[];
   /** The folder for local.json and the logs. */
@@ -31,6 +34,8 @@ Options:
                             in Parley's own repository)
   --stack NAME              the app's stack to run (default: Parley-STAGE)
   --chat-service-url URL    send to this chat service instead of the sandbox
+  --event-format FORMAT     how the sandbox writes events: uppercase (default, the contract's),
+                            camelCase, or v1.1
   --allow-host NAME         also accept webhook requests to this host name, such as that of a
                             tunnel from a chat service; can be repeated
   --open                    open the console in the browser
@@ -52,6 +57,14 @@ export const readStartOptions = (args: readonly string[], environment: NodeJS.Pr
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new LocalError(`--chat-service-url is "${url}" but must be a URL such as https://chat-service.example.`);
   }
+  const format = values['event-format'];
+  const eventFormat = EVENT_FORMAT_NAMES.find((name) => name === format);
+  if (format !== undefined && eventFormat === undefined) {
+    throw new LocalError(`--event-format is "${format}" but must be ${EVENT_FORMAT_NAMES.join(', ')}.`);
+  }
+  if (format !== undefined && url !== undefined) {
+    throw new LocalError('--event-format is for the sandbox, which --chat-service-url replaces. Pass one of them.');
+  }
   for (const name of values['allow-host']) {
     if (/^[a-z0-9.-]+$/i.test(name)) continue;
     throw new LocalError(`--allow-host is "${name}" but must be a host name such as parley.tunnel.example.`);
@@ -68,6 +81,7 @@ export const readStartOptions = (args: readonly string[], environment: NodeJS.Pr
     verbose: values.verbose,
     open: values.open,
     port: port ? Number(port) : undefined,
+    eventFormat,
     allowedHosts: values['allow-host'],
     stateFolder: environment.PARLEY_STATE_FOLDER || join(process.cwd(), '.parley'),
   };
@@ -81,6 +95,7 @@ const parse = (args: readonly string[]) => {
         stage: { type: 'string', default: 'dev' },
         stack: { type: 'string' },
         'chat-service-url': { type: 'string' },
+        'event-format': { type: 'string' },
         'allow-host': { type: 'string', multiple: true, default: [] },
         verbose: { type: 'boolean', default: false },
         open: { type: 'boolean', default: false },

@@ -8,7 +8,7 @@ import { HELP, readStartOptions, type StartOptions } from './start-options.ts';
 import { readyMessage } from './start-output.ts';
 
 const run = async (options: StartOptions): Promise<void> => {
-  const { stage, stackName, chatServiceUrl, port, allowedHosts, verbose, open, stateFolder } = options;
+  const { stage, stackName, chatServiceUrl, port, eventFormat, allowedHosts, verbose, open, stateFolder } = options;
   const shutdown = shutdownSignal(process.env);
   await checkStateFolder(stateFolder);
   console.log('Starting Parley:');
@@ -18,6 +18,7 @@ const run = async (options: StartOptions): Promise<void> => {
     stackName,
     chatServiceUrl,
     port,
+    eventFormat,
     allowedHosts,
     logFolder: join(stateFolder, 'logs'),
     echo: verbose ? process.stdout : undefined,

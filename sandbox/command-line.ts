@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { COMMANDS } from './command-names.ts';
 import type { WebhookAuth } from './delivery/subscription.ts';
+import { EVENT_FORMAT_NAMES } from './event-format-names.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
 export type CommandLine =
@@ -36,6 +37,8 @@ a control API under /sandbox for acting as the users.
   --token-header NAME             header of that token (default: ${DEFAULTS['token-header']})
   --topic-arn ARN                 topic for sns (default: ${DEFAULTS['topic-arn']})
   --bare                          deliver the bare event, without an envelope
+  --event-format FORMAT           how events are written: uppercase (default, the contract's),
+                                  camelCase, or v1.1
   --access-token TOKEN            token that the API accepts; can be repeated (default: ${DEFAULTS['access-token']})
   --chat-platform NAME            name of the chat platform (default: ${DEFAULTS['chat-platform']})
   --chat-channel-number NUMBER    the business's own number; can be repeated
@@ -77,6 +80,10 @@ export const readCommandLine = (args: readonly string[]): CommandLine => {
   for (const name of parsed['allow-host']) {
     if (!/^[a-z0-9.-]+$/i.test(name)) return invalid('allow-host', name, 'a host name without a port');
   }
+  const eventFormat = EVENT_FORMAT_NAMES.find((name) => name === parsed['event-format']);
+  if (eventFormat === undefined) {
+    return invalid('event-format', parsed['event-format'], 'uppercase, camelCase, or v1.1');
+  }
   const auth = readWebhookAuth(parsed);
   if (typeof auth === 'string') return { kind: 'invalid', sentence: auth };
   return {
@@ -89,6 +96,7 @@ export const readCommandLine = (args: readonly string[]): CommandLine => {
       credit: Number(parsed.credit),
       approved: !parsed.pending,
       optInRequired: parsed['opt-in-required'],
+      eventFormat,
       dataFile: parsed.data,
       allowedHosts: parsed['allow-host'],
       webhook: url === undefined ? undefined : { url, auth, wrapped: !parsed.bare },
@@ -114,6 +122,7 @@ const parse = (args: readonly string[]) => {
         'allow-host': { type: 'string', multiple: true, default: [] },
         data: { type: 'string' },
         bare: { type: 'boolean', default: false },
+        'event-format': { type: 'string', default: 'uppercase' },
         'access-token': { type: 'string', multiple: true, default: DEFAULTS['access-token'] },
         'chat-platform': { type: 'string', default: DEFAULTS['chat-platform'] },
         'chat-channel-number': { type: 'string', multiple: true, default: DEFAULTS['chat-channel-number'] },

@@ -1,13 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { SandboxClock } from './clock.ts';
 import { createDelivery, type Delivery, type DeliveryOptions } from './delivery/delivery.ts';
 import { type DeliveryAttempt, type PublishedMessage, shownBody } from './delivery/published-message.ts';
 import { createSigningKeys, type SigningKeys } from './delivery/signing-keys.ts';
 import type { WebhookSettings } from './delivery/subscription.ts';
 import { deliveryView, eventView, expiredView, webhookView } from './delivery/views.ts';
+import { getAccount } from './service/account.ts';
 import { type ActivityCounts, createActivityCounts } from './service/activity-counts.ts';
 import { type CallLog, createCallLog } from './service/call-log.ts';
 import { callEntries, latestEntries, messageEntries } from './service/earlier-run.ts';
+import { writeEvent } from './service/event-formats/event-formats.ts';
 import { createFaults, type Faults } from './service/faults.ts';
 import { createFeed, type Feed, publishStateChange } from './service/feed.ts';
 import { type Change, createState, type Moment, type ServiceState, type StateSettings } from './service/state.ts';
@@ -131,8 +133,11 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
     keys,
     apply: (change) =>
       stored.transaction(() => {
-        const { result, events } = change(state, { now: clock.now(), newId: randomUUID });
-        for (const event of events) delivery.publish(Buffer.from(JSON.stringify(event)));
+        const { result, events } = change(state, { now: clock.now(), newId });
+        const { eventFormat } = getAccount(state);
+        for (const event of events) {
+          delivery.publish(Buffer.from(JSON.stringify(writeEvent(eventFormat, state.chatPlatform, event))));
+        }
         return result;
       }),
     advanceClock: async (ms) => {
@@ -166,6 +171,11 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
     },
   };
 };
+
+const ID_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+
+/** Returns an id as real services generate them: 20 characters. */
+const newId = (): string => Array.from({ length: 20 }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join('');
 
 const publishedFields = (message: PublishedMessage) => ({
   messageId: message.messageId,

@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import { createClock, type SandboxClock } from './clock.ts';
 import { type DeliveryBackoff, PUBSUB_BACKOFF } from './delivery/push-backoff.ts';
 import type { WebhookSettings } from './delivery/subscription.ts';
+import type { EventFormatName } from './event-format-names.ts';
 import { consoleRoutes } from './http/console-routes.ts';
 import { contractApi } from './http/contract-api.ts';
 import { controlApi } from './http/control-api.ts';
@@ -20,6 +21,7 @@ import { printableLines } from './terminal-text.ts';
 
 export type { SandboxClock } from './clock.ts';
 export type { WebhookAuth, WebhookSettings } from './delivery/subscription.ts';
+export type { EventFormatName } from './event-format-names.ts';
 
 export type SandboxOptions = {
   /** @default 0, a free port */
@@ -45,6 +47,14 @@ export type SandboxOptions = {
   dataFile?: string;
   /** Whether the service itself refuses to write first to a user who gave no opt-in and never wrote. @default false */
   optInRequired?: boolean;
+  /**
+   * Another path of the contact check, below the version. Any platform's name is served in any case.
+   *
+   * @default 'customer/checkChatContact'
+   */
+  contactCheckPath?: string;
+  /** How the webhook writes events. @default 'uppercase', the contract's format */
+  eventFormat?: EventFormatName;
   /** Shows the customer's side in the console. @default none: the console shows only the service */
   inspector?: Inspector;
   /** Host names, without a port, that requests may be addressed to besides 127.0.0.1 and localhost. @default none */
@@ -69,7 +79,7 @@ export type Sandbox = {
  */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const { chatPlatform, chatChannelNumbers, accessTokens, dataFile } = options;
-  const { credit = 10_000, approved = true, optInRequired = false } = options;
+  const { credit = 10_000, approved = true, optInRequired = false, eventFormat = 'uppercase' } = options;
   let { inspector } = options;
   let url = '';
 
@@ -78,7 +88,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   const service = createRunningService({
     clock: options.clock ?? createClock(stored.clock.loadOffsetMs(), stored.clock.putOffsetMs),
     stored,
-    settings: { chatPlatform, chatChannelNumbers, accessTokens, credit, approved, optInRequired },
+    settings: { chatPlatform, chatChannelNumbers, accessTokens, credit, approved, optInRequired, eventFormat },
     delivery: {
       backoff: options.deliveryBackoff ?? PUBSUB_BACKOFF,
       timeoutMs: options.deliveryTimeoutMs ?? 10_000,
@@ -87,7 +97,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   });
 
   const app = new Hono()
-    .route('/api/v1.0', contractApi(service))
+    .route('/api/v1.0', contractApi(service, options.contactCheckPath ?? 'customer/checkChatContact'))
     .route('/sandbox', controlApi(service))
     .route('/chat', clickToChat(service))
     .route('/carrier', signingRoutes(service))
@@ -100,8 +110,8 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       consoleRoutes(service, () => inspector),
     )
     .get('/openapi.json', (context) => context.json(openapiDocument(url)))
-    // Field notes, "The API's answers": 404 comes with an empty body.
-    .notFound((context) => context.body(null, 404))
+    // Field notes, "The API's answers": 404 comes with an empty body, which real services label as HTML.
+    .notFound((context) => context.body(null, 404, { 'Content-Type': 'text/html' }))
     .onError((error, context) => {
       // A client that disconnects during its request is not an error.
       if (!context.req.raw.signal.aborted) console.error(printableLines(inspect(error)));

@@ -32,7 +32,8 @@ const MAX_SHOWN_BYTES = 16_384;
 export const shownBody = ({ body }: PublishedMessage): Uint8Array =>
   body.byteLength <= MAX_SHOWN_BYTES ? body : body.slice(0, MAX_SHOWN_BYTES);
 
-const NAMED_ID = /"_id_"\s*:\s*("(?:[^"\\]|\\.)*")/g;
+/** The fields of every event format that hold a message's id. */
+const NAMED_ID = /"(?:_id_?|messageId)"\s*:\s*("(?:[^"\\]|\\.)*")/g;
 
 /** Returns the ids that an event names. Searches the text, because the shown part of a long body is not JSON. */
 export const namedIds = (shownBody: Uint8Array): ReadonlySet<string> => {

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
+import { EVENT_FORMAT_NAMES } from '../event-format-names.ts';
 import type { RunningService } from '../running-service.ts';
 import { changeAccount, getAccount, issueToken, revokeToken } from '../service/account.ts';
 import { decideApproval, isPng, requestApproval } from '../service/approval.ts';
@@ -13,6 +14,9 @@ const accountRequest = z.strictObject({
   credit: z.int().min(0).optional(),
   approved: z.boolean().optional(),
   optInRequired: z.boolean().optional(),
+  eventFormat: z.enum(EVENT_FORMAT_NAMES).optional(),
+  answerId: z.enum(['id', 'webhookNotificationId', 'requestId']).optional(),
+  echoes: z.boolean().optional(),
 });
 
 const ownNumber = z.string().regex(/^\+\d{7,15}$/, 'must be in international format such as +5491100000000');
@@ -41,14 +45,18 @@ const approvalRequest = z.strictObject({
   }),
 });
 
-const accessTokenRequest = z.strictObject({
-  /** @default a generated token */
-  accessToken: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 visible ASCII characters')
-    .optional(),
-  expiresInSeconds: z.number().positive().max(315_360_000).optional(),
-});
+const accessTokenRequest = z
+  .strictObject({
+    /** @default a generated token */
+    accessToken: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,4096}$/, 'must be 1 to 4096 visible ASCII characters')
+      .optional(),
+    expiresInSeconds: z.number().positive().max(315_360_000).optional(),
+    /** Whether the generated token is a JSON Web Token. */
+    jwt: z.boolean().optional(),
+  })
+  .refine(({ accessToken, jwt }) => accessToken === undefined || jwt === undefined, 'provide accessToken or jwt');
 
 /** The control API's account: credit, approval, profile and access tokens. */
 export const accountApi = (service: RunningService): Hono => {

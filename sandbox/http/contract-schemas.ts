@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { STATUSES } from '../service/model.ts';
 import { isEmptyContent } from '../service/send.ts';
 import { httpUrl } from './read-request.ts';
 
@@ -48,10 +49,18 @@ export const contactCheckRequest = z.looseObject({
 /** Source: contract, "Outbound message response"; `problems` is from the field notes, "The API's answers". */
 export const sendAnswer = z.object({ id: z.string(), problems: z.null() });
 
-/** Each requested number with its proper digits. Source: field notes, "The API's answers". */
+/** Each requested number with its proper digits, or a problem. Source: field notes, "The API's answers". */
 export const contactCheckAnswer = z.object({
-  problems: z.null(),
+  problems: z.object({ code: z.int(), message: z.string() }).nullable(),
   result: z.record(z.string(), z.string().regex(/^\d+$/)),
+});
+
+/** What real services return for the account that a token belongs to. */
+export const credentialsAnswer = z.object({
+  accessToken: z.string(),
+  clientId: z.string(),
+  secretId: z.string(),
+  refreshToken: z.string(),
 });
 
 /** Source: contract, "Errors". */
@@ -85,10 +94,74 @@ export const messageEvent = z.looseObject({
   VIDEOS_URLS: urls,
 });
 
+const flatContent = {
+  message: z.string().optional(),
+  image: z.url().optional(),
+  audio: z.url().optional(),
+  video: z.url().optional(),
+  file: z.url().optional(),
+  caption: z.string().optional(),
+  location: z.looseObject({ latitude: z.number(), longitude: z.number() }).optional(),
+  contacts: z.array(z.looseObject({})).optional(),
+  error: z.string().optional(),
+};
+
+/** A message in the format camelCase. */
+export const camelCaseMessageEvent = z.looseObject({
+  _id_: z.string(),
+  date: eventTime,
+  chatPlatform: z.string(),
+  contactId: z.string(),
+  customerId: z.string(),
+  fromName: z.string().optional(),
+  fromCustomer: z.boolean(),
+  WHATSAPP_NUMBER: z.string(),
+  ...flatContent,
+});
+
+const v11Fields = {
+  v: z.literal('1.1'),
+  chatPlatform: z.string(),
+  contactId: z.string(),
+  whatsappNumber: z.string(),
+};
+
+/** Messages in the format v1.1. */
+export const v11MessageEvent = z.looseObject({
+  ...v11Fields,
+  type: z.literal('message'),
+  chatChannelId: z.string(),
+  customerId: z.string(),
+  txId: z.string().optional(),
+  messages: z
+    .array(
+      z.looseObject({
+        _id: z.string(),
+        date: eventTime,
+        from: z.enum(['user', 'bot', 'agent']),
+        fromName: z.string().optional(),
+        buttonPayload: z.string().optional(),
+        ...flatContent,
+      }),
+    )
+    .min(1),
+});
+
+/** A status in the format v1.1. */
+export const v11StatusEvent = z.looseObject({
+  ...v11Fields,
+  type: z.literal('status'),
+  messageId: z.string(),
+  intentTxId: z.string().optional(),
+  status: z.enum(STATUSES),
+  reason: z.string().optional(),
+});
+
 /** Source: contract, "Message status notification". */
 export const statusEvent = z.looseObject({
   ...eventFields,
   OBJECT_TYPE: z.literal('status'),
-  STATUS: z.enum(['delivered', 'read']),
+  STATUS: z.enum(STATUSES),
+  REASON: z.string().optional(),
   CLIENT_PAYLOAD: z.string().optional(),
 });

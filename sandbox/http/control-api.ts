@@ -88,12 +88,14 @@ const outboxView = (messages: Iterable<ChatMessage>) => ({
   messages: [...messages]
     .filter(isSent)
     .filter(({ endpoint }) => endpoint !== 'operator-console')
-    .map(({ id, endpoint, at, body, content, status }) => ({
+    .map(({ id, endpoint, at, body, content, status, code, txId }) => ({
       id,
       endpoint,
       at: at.toISOString(),
       body,
       content,
       status,
+      code,
+      txId,
     })),
 });

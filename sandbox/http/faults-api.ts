@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import * as z from 'zod';
 import type { RunningService } from '../running-service.ts';
 import { replaceTokens } from '../service/account.ts';
-import type { AnswerFault, DeliveryFault } from '../service/faults.ts';
+import { type AnswerFault, type DeliveryFault, ENDPOINTS } from '../service/faults.ts';
 import { limitBody, readBody } from './read-request.ts';
 
 const count = z.int().min(1).max(1_000_000).default(1);
@@ -11,7 +11,7 @@ const milliseconds = z.int().min(0).max(600_000);
 const answerFault = z
   .strictObject({
     count,
-    endpoint: z.enum(['message/v3', 'intent/v2', 'customer/checkChatContact']).optional(),
+    endpoint: z.enum(ENDPOINTS).optional(),
     contact: z.string().min(1).optional(),
     status: z.int().min(200).max(599).optional(),
     body: z.json().optional(),

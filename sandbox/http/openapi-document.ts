@@ -1,14 +1,18 @@
 import * as z from 'zod';
 import type { Refusal } from '../service/model.ts';
 import {
+  camelCaseMessageEvent,
   contactCheckAnswer,
   contactCheckRequest,
+  credentialsAnswer,
   errorAnswer,
   intentRequest,
   messageEvent,
   messageRequest,
   sendAnswer,
   statusEvent,
+  v11MessageEvent,
+  v11StatusEvent,
 } from './contract-schemas.ts';
 import { errorBody } from './read-request.ts';
 import { REFUSAL_CODES, refusalMessage } from './refusals.ts';
@@ -33,10 +37,14 @@ const EXAMPLE_REFUSALS: { [Reason in Refusal['reason']]: Extract<Refusal, { reas
 /** The errors that every endpoint can return. */
 const COMMON_ERRORS: readonly Example[] = [
   { name: 'BODY_INVALID', status: 400, value: errorBody(400, 'The body is not JSON; send a JSON object.') },
-  { name: 'NOT_ACCEPTED', status: 406, value: errorBody(406, 'Send the header Accept: application/json.') },
   { name: 'BODY_TOO_LONG', status: 413, value: errorBody(413, 'The body is longer than 1048576 bytes; shorten it.') },
   { name: 'NO_JSON', status: 415, value: errorBody(415, 'Send the header Content-Type: application/json.') },
 ];
+
+const UNAUTHORIZED = {
+  description: 'The access token is missing, unknown, expired or revoked',
+  content: { 'text/html': { schema: { type: 'string', const: '401 - Unauthorized' } } },
+};
 
 /** The refusals of both send endpoints. */
 const SEND_REFUSALS = ['INSUFFICIENT_CREDIT', 'NOT_ON_PLATFORM', 'INVALID_CHANNEL'] as const;
@@ -72,14 +80,22 @@ export const openapiDocument = (url: string) => ({
       ]),
     },
     '/customer/checkChatContact': {
-      post: operation('checkContacts', 'Check contacts', 'ContactCheckRequest', 'ContactCheckAnswer', [
-        'INVALID_CHANNEL',
-      ]),
+      post: operation('checkContacts', 'Check contacts', 'ContactCheckRequest', 'ContactCheckAnswer', []),
+    },
+    '/auth/credentials': {
+      get: {
+        operationId: 'readCredentials',
+        summary: 'Read the credentials that the access token belongs to',
+        responses: { 200: { description: 'Success', content: jsonOf('CredentialsAnswer') }, 401: UNAUTHORIZED },
+      },
     },
   },
   webhooks: {
     message: { post: event('A user sent a message', 'MessageEvent') },
     status: { post: event('A sent message was delivered or read', 'StatusEvent') },
+    camelCaseMessage: { post: event('A message, in the event format camelCase', 'CamelCaseMessageEvent') },
+    v11Message: { post: event('Messages, in the event format v1.1', 'V11MessageEvent') },
+    v11Status: { post: event('The status of a sent message, in the event format v1.1', 'V11StatusEvent') },
   },
   components: {
     securitySchemes: { accessToken: { type: 'apiKey', in: 'header', name: 'access-token' } },
@@ -89,9 +105,13 @@ export const openapiDocument = (url: string) => ({
       ContactCheckRequest: jsonSchema(contactCheckRequest),
       SendAnswer: jsonSchema(sendAnswer),
       ContactCheckAnswer: jsonSchema(contactCheckAnswer),
+      CredentialsAnswer: jsonSchema(credentialsAnswer),
       ErrorAnswer: jsonSchema(errorAnswer),
       MessageEvent: jsonSchema(messageEvent),
       StatusEvent: jsonSchema(statusEvent),
+      CamelCaseMessageEvent: jsonSchema(camelCaseMessageEvent),
+      V11MessageEvent: jsonSchema(v11MessageEvent),
+      V11StatusEvent: jsonSchema(v11StatusEvent),
     },
   },
 });
@@ -116,10 +136,7 @@ const operation = (
     responses: {
       200: { description: 'Success', content: jsonOf(answer) },
       ...Object.fromEntries(errors),
-      401: {
-        description: 'The access token is missing, unknown, expired or revoked',
-        content: { 'text/plain': { schema: { type: 'string', const: 'Unauthorized' } } },
-      },
+      401: UNAUTHORIZED,
     },
   };
 };

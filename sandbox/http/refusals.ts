@@ -1,13 +1,14 @@
 import type { Context } from 'hono';
 import type { Refusal } from '../service/model.ts';
+import { phoneDigits } from '../service/users.ts';
 import { errorBody } from './read-request.ts';
 
 /**
  * The HTTP status and the code of each refusal.
  *
  * 101, 201 and the HTTP status of 101 are from the contract ("Errors"). 304 is the field notes' code for an unknown
- * channel; they saw it with HTTP 200 and `problems`, which a fault can simulate. The HTTP status of 201 and everything
- * else is the sandbox's choice and will not change.
+ * channel; in a contact check it comes with HTTP 200, see {@link invalidChannelProblems}. The HTTP status of 201 and
+ * everything else is the sandbox's choice and will not change.
  */
 export const REFUSAL_CODES = {
   INSUFFICIENT_CREDIT: { status: 403, code: 101 },
@@ -28,6 +29,12 @@ export const refusalAnswer = (context: Context, refusal: Refusal): Response => {
   const { status, code } = REFUSAL_CODES[refusal.reason];
   return context.json(errorBody(code, refusalMessage(refusal)), status);
 };
+
+/** Returns the `problems` of a contact check from a number that is not the business's own, in real services' words. */
+export const invalidChannelProblems = (valid: readonly string[]) => ({
+  code: REFUSAL_CODES.INVALID_CHANNEL.code,
+  message: `Invalid channel. Valid channels are [${valid.map(phoneDigits).join(', ')}]`,
+});
 
 /** Returns the message of a refusal; those of 101 and 201 are the contract's ("Errors"). */
 export const refusalMessage = (refusal: Refusal): string => {

@@ -1,10 +1,11 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import * as z from 'zod';
 import type { RunningService } from '../running-service.ts';
-import { receiveFromUser } from '../service/receive-from-user.ts';
+import { STATUSES } from '../service/model.ts';
+import { receiveFromUser, type UserMessages } from '../service/receive-from-user.ts';
 import { isVideoOrGif } from '../service/send.ts';
 import type { ServiceState } from '../service/state.ts';
-import { changeUser, readMessages } from '../service/statuses.ts';
+import { changeUser, readMessages, reportStatus } from '../service/statuses.ts';
 import { contactKey, findUser } from '../service/users.ts';
 import { messageView, userView } from '../service/views.ts';
 import { writeAsOperator } from '../service/write-as-operator.ts';
@@ -12,30 +13,69 @@ import { errorBody, isoTime, limitBody, type Page, pageBefore, readBody, readPag
 
 const urls = z.array(z.url()).optional();
 
-const userMessageRequest = z
-  .strictObject({
-    text: z.string().optional(),
-    imageUrls: urls,
-    audioUrls: urls,
-    fileUrls: urls,
-    at: isoTime.optional(),
-    chatChannelNumber: z.string().optional(),
-  })
-  .refine(
-    ({ text, imageUrls = [], audioUrls = [], fileUrls = [] }) =>
-      Boolean(text) || imageUrls.length + audioUrls.length + fileUrls.length > 0,
-    'provide text, imageUrls, audioUrls, or fileUrls',
-  )
-  .refine(
-    ({ imageUrls = [], audioUrls = [], fileUrls = [] }) =>
-      !Array.of(...imageUrls, ...audioUrls, ...fileUrls).some(isVideoOrGif),
-    'video and GIF are not supported',
-  );
+const userMessage = z.strictObject({
+  text: z.string().optional(),
+  imageUrls: urls,
+  audioUrls: urls,
+  fileUrls: urls,
+  videoUrls: urls,
+  location: z
+    .strictObject({
+      name: z.string().optional(),
+      address: z.string().optional(),
+      latitude: z.number().min(-90).max(90),
+      longitude: z.number().min(-180).max(180),
+    })
+    .optional(),
+  contacts: z.array(z.record(z.string(), z.json())).min(1).optional(),
+  buttonPayload: z.string().min(1).optional(),
+  error: z.string().min(1).optional(),
+  at: isoTime.optional(),
+});
+
+type UserMessage = z.output<typeof userMessage>;
+
+const mediaUrls = ({ imageUrls = [], audioUrls = [], fileUrls = [], videoUrls = [] }: UserMessage) =>
+  Array.of(...imageUrls, ...audioUrls, ...fileUrls, ...videoUrls);
+const isWritten = (message: UserMessage) => Boolean(message.text) || mediaUrls(message).length > 0;
+
+/** What a message cannot have, whatever the event format. */
+const checked = <Schema extends z.ZodType<UserMessage>>(schema: Schema) =>
+  schema
+    .refine(
+      (message) =>
+        [message.location, message.contacts, message.error].filter((part) => part !== undefined).length +
+          (isWritten(message) ? 1 : 0) ===
+        1,
+      'provide text, imageUrls, audioUrls, fileUrls, or videoUrls; or only location, contacts, or error',
+    )
+    .refine(
+      (message) => message.buttonPayload === undefined || (Boolean(message.text) && mediaUrls(message).length === 0),
+      'a buttonPayload needs text, the label of the button, and no media',
+    )
+    .refine(
+      ({ videoUrls: _videos, ...message }) => !mediaUrls(message).some(isVideoOrGif),
+      'video and GIF are not supported as other media; use videoUrls for a video',
+    );
+
+const userMessageRequest = checked(userMessage.extend({ chatChannelNumber: z.string().optional() }));
+
+/** Real services deliver at most a few messages together. */
+const MAX_BATCH = 100;
+
+const batchRequest = z.strictObject({
+  messages: z
+    .tuple([checked(userMessage)], checked(userMessage))
+    .refine(({ length }) => length <= MAX_BATCH, `at most ${MAX_BATCH}`),
+  chatChannelNumber: z.string().optional(),
+});
 
 const operatorMessageRequest = z.strictObject({
   text: z.string().min(1),
   fields: z.record(z.string(), z.unknown()).optional(),
 });
+
+const failureCode = z.string().regex(/^\d{1,9}$/, 'must be a number such as 131049');
 
 const userSettingsRequest = z.strictObject({
   name: z.string().optional(),
@@ -43,21 +83,42 @@ const userSettingsRequest = z.strictObject({
   onPlatform: z.boolean().optional(),
   optIn: z.boolean().optional(),
   device: z.enum(['on', 'off']).optional(),
+  /** Null lets messages arrive again. */
+  failWith: failureCode.nullable().optional(),
 });
+
+const statusRequest = z
+  .strictObject({ status: z.enum(STATUSES), code: failureCode.optional() })
+  .refine(({ status, code }) => code === undefined || status === 'failed' || status === 'error', {
+    path: ['code'],
+    error: 'only a failure has a code',
+  });
 
 /** The control API's users: what they write, read, and set, what operators write to them, and their conversations. */
 export const usersApi = (service: RunningService): Hono => {
   const app = new Hono();
 
-  app.post('/users/:contact/messages', limitBody(), async (context) => {
-    const body = await readBody(context, userMessageRequest);
-    if (body.kind === 'invalid') return body.answer;
-    const contact = context.req.param('contact');
-    const outcome = service.apply((state, moment) => receiveFromUser(state, contact, body.value, moment));
-    if (outcome.kind === 'accepted') return context.json({ _id_: outcome.id }, 202);
+  const receive = (context: Context, request: UserMessages, view: (ids: readonly string[]) => object): Response => {
+    const contact = context.req.param('contact') ?? '';
+    const outcome = service.apply((state, moment) => receiveFromUser(state, contact, request, moment));
+    if (outcome.kind === 'accepted') return context.json(view(outcome.ids), 202);
+    if (outcome.kind === 'unsupported') return context.json(errorBody(409, outcome.sentence), 409);
     return outcome.refusal.reason === 'NOT_ON_PLATFORM'
       ? context.json(errorBody(409, notOnPlatform(contact)), 409)
       : context.json(errorBody(400, 'Unknown chatChannelNumber; see GET /sandbox/state for the known ones.'), 400);
+  };
+
+  app.post('/users/:contact/messages', limitBody(), async (context) => {
+    const body = await readBody(context, userMessageRequest);
+    if (body.kind === 'invalid') return body.answer;
+    const { chatChannelNumber, ...message } = body.value;
+    return receive(context, { messages: [message], chatChannelNumber }, ([_id_]) => ({ _id_ }));
+  });
+
+  app.post('/users/:contact/batches', limitBody(), async (context) => {
+    const body = await readBody(context, batchRequest);
+    if (body.kind === 'invalid') return body.answer;
+    return receive(context, body.value, (ids) => ({ messages: ids.map((_id_) => ({ _id_ })) }));
   });
 
   app.post('/users/:contact/operator-messages', limitBody(), async (context) => {
@@ -75,7 +136,9 @@ export const usersApi = (service: RunningService): Hono => {
     const body = await readBody(context, userSettingsRequest);
     if (body.kind === 'invalid') return body.answer;
     const contact = context.req.param('contact');
-    const user = service.apply((state, moment) => changeUser(state, contact, body.value, moment));
+    const { failWith, ...settings } = body.value;
+    const changes = failWith === undefined ? settings : { ...settings, failWith: failWith ?? undefined };
+    const user = service.apply((state, moment) => changeUser(state, contact, changes, moment));
     return context.json(userView(user, service.clock.now()));
   });
 
@@ -83,6 +146,17 @@ export const usersApi = (service: RunningService): Hono => {
     const contact = context.req.param('contact');
     const read = service.apply((state, moment) => readMessages(state, contact, moment));
     return context.json({ read: read.map((message) => message.id) });
+  });
+
+  app.post('/messages/:id/statuses', limitBody(), async (context) => {
+    const body = await readBody(context, statusRequest);
+    if (body.kind === 'invalid') return body.answer;
+    const id = context.req.param('id');
+    const message = service.apply((state, moment) => reportStatus(state, id, body.value, moment));
+    if (message === undefined) {
+      return context.json(errorBody(404, `No accepted message has the id ${id}; see GET /sandbox/outbox.`), 404);
+    }
+    return context.json({ messageId: id, ...body.value }, 202);
   });
 
   app.get('/users', (context) => context.json(usersView(service.state, service.clock.now(), readPage(context))));

@@ -5,8 +5,11 @@ import { ACCOUNT_KEY, type Change, type Moment, type ServiceState } from './stat
 export const getAccount = (state: ServiceState): Account => {
   const account = state.account.get(ACCOUNT_KEY);
   if (account === undefined) throw new Error('The state has no account.');
-  return account;
+  return { ...LATER_SETTINGS, ...account };
 };
+
+/** The settings that an account in a data file of an earlier version does not have. */
+const LATER_SETTINGS = { eventFormat: 'uppercase', answerId: 'id', echoes: false } as const;
 
 export const changeAccount = (state: ServiceState, settings: Partial<Account>): Change<Account> => {
   const account = { ...getAccount(state), ...settings };
@@ -23,16 +26,27 @@ export const isValidToken = ({ expiresAt, revokedAt }: AccessToken, now: Date): 
  */
 export const issueToken = (
   state: ServiceState,
-  { accessToken, expiresInSeconds }: { accessToken?: string; expiresInSeconds?: number },
+  { accessToken, expiresInSeconds, jwt = false }: { accessToken?: string; expiresInSeconds?: number; jwt?: boolean },
   { now, newId }: Moment,
 ): Change<AccessToken> => {
-  const token: AccessToken = {
-    accessToken: accessToken ?? newId().replaceAll('-', ''),
-    issuedAt: now,
-    expiresAt: expiresInSeconds === undefined ? undefined : new Date(now.getTime() + expiresInSeconds * 1000),
-  };
+  const expiresAt = expiresInSeconds === undefined ? undefined : new Date(now.getTime() + expiresInSeconds * 1000);
+  const generated = jwt ? jsonWebToken({ jti: newId(), iat: now, exp: expiresAt }, newId()) : newId();
+  const token: AccessToken = { accessToken: accessToken ?? generated, issuedAt: now, expiresAt };
   state.accessTokens.set(token.accessToken, token);
   return { result: token, events: [] };
+};
+
+/**
+ * Returns a JSON Web Token like those of real services, whose expiry can be read. Its signature is random: the service
+ * looks the token up.
+ */
+const jsonWebToken = ({ jti, iat, exp }: { jti: string; iat: Date; exp: Date | undefined }, signature: string) => {
+  const seconds = (at: Date) => Math.floor(at.getTime() / 1000);
+  const claims = { jti, iat: seconds(iat), ...(exp && { exp: seconds(exp) }) };
+  return [{ alg: 'HS256', typ: 'JWT' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .concat(Buffer.from(signature).toString('base64url'))
+    .join('.');
 };
 
 /** Revokes an access token. The result is undefined for an unknown token. */

@@ -1,67 +1,35 @@
-import type { ReceivedMessage, SentMessage, User } from './model.ts';
-import type { ChatEvent, ServiceState } from './state.ts';
+import type { ChatMessage, SentMessage, Status, User, UserContent } from './model.ts';
 
-/**
- * Builds the event for a user's message (contract, "Inbound user message"). The additional fields, and media arrays
- * that are present and empty, follow the field notes, "Inbound events".
- */
-export const messageEvent = (state: ServiceState, user: User, message: ReceivedMessage): ChatEvent => ({
-  ...commonFields(state, user, message.id, message.chatChannelNumber),
-  OBJECT_TYPE: 'message',
-  TO: message.chatChannelNumber,
-  // Contract, "Inbound user message": the name is there only "when available".
-  ...(user.name === undefined ? {} : { FROM_NAME: user.name }),
-  MESSAGE: message.text ?? '',
-  IMAGES_URLS: message.imageUrls,
-  AUDIOS_URLS: message.audioUrls,
-  FILES_URLS: message.fileUrls,
-  VIDEOS_URLS: [],
-  TAGS: [],
-  REACTIONS: [],
-  SESSION_CREATION_TIME: message.sessionStartedAt.toISOString(),
-  CREATION_TIME: message.at.toISOString(),
-  LAST_MODIFICATION: message.receivedAt.toISOString(),
-});
+/** A user's message, or a message from the business that comes back to the customer. */
+export type MessageEvent = {
+  user: User;
+  message: ChatMessage;
+  /** Fields of an operator's message besides those of every event, such as the operator's name. @default none */
+  fields?: Readonly<Record<string, unknown>>;
+};
 
-/**
- * Builds the event with which an operator's message comes back (field notes, "Inbound events": FROM is `me`). Which field
- * names the operator is not known, so the caller adds it.
- */
-export const echoEvent = (state: ServiceState, user: User, message: SentMessage, fields: ChatEvent): ChatEvent => ({
-  ...fields,
-  ...commonFields(state, user, message.id, message.chatChannelNumber),
-  OBJECT_TYPE: 'message',
-  FROM: 'me',
-  TO: user.contact,
-  MESSAGE: message.content.messageText ?? '',
-  IMAGES_URLS: [],
-  AUDIOS_URLS: [],
-  FILES_URLS: [],
-  VIDEOS_URLS: [],
-  CREATION_TIME: message.at.toISOString(),
-  LAST_MODIFICATION: message.at.toISOString(),
-});
+/** A status of a sent message. */
+export type StatusEvent = { user: User; message: SentMessage; status: Status; at: Date };
 
-/** Builds a status notification (contract). Its `_id_` is the id of the message it refers to (field notes). */
-export const statusEvent = (
-  state: ServiceState,
-  user: User,
-  message: SentMessage,
-  status: 'delivered' | 'read',
-  now: Date,
-): ChatEvent => ({
-  ...commonFields(state, user, message.id, message.chatChannelNumber),
-  OBJECT_TYPE: 'status',
-  STATUS: status,
-  ...(message.clientPayload === undefined ? {} : { CLIENT_PAYLOAD: message.clientPayload }),
-  CREATION_TIME: now.toISOString(),
-});
+/** An event for the customer's webhook (contract, "Events"). The account's event format determines its body. */
+export type ChatEvent =
+  /** Messages of one user and one of the business's numbers, which are delivered together. */
+  { kind: 'messages'; messages: readonly [MessageEvent, ...MessageEvent[]] } | ({ kind: 'status' } & StatusEvent);
 
-const commonFields = (state: ServiceState, user: User, id: string, chatChannelNumber: string) => ({
-  _id_: id,
-  BUSINESS_ID: 'sandbox-business',
-  CHAT_PLATFORM_ID: state.chatPlatform,
-  CHAT_CHANNEL_ID: chatChannelNumber,
-  CUSTOMER_ID: user.customerId,
-  FROM: user.contact,
-});
+/** How a webhook writes events. Real services have several formats, and a webhook keeps the one it was created with. */
+export type EventFormat = {
+  /** Why the format cannot carry a user's message, such as `has no location`; undefined if it can. */
+  explainUnsupported(content: UserContent): string | undefined;
+  /** Returns the body for messages of one user that are delivered together. */
+  writeMessages(chatPlatform: string, messages: readonly [MessageEvent, ...MessageEvent[]]): unknown;
+  writeStatus(chatPlatform: string, status: StatusEvent): unknown;
+};
+
+/** Who wrote a message. */
+export const authorOf = (message: ChatMessage): 'user' | 'bot' | 'agent' => {
+  if (message.direction === 'in') return 'user';
+  return message.endpoint === 'operator-console' ? 'agent' : 'bot';
+};
+
+/** Returns the platform's error code as real services write it: as if it were a float. */
+export const writtenCode = (code: string): string => `${code}.0`;

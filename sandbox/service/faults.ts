@@ -1,11 +1,15 @@
 import { contactKey } from './users.ts';
 
+/** The endpoints of the contract. */
+export const ENDPOINTS = ['message/v3', 'intent/v2', 'customer/checkChatContact'] as const;
+export type Endpoint = (typeof ENDPOINTS)[number];
+
 /** What happens to the API's next answers. */
 export type AnswerFault = {
   /** How many calls it affects. */
   count: number;
   /** Only calls of this endpoint. */
-  endpoint?: 'message/v3' | 'intent/v2' | 'customer/checkChatContact';
+  endpoint?: Endpoint;
   /** Only calls about this user. */
   contact?: string;
   status?: number;
@@ -37,7 +41,7 @@ export type DeliveryFault = {
 };
 
 /** The properties of an API call by which a fault selects it. */
-export type FaultTarget = { endpoint: string; contact: string | undefined };
+export type FaultTarget = { endpoint: Endpoint; contact: string | undefined };
 
 /** The faults to come. If several match, the oldest one applies. */
 export type Faults = {

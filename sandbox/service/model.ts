@@ -1,3 +1,5 @@
+import type { EventFormatName } from '../event-format-names.ts';
+
 /*
  * The data that the chat service holds. A value is replaced, never mutated, so that a Collection sees every change.
  */
@@ -18,6 +20,12 @@ export type Account = {
   readonly approved: boolean;
   /** Whether the service itself refuses to write first to a user without an opt-in. */
   readonly optInRequired: boolean;
+  /** How the webhook writes events. */
+  readonly eventFormat: EventFormatName;
+  /** What the answer to an accepted send has: the message's id, or, under either name, only the id of a job. */
+  readonly answerId: 'id' | 'webhookNotificationId' | 'requestId';
+  /** Whether what the business sends by the API comes back as an event. */
+  readonly echoes: boolean;
   /** The approval request that awaits the operator's decision. */
   readonly application?: Application;
   readonly profile?: Profile;
@@ -57,6 +65,8 @@ export type UserSettings = {
   readonly optIn: boolean;
   /** While the device is off, Delivered is delayed. */
   readonly device: 'on' | 'off';
+  /** The platform's code with which messages to the user fail instead of being delivered. */
+  readonly failWith?: string;
 };
 
 export type User = UserSettings & {
@@ -64,6 +74,8 @@ export type User = UserSettings & {
   readonly contact: string;
   /** The service's own identifier of the user. */
   readonly customerId: string;
+  /** Missing in data files of earlier versions. */
+  readonly createdAt?: Date;
   /** By the business's own number. */
   readonly conversations: ReadonlyMap<string, Conversation>;
 };
@@ -138,6 +150,10 @@ type MessageBase = {
   readonly contactKey: string;
 };
 
+/** The statuses that real services report; the contract shows `delivered` and `read`. */
+export const STATUSES = ['sent', 'delivered', 'read', 'answered', 'failed', 'error'] as const;
+export type Status = (typeof STATUSES)[number];
+
 /** A message from the business: one that the service accepted, or one that an operator wrote in its console. */
 export type SentMessage = MessageBase & {
   readonly direction: 'out';
@@ -149,24 +165,49 @@ export type SentMessage = MessageBase & {
   readonly ruleName?: string;
   /** The client's own reference, returned in the message's status notifications. */
   readonly clientPayload?: string;
+  /** The id of the job that sent it, if there was one; every rule or template is sent by one. */
+  readonly txId?: string;
   /** The latest reported status; stays `delivered` for a user who withholds read receipts. */
-  readonly status: 'accepted' | 'delivered' | 'read';
+  readonly status: 'accepted' | Status;
+  /** The platform's code of a failure, such as 131049. */
+  readonly code?: string;
   readonly deliveredAt?: Date;
   /** When the user read it, whether or not that was reported. */
   readonly seenAt?: Date;
 };
 
-/** A message that a user wrote. */
-export type ReceivedMessage = MessageBase & {
-  readonly direction: 'in';
-  /** When the service received it; later than `at` for a late message. */
-  readonly receivedAt: Date;
-  readonly sessionStartedAt: Date;
+/** What a user wrote. A location, contacts, and an error stand alone. */
+export type UserContent = {
+  /** The caption if there is media, and the label of a pressed button. */
   readonly text?: string;
   readonly imageUrls: readonly string[];
   readonly audioUrls: readonly string[];
   readonly fileUrls: readonly string[];
+  readonly videoUrls?: readonly string[];
+  readonly location?: Location;
+  /** Contact cards, in the platform's own format. */
+  readonly contacts?: readonly Readonly<Record<string, unknown>>[];
+  /** The id of the button or list row that the user tapped. */
+  readonly buttonPayload?: string;
+  /** Why the platform does not pass the message on, such as `Unsupported message`. */
+  readonly error?: string;
 };
+
+export type Location = {
+  readonly name?: string;
+  readonly address?: string;
+  readonly latitude: number;
+  readonly longitude: number;
+};
+
+/** A message that a user wrote. */
+export type ReceivedMessage = MessageBase &
+  UserContent & {
+    readonly direction: 'in';
+    /** When the service received it; later than `at` for a late message. */
+    readonly receivedAt: Date;
+    readonly sessionStartedAt: Date;
+  };
 
 export type ChatMessage = SentMessage | ReceivedMessage;
 

@@ -1,5 +1,6 @@
 import { changeAccount, getAccount } from './account.ts';
 import { findChannel } from './channels.ts';
+import type { ChatEvent } from './events.ts';
 import type { Content, Refusal, Rule, SentMessage } from './model.ts';
 import { fillRule, findRule, missingVariables } from './rules.ts';
 import type { Change, Moment, ServiceState } from './state.ts';
@@ -15,7 +16,8 @@ export type MessageRequest = Route & Content;
 /** Source: contract, "Rule activation request"; `clientPayload` is from the field notes. */
 export type IntentRequest = Route & { ruleNameOrId: string; params?: Record<string, string>; clientPayload?: string };
 
-export type SendOutcome = { kind: 'accepted'; id: string } | { kind: 'refused'; refusal: Refusal };
+/** With `jobId`, the service names only the job that sends the message. */
+export type SendOutcome = { kind: 'accepted'; id: string; jobId?: string } | { kind: 'refused'; refusal: Refusal };
 
 /** Sends a free-form message, which is allowed only within the user's window (contract, "Send a message"). */
 export const sendMessage = (
@@ -60,7 +62,8 @@ export const sendIntent = (
 };
 
 const channelRefusal = (state: ServiceState, { chatPlatform, chatChannelNumber }: Route): Refusal | undefined =>
-  chatPlatform === state.chatPlatform && findChannel(state, chatChannelNumber) !== undefined
+  // Real clients write the platform's name in any case.
+  chatPlatform.toLowerCase() === state.chatPlatform.toLowerCase() && findChannel(state, chatChannelNumber) !== undefined
     ? undefined
     : { reason: 'INVALID_CHANNEL', chatPlatform, chatChannelNumber };
 
@@ -102,8 +105,12 @@ const accept = (
   moment: Moment,
 ): Change<SendOutcome> => {
   const user = ensureUser(state, platformContactId, moment);
+  const account = getAccount(state);
+  const isJob = account.answerId !== 'id';
+  const txId = isJob || parts.endpoint === 'intent/v2' ? moment.newId() : undefined;
   const message: SentMessage = {
     ...parts,
+    txId,
     direction: 'out',
     id: moment.newId(),
     at: moment.now,
@@ -112,8 +119,14 @@ const accept = (
     status: 'accepted',
   };
   state.messages.set(message.id, message);
-  changeAccount(state, { credit: getAccount(state).credit - 1 });
-  return { result: { kind: 'accepted', id: message.id }, events: deliver(state, user, message, moment.now) };
+  changeAccount(state, { credit: account.credit - 1 });
+  // In v1.1, only the message's own event connects the job with the message.
+  const isEchoed = account.echoes || (isJob && account.eventFormat === 'v1.1');
+  const echo: ChatEvent = { kind: 'messages', messages: [{ user, message }] };
+  return {
+    result: { kind: 'accepted', id: message.id, ...(isJob && { jobId: txId }) },
+    events: [...(isEchoed ? [echo] : []), ...deliver(state, user, message, moment.now)],
+  };
 };
 
 const refused = (refusal: Refusal): Change<SendOutcome> => ({ result: { kind: 'refused', refusal }, events: [] });

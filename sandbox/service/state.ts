@@ -1,4 +1,5 @@
 import { Collection, MessageCollection } from './collection.ts';
+import type { ChatEvent } from './events.ts';
 import type { AccessToken, Account, Channel, ChatMessage, Rule, Template, User } from './model.ts';
 
 /**
@@ -50,9 +51,6 @@ export type StateChange = {
 /** When a change happens, and where its new ids come from. */
 export type Moment = { now: Date; newId(): string };
 
-/** An event for the customer's webhook, with field names in upper case (contract, "Events"). */
-export type ChatEvent = Record<string, unknown>;
-
 /** The result of a state change, and the events to deliver because of it. */
 export type Change<Result> = { result: Result; events: readonly ChatEvent[] };
 
@@ -60,10 +58,7 @@ export type StateSettings = {
   chatPlatform: string;
   chatChannelNumbers: readonly string[];
   accessTokens: readonly string[];
-  credit: number;
-  approved: boolean;
-  optInRequired: boolean;
-};
+} & Pick<Account, 'credit' | 'approved' | 'optInRequired' | 'eventFormat'>;
 
 /** Creates the state of a new service; `onChange` is called for every change after that. */
 export const createState = (
@@ -85,7 +80,7 @@ export const createState = (
       onChange({ collection: 'messages', key, value, previous }),
     ),
   };
-  state.account.restore(ACCOUNT_KEY, account);
+  state.account.restore(ACCOUNT_KEY, { ...account, answerId: 'id', echoes: false });
   for (const chatChannelNumber of chatChannelNumbers) state.channels.restore(chatChannelNumber, { chatChannelNumber });
   for (const accessToken of accessTokens) state.accessTokens.restore(accessToken, { accessToken, issuedAt: now });
   return state;

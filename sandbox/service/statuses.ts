@@ -1,13 +1,53 @@
-import { statusEvent } from './events.ts';
-import { isSent, type SentMessage, type User, type UserSettings } from './model.ts';
-import type { Change, ChatEvent, Moment, ServiceState } from './state.ts';
+import type { ChatEvent } from './events.ts';
+import { isSent, type SentMessage, type Status, type User, type UserSettings } from './model.ts';
+import type { Change, Moment, ServiceState } from './state.ts';
 import { contactKey, ensureUser, putUser } from './users.ts';
 
-/** Delivers an accepted message to the user's device, unless the device is off. */
+/** Delivers an accepted message to the user's device, unless the device is off. It can also fail there. */
 export const deliver = (state: ServiceState, user: User, message: SentMessage, now: Date): ChatEvent[] => {
-  if (user.device === 'off' || message.status !== 'accepted') return [];
-  state.messages.set(message.id, { ...message, status: 'delivered', deliveredAt: now });
-  return notifications(state, user, message, 'delivered', now);
+  if (user.device === 'off' || !['accepted', 'sent'].includes(message.status)) return [];
+  return user.failWith === undefined
+    ? setStatus(state, user, message, { status: 'delivered' }, now)
+    : setStatus(state, user, message, { status: 'error', code: user.failWith }, now);
+};
+
+/** A status, and the platform's code if it is a failure. */
+export type ReportedStatus = { status: Status; code?: string };
+
+const setStatus = (
+  state: ServiceState,
+  user: User,
+  message: SentMessage,
+  { status, code }: ReportedStatus,
+  now: Date,
+): ChatEvent[] => {
+  const changed: SentMessage = {
+    ...message,
+    status,
+    code,
+    ...(status === 'delivered' && { deliveredAt: now }),
+    ...(status === 'read' && { seenAt: now }),
+  };
+  state.messages.set(message.id, changed);
+  return notifications(user, changed, status, now);
+};
+
+/**
+ * Reports a status of a message that the API accepted, whatever its earlier statuses: real services report failures
+ * minutes later, and statuses in any order. The result is undefined for an unknown message.
+ */
+export const reportStatus = (
+  state: ServiceState,
+  id: string,
+  reported: ReportedStatus,
+  { now }: Moment,
+): Change<SentMessage | undefined> => {
+  const message = state.messages.get(id);
+  const user = message && state.users.get(message.contactKey);
+  if (message === undefined || user === undefined || !isSent(message) || message.endpoint === 'operator-console') {
+    return { result: undefined, events: [] };
+  }
+  return { result: message, events: setStatus(state, user, message, reported, now) };
 };
 
 /** Changes a user's settings. Turning the device on delivers the messages that waited for it. */
@@ -36,9 +76,7 @@ export const readMessages = (state: ServiceState, contact: string, moment: Momen
       status: user.readReceipts ? ('read' as const) : message.status,
     }));
   for (const message of read) state.messages.set(message.id, message);
-  const events = user.readReceipts
-    ? read.flatMap((message) => notifications(state, user, message, 'read', moment.now))
-    : [];
+  const events = user.readReceipts ? read.flatMap((message) => notifications(user, message, 'read', moment.now)) : [];
   return { result: read, events };
 };
 
@@ -46,13 +84,8 @@ export const readMessages = (state: ServiceState, contact: string, moment: Momen
  * Returns the status notification of a message; an operator's message has none.
  * Contract, "Events", rule 1: status notifications follow a send made by the message or rule-activation endpoint.
  */
-const notifications = (
-  state: ServiceState,
-  user: User,
-  message: SentMessage,
-  status: 'delivered' | 'read',
-  now: Date,
-): ChatEvent[] => (message.endpoint === 'operator-console' ? [] : [statusEvent(state, user, message, status, now)]);
+const notifications = (user: User, message: SentMessage, status: Status, at: Date): ChatEvent[] =>
+  message.endpoint === 'operator-console' ? [] : [{ kind: 'status', user, message, status, at }];
 
 const messagesTo = (state: ServiceState, contact: string): SentMessage[] =>
   state.messages.of(contactKey(contact)).filter(isSent);

@@ -34,6 +34,7 @@ export const ensureUser = (state: ServiceState, contact: string, moment: Moment)
   return putUser(state, {
     contact: platformAddress(contact),
     customerId: moment.newId(),
+    createdAt: moment.now,
     readReceipts: true,
     onPlatform: true,
     optIn: false,

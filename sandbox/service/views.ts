@@ -6,8 +6,10 @@ import {
   isSent,
   type Profile,
   type Rule,
+  type SentMessage,
   type Template,
   type User,
+  type UserContent,
 } from './model.ts';
 import { isWindowOpen, WINDOW_MS } from './window.ts';
 
@@ -16,7 +18,7 @@ import { isWindowOpen, WINDOW_MS } from './window.ts';
  */
 
 export const userView = (user: User, now: Date) => {
-  const { conversations, ...settings } = user;
+  const { conversations, createdAt: _createdAt, ...settings } = user;
   const windows = [...conversations].map(([chatChannelNumber, conversation]) => ({
     chatChannelNumber,
     lastInboundAt: conversation.lastInboundAt.toISOString(),
@@ -31,15 +33,24 @@ export const messageView = (message: ChatMessage) => {
   const { id, direction, at, chatChannelNumber } = message;
   const common = { id, direction, at: at.toISOString(), chatChannelNumber };
   if (!isSent(message)) {
-    const { text, imageUrls, audioUrls, fileUrls, receivedAt } = message;
+    const { text, imageUrls, audioUrls, fileUrls, videoUrls = [], receivedAt } = message;
+    const { location, contacts, buttonPayload, error } = message;
     const media = [
       ...mediaViews('image', imageUrls),
       ...mediaViews('audio', audioUrls),
       ...mediaViews('file', fileUrls),
+      ...mediaViews('video', videoUrls),
     ];
-    return { ...common, text: text ?? null, media, receivedAt: receivedAt.toISOString() };
+    const other: Pick<UserContent, 'location' | 'contacts' | 'buttonPayload' | 'error'> = {
+      location,
+      contacts,
+      buttonPayload,
+      error,
+    };
+    return { ...common, text: text ?? null, media, ...other, receivedAt: receivedAt.toISOString() };
   }
-  const { content, endpoint, ruleName, clientPayload, status, deliveredAt, seenAt } = message;
+  const { content, endpoint, ruleName, clientPayload, txId, status, code, deliveredAt, seenAt } = message;
+  const reported: Pick<SentMessage, 'txId' | 'status' | 'code'> = { txId, status, code };
   const media = [
     ...mediaViews('image', [content.imageURL]),
     ...mediaViews('audio', [content.audioURL]),
@@ -52,13 +63,13 @@ export const messageView = (message: ChatMessage) => {
     endpoint,
     ruleName: ruleName ?? null,
     clientPayload: clientPayload ?? null,
-    status,
+    ...reported,
     deliveredAt: deliveredAt?.toISOString() ?? null,
     seenAt: seenAt?.toISOString() ?? null,
   };
 };
 
-const mediaViews = (kind: 'image' | 'audio' | 'file', urls: readonly (string | undefined)[]) =>
+const mediaViews = (kind: 'image' | 'audio' | 'file' | 'video', urls: readonly (string | undefined)[]) =>
   urls.flatMap((url) => (url === undefined ? [] : { kind, url }));
 
 export const ruleView = (rule: Rule) => rule;
@@ -70,11 +81,9 @@ export const templateView = ({ why, submittedAt, ...template }: Template) => ({
 });
 
 /** The account without the photo's bytes, which GET /sandbox/account/photo.svg returns. */
-export const accountView = ({ credit, approved, optInRequired, application, profile }: Account) => ({
-  credit,
-  approved,
-  mode: approved ? 'live' : 'sandbox',
-  optInRequired,
+export const accountView = ({ application, profile, ...settings }: Account) => ({
+  ...settings,
+  mode: settings.approved ? 'live' : 'sandbox',
   application: application
     ? {
         businessAccountId: application.businessAccountId,

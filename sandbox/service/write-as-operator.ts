@@ -1,7 +1,7 @@
 import { chatChannelNumbers } from './channels.ts';
-import { echoEvent } from './events.ts';
+import type { MessageEvent } from './events.ts';
 import type { Refusal, SentMessage } from './model.ts';
-import type { Change, ChatEvent, Moment, ServiceState } from './state.ts';
+import type { Change, Moment, ServiceState } from './state.ts';
 import { deliver } from './statuses.ts';
 import { contactKey, findUser } from './users.ts';
 import { hasOpenWindow } from './window.ts';
@@ -9,7 +9,7 @@ import { hasOpenWindow } from './window.ts';
 export type OperatorMessage = {
   text: string;
   /** Fields that the event has besides those of every event, such as the operator's name. @default none */
-  fields?: ChatEvent;
+  fields?: MessageEvent['fields'];
 };
 
 export type OperatorMessageOutcome = { kind: 'accepted'; id: string } | { kind: 'refused'; refusal: Refusal };
@@ -21,7 +21,7 @@ export type OperatorMessageOutcome = { kind: 'accepted'; id: string } | { kind: 
 export const writeAsOperator = (
   state: ServiceState,
   contact: string,
-  { text, fields = {} }: OperatorMessage,
+  { text, fields }: OperatorMessage,
   moment: Moment,
 ): Change<OperatorMessageOutcome> => {
   const [chatChannelNumber = ''] = chatChannelNumbers(state);
@@ -43,8 +43,10 @@ export const writeAsOperator = (
     status: 'accepted',
   };
   state.messages.set(message.id, message);
-  const echo = echoEvent(state, user, message, fields);
-  return { result: { kind: 'accepted', id: message.id }, events: [echo, ...deliver(state, user, message, moment.now)] };
+  return {
+    result: { kind: 'accepted', id: message.id },
+    events: [{ kind: 'messages', messages: [{ user, message, fields }] }, ...deliver(state, user, message, moment.now)],
+  };
 };
 
 const refused = (refusal: Refusal): Change<OperatorMessageOutcome> => ({

@@ -1,11 +1,13 @@
 /**
- * Compares the local run's emulators, the adapters, and the bundled functions with independent implementations of AWS.
+ * Compares the local run's emulators, the adapters, and the bundled functions with independent implementations of AWS,
+ * and the sandbox with an independent client of the chat service.
  * If a tool is missing, skips its part and prints how to install the tool.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readArguments } from '../support/read-arguments.ts';
 import { adapterParts } from './adapters/adapter-parts.ts';
+import { independentClientPart } from './chat-service/independent-client-part.ts';
 import { dynamodbPart } from './dynamodb/dynamodb-part.ts';
 import type { FidelityPart, PartResult } from './fidelity-part.ts';
 import { lambdaPart } from './lambda/lambda-part.ts';
@@ -17,7 +19,7 @@ const CACHE_FOLDER = join(import.meta.dirname, '../../.parley/fidelity');
 
 /** Parts that run concurrently with the others, because they mostly wait, for example for a deduplication interval. */
 const WAITING: readonly FidelityPart[] = [sqsPart('ElasticMQ'), sqsPart('moto')];
-const PARTS: readonly FidelityPart[] = [dynamodbPart, ...adapterParts, lambdaPart];
+const PARTS: readonly FidelityPart[] = [dynamodbPart, ...adapterParts, lambdaPart, independentClientPart];
 const ALL = [...PARTS, ...WAITING];
 
 const USAGE = `Usage: npm run fidelity -- [--require] [--verbose] [--cache FOLDER] [PART ...]
@@ -44,15 +46,20 @@ const run = async (part: FidelityPart, cacheFolder: string): Promise<Outcome> =>
 
 const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
 
-const print = ({ name }: FidelityPart, outcome: Outcome, isVerbose: boolean): void => {
+const print = (
+  { name, source = 'the AWS documentation' }: FidelityPart,
+  outcome: Outcome,
+  isVerbose: boolean,
+): void => {
   if (outcome.kind === 'skipped') console.log(`${name}: skipped. ${outcome.reason}`);
   if (outcome.kind === 'broken') console.log(`${name}: FAILED. ${String(outcome.error)}`);
   if (outcome.kind !== 'ran') return;
-  const { passed, differences, failures, notes = [] } = outcome.result;
+  const { passed, differences, failures, table, notes = [] } = outcome.result;
   console.log(
-    `${name}: ${failures.length > 0 ? 'FAILED. ' : ''}${passed} cases match the AWS documentation, ` +
+    `${name}: ${failures.length > 0 ? 'FAILED. ' : ''}${passed} cases match ${source}, ` +
       `${differences} listed differences, ${failures.length} failures.`,
   );
+  if (table !== undefined) console.log(indented(table));
   for (const note of isVerbose ? notes : []) console.log(indented(note));
   for (const failure of failures) console.log(indented(`FAILED: ${failure}`));
 };

@@ -86,6 +86,17 @@ const installInto = async (
   return folder;
 };
 
+/** Installs the packages of NAME/requirements.txt into a virtual environment. Returns the path of its Python. */
+export const installPython = async (name: string, needs: string, cacheFolder: string): Promise<string> => {
+  const requirements = referenceFile(`${name}/requirements.txt`);
+  const pythonOf = (folder: string): string => join(folder, 'venv', 'bin', 'python');
+  const folder = await installOnce(cacheFolder, name, await readFile(requirements, 'utf8'), async (into) => {
+    await runTool(needs, ['python3', '-m', 'venv', join(into, 'venv')]);
+    await runTool(needs, [pythonOf(into), '-m', 'pip', 'install', '--quiet', '-r', requirements]);
+  });
+  return pythonOf(folder);
+};
+
 export const findFreePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

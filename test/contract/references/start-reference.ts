@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import {
   findFreePort,
   installOnce,
+  installPython,
   type RunningReference,
   referenceFile,
   runTool,
@@ -79,12 +80,7 @@ rest-stats.enabled = false`,
 
 const startMoto = async (cacheFolder: string): Promise<RunningReference> => {
   const needs = 'moto needs Python 3.10 or later';
-  const requirements = referenceFile('moto/requirements.txt');
-  const pythonOf = (folder: string): string => join(folder, 'venv', 'bin', 'python');
-  const folder = await installOnce(cacheFolder, 'moto', await readFile(requirements, 'utf8'), async (into) => {
-    await runTool(needs, ['python3', '-m', 'venv', join(into, 'venv')]);
-    await runTool(needs, [pythonOf(into), '-m', 'pip', 'install', '--quiet', '-r', requirements]);
-  });
+  const python = await installPython('moto', needs, cacheFolder);
   const port = await findFreePort();
-  return startReference(needs, port, [pythonOf(folder), '-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)]);
+  return startReference(needs, port, [python, '-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)]);
 };

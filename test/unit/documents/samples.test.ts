@@ -19,6 +19,7 @@ import { type CodeBlock, PAGES, ROOT, readPage } from './markdown.ts';
 const WITHOUT_SCHEMA: Readonly<Record<string, string>> = {
   'docs/provider.md': "the chat service's requests and events; test/unit/documents/provider-page.test.ts checks them",
   'docs/receiving.md': 'a dead letter; test/unit/lambdas/receive checks what `receive` quarantines',
+  'docs/sandbox.md': 'an event, shortened; test/unit/sandbox/event-formats.test.ts checks each format',
   'docs/sandbox-api.md': "the control API's answers, shortened; the sandbox's own tests check them",
 };
 

@@ -151,7 +151,13 @@ export const LAYERS: readonly Layer[] = [
   },
   { name: 'sandbox clock', files: /^sandbox\/clock\.ts$/, mayImport: [] },
   { name: 'sandbox inspector', files: /^sandbox\/inspector\.ts$/, mayImport: [] },
-  { name: 'sandbox service', files: /^sandbox\/service\//, mayImport: ['sandbox service'] },
+  { name: 'sandbox event format names', files: /^sandbox\/event-format-names\.ts$/, mayImport: [] },
+  {
+    name: 'sandbox service',
+    files: /^sandbox\/service\//,
+    mayImport: ['sandbox service'],
+    mayImportTypes: ['sandbox event format names'],
+  },
   {
     name: 'sandbox delivery',
     files: /^sandbox\/delivery\//,
@@ -173,7 +179,14 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'sandbox http',
     files: /^sandbox\/http\//,
-    mayImport: ['sandbox http', 'sandbox service', 'sandbox delivery', 'sandbox page build', 'sandbox foreign request'],
+    mayImport: [
+      'sandbox http',
+      'sandbox service',
+      'sandbox delivery',
+      'sandbox page build',
+      'sandbox foreign request',
+      'sandbox event format names',
+    ],
     mayImportTypes: ['sandbox running service', 'sandbox clock', 'sandbox inspector'],
   },
   {
@@ -187,6 +200,7 @@ export const LAYERS: readonly Layer[] = [
       'sandbox delivery',
       'sandbox clock',
       'sandbox command names',
+      'sandbox event format names',
       'sandbox terminal text',
     ],
     mayImportTypes: ['sandbox inspector'],
@@ -346,7 +360,15 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local',
     files: /^local\/[^/]+\.ts$/,
-    mayImport: ['local', 'local demo', 'local cloud', 'local base', 'sandbox command names', 'sandbox terminal text'],
+    mayImport: [
+      'local',
+      'local demo',
+      'local cloud',
+      'local base',
+      'sandbox command names',
+      'sandbox event format names',
+      'sandbox terminal text',
+    ],
   },
 
   // What a customer's engineer copies: it knows Parley only as a package.

@@ -57,4 +57,19 @@ describe('access tokens', () => {
 
     expect([before, await statusWith('short-lived'), await statusWith(TOKEN)]).toEqual([OK, 401, OK]);
   });
+
+  test('can be JSON Web Tokens, which hold their expiry', async () => {
+    const { sandbox, statusWith } = await startWithWindow();
+
+    const issued = await sandbox.control('POST /access-tokens', { jwt: true, expiresInSeconds: 60 });
+
+    const { accessToken, expiresAt } = Object(issued.body);
+    const [header, claims] = accessToken.split('.').map((part: string) => Buffer.from(part, 'base64url').toString());
+    expect(JSON.parse(header)).toEqual({ alg: 'HS256', typ: 'JWT' });
+    expect(JSON.parse(claims).exp).toBe(Math.floor(Date.parse(expiresAt) / 1000));
+    expect(await statusWith(accessToken)).toBe(OK);
+    await sandbox.control('POST /clock', { advanceSeconds: 60 });
+    expect(await statusWith(accessToken)).toBe(401);
+    expect((await sandbox.control('POST /access-tokens', { accessToken, jwt: true })).status).toBe(400);
+  });
 });

@@ -101,7 +101,7 @@ describe('GET /sandbox/calls', () => {
     expect(answer.body).toMatchObject({
       calls: [
         { path: '/api/v1.0/message/v3', request: '{', status: 400, contact: null, answer: { error: { code: 400 } } },
-        { request: null, status: 401, answer: 'Unauthorized' },
+        { request: null, status: 401, answer: '401 - Unauthorized' },
         { request: expect.stringMatching(/^.{16384}…$/), status: 403 },
         { path: '/api/v1.0/nothing', status: 404, answer: '' },
       ],

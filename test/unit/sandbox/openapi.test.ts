@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
+import { type EventFormatName, type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 
 /*
@@ -43,6 +43,10 @@ const contractClient = (baseUrl: string, accessToken: string) => {
       }),
     checkContacts: (changes: object = {}) =>
       post('/api/v1.0/customer/checkChatContact', { chatChannelNumber: CHANNEL, contacts: [USER], ...changes }),
+    readCredentials: async (token = accessToken) => {
+      const response = await fetch(`${baseUrl}/api/v1.0/auth/credentials`, { headers: { 'access-token': token } });
+      return { status: response.status, text: await response.text() };
+    },
     post,
   };
 };
@@ -137,7 +141,8 @@ const SCENES: Record<string, Scene> = {
     scene: ({ client }) => client.activateRule(),
   },
   '/customer/checkChatContact 200': { scene: ({ client }) => client.checkContacts() },
-  '/customer/checkChatContact 422 304': { scene: ({ client }) => client.checkContacts({ chatChannelNumber: '+1' }) },
+  '/auth/credentials 200': { scene: ({ client }) => client.readCredentials() },
+  '/auth/credentials 401': { scene: ({ client }) => client.readCredentials('wrong') },
   ...Object.fromEntries(
     Object.entries(OPERATIONS).flatMap(([path, call]) => {
       const post = (body: string, headers?: Record<string, string>): Scene => ({
@@ -146,7 +151,6 @@ const SCENES: Record<string, Scene> = {
       return [
         [`${path} 400 400`, { scene: (service) => call(service, { chatChannelNumber: 7 }) } satisfies Scene],
         [`${path} 401`, post('{}', { 'access-token': 'wrong' })],
-        [`${path} 406 406`, post('{}', { Accept: 'text/html' })],
         [`${path} 413 413`, post(JSON.stringify({ messageText: 'x'.repeat(1024 * 1024) }))],
         [`${path} 415 415`, post('{}', { 'Content-Type': 'text/plain' })],
       ];
@@ -158,25 +162,27 @@ const jsonContent = z.object({
   schema: z.object({ $ref: z.string() }),
   examples: z.record(z.string(), z.object({ value: z.object({ error: z.object({ code: z.int() }) }) })).optional(),
 });
+const operation = z.object({
+  responses: z.record(
+    z.string(),
+    z.object({
+      content: z.object({ 'application/json': jsonContent.optional(), 'text/html': z.object({}).optional() }),
+    }),
+  ),
+});
 const openapi = z.object({
   openapi: z.literal('3.1.0'),
   servers: z.array(z.object({ url: z.string() })),
-  paths: z.record(
-    z.string(),
-    z.object({
-      post: z.object({
-        responses: z.record(
-          z.string(),
-          z.object({
-            content: z.object({ 'application/json': jsonContent.optional(), 'text/plain': z.object({}).optional() }),
-          }),
-        ),
-      }),
-    }),
-  ),
+  paths: z.record(z.string(), z.union([z.object({ post: operation }), z.object({ get: operation })])),
   webhooks: z.record(z.string(), z.unknown()),
   components: z.object({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
 });
+
+/** Returns the only operation of a path. */
+const operationOf = (item: z.output<typeof openapi>['paths'][string] | undefined): z.output<typeof operation> => {
+  if (item === undefined) throw new Error('The document does not have this path.');
+  return 'post' in item ? item.post : item.get;
+};
 
 const readDocument = async (url: string) => openapi.parse(await (await fetch(`${url}/openapi.json`)).json());
 
@@ -190,8 +196,8 @@ describe('/openapi.json', () => {
 
     const { paths, servers } = await readDocument(url);
 
-    const documented = Object.entries(paths).flatMap(([path, { post }]) =>
-      Object.entries(post.responses).flatMap(([status, { content }]) => {
+    const documented = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(operationOf(item).responses).flatMap(([status, { content }]) => {
         const examples = Object.values(content['application/json']?.examples ?? {});
         return examples.length === 0
           ? [`${path} ${status}`]
@@ -212,9 +218,9 @@ describe('/openapi.json', () => {
       const answer = await scene(service);
 
       const document = await readDocument(service.url);
-      const content = document.paths[path]?.post.responses[status]?.content['application/json'];
+      const content = operationOf(document.paths[path]).responses[status]?.content['application/json'];
       expect(answer.status).toBe(Number(status));
-      if (content === undefined) return expect(answer.text).toBe('Unauthorized');
+      if (content === undefined) return expect(answer.text).toBe('401 - Unauthorized');
       const body = JSON.parse(answer.text);
       expect(conforms(document, content.schema.$ref.replace('#/components/schemas/', ''), body)).toBe(true);
       if (code !== undefined) expect(body).toMatchObject({ error: { code: Number(code) } });
@@ -237,7 +243,26 @@ describe('/openapi.json', () => {
       expect([name, conforms(document, name, event)]).toEqual([name, true]);
       expect(conforms(document, name, { ...event, CREATION_TIME: 'yesterday' })).toBe(false);
     }
-    expect(Object.keys(document.webhooks)).toEqual(['message', 'status']);
+    expect(Object.keys(document.webhooks).slice(0, 2)).toEqual(['message', 'status']);
+  });
+
+  test.each<[EventFormatName, string, string]>([
+    ['camelCase', 'CamelCaseMessageEvent', 'StatusEvent'],
+    ['v1.1', 'V11MessageEvent', 'V11StatusEvent'],
+  ])('documents the events of the format %s as they are delivered', async (eventFormat, message, status) => {
+    const receiver = await startWebhookReceiver();
+    const webhook = { url: receiver.url, auth: { kind: 'none' as const }, wrapped: false };
+    const service = await startWith({ webhook, eventFormat });
+    await service.userWrites();
+    await expect.poll(() => receiver.requests.length).toBe(1);
+    await service.client.sendMessage();
+    await expect.poll(() => receiver.requests.length).toBe(2);
+
+    const document = await readDocument(service.url);
+
+    const [wrote, delivered] = receiver.requests.map(({ body }) => JSON.parse(body));
+    expect([conforms(document, message, wrote), conforms(document, status, delivered)]).toEqual([true, true]);
+    expect([conforms(document, message, delivered), conforms(document, status, wrote)]).toEqual([false, false]);
   });
 
   test('documents what the service requires of a message', async () => {

@@ -74,6 +74,11 @@ describe('the arguments of npm run sandbox', () => {
     });
   });
 
+  test.each(['uppercase', 'camelCase', 'v1.1'])('select the event format %s', (eventFormat) => {
+    expect(readCommandLine(['--event-format', eventFormat])).toMatchObject({ options: { eventFormat } });
+    expect(readCommandLine([])).toMatchObject({ options: { eventFormat: 'uppercase' } });
+  });
+
   test('include --help, which describes the options', () => {
     expect(readCommandLine(['--help'])).toEqual({ kind: 'help' });
     expect(HELP).toContain('--service-account-email');
@@ -92,6 +97,7 @@ describe('the arguments of npm run sandbox', () => {
     [['--auth', 'standard-webhooks'], '--auth standard-webhooks needs --secret BASE64.'],
     [['--auth', 'standard-webhooks', '--secret', '?'], '--secret must be base64, with or without the prefix whsec_.'],
     [['--auth', 'shared-token'], '--auth shared-token needs --token TEXT, with visible ASCII characters only.'],
+    [['--event-format', 'v2'], '--event-format is "v2" but must be uppercase, camelCase, or v1.1.'],
     [['--data', ''], '--data is "" but must be a non-empty string.'],
     [['--access-token', ''], '--access-token is "" but must be a non-empty string.'],
     [

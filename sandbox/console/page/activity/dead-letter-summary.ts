@@ -1,4 +1,5 @@
 import { type DeadLetter, type DeadLetterQueue, field, stringField } from '../state/api.ts';
+import { readEvent } from '../state/event-fields.ts';
 import { kindOf } from './describe-event.ts';
 
 /** What a dead letter is about, if it has no request ID. */
@@ -6,7 +7,7 @@ export const summaryOf = (queue: DeadLetterQueue, { body }: DeadLetter): string 
   if (queue !== 'inbound') return 'Request without an ID';
   // Parley stores the event in the field rawBody; a message that SQS moved itself has another body.
   const event = field(parsed(body), 'rawBody');
-  const sender = stringField(event, 'FROM');
+  const sender = readEvent(event).contact;
   return sender === undefined ? 'Event without a sender' : `Event from ${sender}: ${kindOf(event)}`;
 };
 

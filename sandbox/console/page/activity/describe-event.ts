@@ -1,5 +1,7 @@
 import { counted } from '../components/counted.ts';
-import { type FeedEntry, isAcknowledged, isByOperator, type Message, stringField } from '../state/api.ts';
+import { otherContent } from '../phone/other-content.ts';
+import { type FeedEntry, isAcknowledged, isByOperator, type Message } from '../state/api.ts';
+import { readEvent } from '../state/event-fields.ts';
 
 /** An entry of the event log in words, and what it is about. */
 export type EventDescription = {
@@ -65,16 +67,20 @@ export const describeEvent = (entry: FeedEntry): EventDescription => {
 };
 
 /** Returns what an event is: a message, or a status such as `delivered`. */
-export const kindOf = (event: unknown): string => stringField(event, 'STATUS') ?? 'message';
+export const kindOf = (event: unknown): string => {
+  const { status, messageIds } = readEvent(event);
+  return status ?? (messageIds.length > 1 ? counted(messageIds.length, 'message') : 'message');
+};
 
 const aboutMessage = ({ message, contact }: { message: Message; contact: string }) => ({
   messageId: message.id,
   contact,
 });
 
-const aboutEvent = (event: unknown) => ({
-  messageId: stringField(event, '_id_'),
-  contact: stringField(event, 'FROM'),
-});
+const aboutEvent = (event: unknown) => {
+  const { messageIds, contact } = readEvent(event);
+  return { messageId: messageIds[0], contact };
+};
 
-const textOf = ({ text, media }: Message): string => text || media.map(({ kind }) => kind).join(', ');
+const textOf = (message: Message): string =>
+  message.text || otherContent(message) || message.media.map(({ kind }) => kind).join(', ');

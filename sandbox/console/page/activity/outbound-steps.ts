@@ -49,12 +49,16 @@ export const outboundSteps = (
 
 const deviceSteps = ({ message }: Timeline): readonly TimelineStep[] => {
   if (message === null || message.direction !== 'out' || !('status' in message)) return [];
-  const { id, status, deliveredAt, seenAt } = message;
+  const { id, status, code, deliveredAt, seenAt } = message;
   const common = {
     source: 'user' as const,
     ids: idsOf({ 'Message ID': id }),
     bodies: [{ name: 'Message', value: message }],
   };
+  if (status === 'failed' || status === 'error') {
+    const detail = code && `The platform's code is ${code}.`;
+    return [{ ...common, title: 'Failed on the platform', tone: 'error', detail }];
+  }
   if (deliveredAt === null) {
     const title = "Not delivered to the user's device yet";
     return [{ ...common, title, tone: 'pending', detail: 'The device is off.', isPending: true }];

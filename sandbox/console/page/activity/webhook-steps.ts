@@ -1,4 +1,5 @@
 import { type Delivery, type ExpiredEvent, isAcknowledged, stringField, type Trace } from '../state/api.ts';
+import { readEvent } from '../state/event-fields.ts';
 import { idsOf, type TimelineStep } from './timeline-step.ts';
 import { describeTurnEnded, isTurnEnded } from './turn-steps.ts';
 
@@ -51,14 +52,13 @@ export const publishedSteps = (trace: Trace | undefined): readonly TimelineStep[
   }));
 
 /** Returns the STATUS of a status event in lower case, as the table stores it; '' for a message event. */
-export const statusOf = ({ event }: Pick<Delivery, 'event'>): string =>
-  stringField(event, 'STATUS')?.toLowerCase() ?? '';
+export const statusOf = ({ event }: Pick<Delivery, 'event'>): string => readEvent(event).status?.toLowerCase() ?? '';
 
 const byTime = (one: Delivery, other: Delivery): number => Date.parse(one.at) - Date.parse(other.at);
 
 const attemptStep = (delivery: Delivery, isLast: boolean): TimelineStep => {
   const { attempt, status, at, messageId, event } = delivery;
-  const name = stringField(event, 'STATUS');
+  const name = readEvent(event).status;
   return {
     source: 'webhook',
     title: `Webhook attempt ${attempt}${name ? ` (${name})` : ''}: ${status ?? 'no response'}`,

@@ -5,8 +5,10 @@ export const toneOf = (state: string): Tone => {
   switch (state) {
     case 'accepted':
     case 'approved':
+    case 'sent':
     case 'delivered':
     case 'read':
+    case 'answered':
       return 'success';
     case 'claimed':
     case 'waiting':
@@ -16,6 +18,8 @@ export const toneOf = (state: string): Tone => {
     case 'refused':
     case 'rejected':
     case 'expired':
+    case 'failed':
+    case 'error':
       return 'error';
     default:
       return 'neutral';

@@ -2,11 +2,17 @@ import { Link } from '../components/link.tsx';
 import { formatTime } from '../components/time.ts';
 import { isByOperator, type Message } from '../state/api.ts';
 import { describeMediaAddress } from './media-address.ts';
+import { otherContent } from './other-content.ts';
 import { type FormattedRun, parseFormatting } from './parse-formatting.ts';
 
-type MediaKind = 'image' | 'audio' | 'file';
+type MediaKind = Message['media'][number]['kind'];
 
-export const MEDIA_NAMES: Readonly<Record<MediaKind, string>> = { image: 'Photo', audio: 'Audio', file: 'Document' };
+export const MEDIA_NAMES: Readonly<Record<MediaKind, string>> = {
+  image: 'Photo',
+  audio: 'Audio',
+  file: 'Document',
+  video: 'Video',
+};
 
 /** A message on the phone. Selecting it shows its timeline. */
 export const MessageBubble = (props: { message: Message; isSelected: boolean; isTabStop: boolean }) => {
@@ -30,9 +36,10 @@ export const MessageBubble = (props: { message: Message; isSelected: boolean; is
           <FormattedText text={message.text} />
         </p>
       )}
+      {otherContent(message) !== undefined && <p class="text">{otherContent(message)}</p>}
       <p class="meta">
         <time dateTime={message.at}>{formatTime(message.at)}</time>
-        {'status' in message && <Ticks status={message.status} />}
+        {'status' in message && <SentStatus {...message} />}
       </p>
     </div>
   );
@@ -47,9 +54,11 @@ const writerOf = (message: Message): 'user' | 'business' | 'operator' => {
 export const messagePreview = (message: Message): string =>
   message.direction === 'out' ? `↩ ${summaryOf(message)}` : summaryOf(message);
 
-const summaryOf = ({ text, media }: Message): string => {
+const summaryOf = (message: Message): string => {
+  const { text, media } = message;
   const [first] = media;
-  return text ? withoutFormatting(text) : first ? MEDIA_NAMES[first.kind] : 'No content';
+  if (text) return withoutFormatting(text);
+  return otherContent(message) ?? (first ? MEDIA_NAMES[first.kind] : 'No content');
 };
 
 const withoutFormatting = (text: string): string =>
@@ -75,13 +84,29 @@ const renderRun = ({ text, style }: FormattedRun, key: number) => {
   }
 };
 
-const STATUS_NAMES = { accepted: 'Sent', delivered: 'Delivered', read: 'Read' };
+type SentMessage = Extract<Message, { status: string }>;
+
+const SentStatus = ({ status, code }: Pick<SentMessage, 'status' | 'code'>) => {
+  switch (status) {
+    case 'accepted':
+    case 'sent':
+      return <Ticks name="Sent" />;
+    case 'delivered':
+      return <Ticks name="Delivered" isTwo />;
+    case 'read':
+    case 'answered':
+      return <Ticks name={status === 'read' ? 'Read' : 'Answered'} isTwo isColored />;
+    case 'failed':
+    case 'error':
+      return <span class="failed">{code === undefined ? 'Failed' : `Failed: ${code}`}</span>;
+  }
+};
 
 /** One tick for sent, two for delivered, two colored ones for read. */
-const Ticks = ({ status }: { status: 'accepted' | 'delivered' | 'read' }) => (
-  <svg class={`ticks ${status}`} viewBox="0 0 20 12" role="img" aria-label={STATUS_NAMES[status]}>
+const Ticks = ({ name, isTwo = false, isColored = false }: { name: string; isTwo?: boolean; isColored?: boolean }) => (
+  <svg class={`ticks${isColored ? ' read' : ''}`} viewBox="0 0 20 12" role="img" aria-label={name}>
     <path d="M1.500 6.500 5 10l6.500-8" />
-    {status !== 'accepted' && <path d="m8 9 1 1 6.500-8" />}
+    {isTwo && <path d="m8 9 1 1 6.500-8" />}
   </svg>
 );
 
@@ -113,4 +138,5 @@ const ICONS = {
   image: 'M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15.500 9.500h.01',
   audio: 'M5 10v4M9 6v12M13 9v6M17 4v16M21 10v4',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6',
+  video: 'M4 6h11v12H4zM15 11l5-3v8l-5-3',
 };

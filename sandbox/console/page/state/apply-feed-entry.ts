@@ -1,6 +1,7 @@
 import { restartFirstRun } from '../first-run/first-run-state.ts';
-import { type FeedEntry, type Message, stringField } from './api.ts';
+import type { FeedEntry, Message } from './api.ts';
 import { store } from './console-state.ts';
+import { readEvent } from './event-fields.ts';
 import { refreshFaults } from './faults.ts';
 import { activityOf, withActivity } from './minutes.ts';
 import { replaceRoute } from './navigate.ts';
@@ -40,7 +41,7 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
       break;
     case 'event-expired':
       store.set({ expiredCount: store.get().expiredCount + 1 });
-      refreshIfShown(stringField(entry.event, '_id_'));
+      readEvent(entry.event).messageIds.forEach(refreshIfShown);
       break;
     case 'user-wrote':
     case 'message-accepted':
@@ -52,7 +53,7 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
       refreshIfShown(entry.message.id);
       break;
     case 'webhook-attempt':
-      refreshIfShown(stringField(entry.delivery.event, '_id_'));
+      readEvent(entry.delivery.event).messageIds.forEach(refreshIfShown);
       refreshFaults();
       break;
     case 'call':
