@@ -56,20 +56,23 @@ export const writesOf = (
     case 'message':
       return writesOfMessage(event, turnOf(event, meanings), consentOf(event, meanings));
     case 'echo':
-      return [writeOfEcho(event, meanings.operatorEchoes), ...writesOfTransaction(event)];
+      return [
+        writeOfEcho(event, meanings.operatorEchoes),
+        ...(event.transactionId === undefined
+          ? []
+          : [async (repositories: EventRepositories) => void (await reportToTransaction(repositories, event))]),
+      ];
     case 'status': {
       const { message } = event;
       return [
         async (repositories) => {
           const { requestId, traceparent, failed } = await repositories.messages.recordStatus(event);
-          // What a failed message means for its send, if the send is known. Any other status says nothing new of it.
-          if (requestId !== undefined && failed !== undefined) {
-            await reportToSend(repositories, event, requestId, failed);
-          }
+          // If the send is known, only a failure says something new of it.
+          if (requestId === undefined) await reportToTransaction(repositories, event);
+          else if (failed !== undefined) await reportToSend(repositories, event, requestId, failed);
           return { traceparent };
         },
         ...writesOfRequest(event),
-        ...writesOfTransaction(event),
         ...(message === undefined ? [] : writesOf(message, meanings, seenNames)),
       ];
     }
@@ -101,16 +104,11 @@ const writesOfRequest = (event: StatusChange): readonly Write[] => {
  * A message or a status can name its send by the id that the chat service gave the call. If the answer to the call has
  * not been recorded yet, whoever records it finds the message's id here.
  */
-const writesOfTransaction = (event: Echo | StatusChange): readonly Write[] => {
-  const { transactionId, id } = event;
-  if (transactionId === undefined) return [];
-  return [
-    async (repositories) => {
-      const linked = await repositories.sends.linkMessage(transactionId, { messageId: id, at: event.time.at });
-      if (linked.requestId !== undefined) await reportToSend(repositories, event, linked.requestId);
-      return undefined;
-    },
-  ];
+const reportToTransaction = async (repositories: EventRepositories, event: Echo | StatusChange): Promise<void> => {
+  const { transactionId, id, time } = event;
+  if (transactionId === undefined) return;
+  const { requestId } = await repositories.sends.linkMessage(transactionId, { messageId: id, at: time.at });
+  if (requestId !== undefined) await reportToSend(repositories, event, requestId);
 };
 
 /**

@@ -83,9 +83,9 @@ const NO_TIME: EventWrite = {
  *
  * - a message: two concurrent writes, or three in a row if it is a keyword; with turns, one of them is a transaction;
  * - an echo: one write, or two if an operator wrote it;
- * - a status: one write, and up to three more if it names its send; if it carries a message, also the writes of the
- *   message;
- * - an echo or a status that names its transaction: one more, and those of a status that names its send.
+ * - a status: one write, and up to three more if it names its send, or the transaction of a send that is not known yet;
+ *   if it carries a message, also the writes of the message;
+ * - an echo that names its transaction: one more, and up to three if that is known.
  *
  * It queues the confirmation of an opt-out after these writes, because `send` decides by what they stored.
  *
