@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as z from 'zod';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import type { TableItem } from '../../local/local-client.ts';
 import { type CommandRun, startCommandRun } from '../support/command-run.ts';
@@ -92,3 +93,40 @@ it.each([
   );
   expect(await run.client.queueDepth(run.cloud.inboundDeadLetterQueueUrl)).toBe(0);
 });
+
+it('stores and publishes every message of a post by itself, whatever its kind', async () => {
+  const contact = '+5491155700009';
+  await writeEventsIn('v1.1');
+  const { messages } = batch.parse(
+    await run.client.control('POST', `/users/${encodeURIComponent(contact)}/batches`, {
+      messages: [
+        { text: 'Hola' },
+        { imageUrls: ['https://media.example/i.png'], text: 'La puerta' },
+        { location: { name: 'Plaza', latitude: -34.6, longitude: -58.4 } },
+        { contacts: [{ name: { formatted_name: 'Juan P' }, phones: [{ phone: '+54 9 11 5000-0002' }] }] },
+        { text: 'Mañana', buttonPayload: 'slot-2' },
+        { error: 'Unsupported message' },
+      ],
+    }),
+  );
+  const contents = await waitFor('all of them are published', async () => {
+    const received = run.cloud.emulators.buses
+      .events(run.cloud.eventBusName)
+      .flatMap(({ detail }) => messageReceived.safeParse(detail).data ?? []);
+    const found = messages.map(({ _id_ }) => received.find(({ messageId }) => messageId === _id_)?.content);
+    return found.includes(undefined) ? undefined : found;
+  });
+
+  expect(contents).toMatchObject([
+    { text: 'Hola' },
+    { text: 'La puerta', media: { images: ['https://media.example/i.png'] } },
+    { location: { name: 'Plaza', latitude: -34.6, longitude: -58.4 } },
+    { contactCards: [{ name: 'Juan P', phones: ['+54 9 11 5000-0002'] }] },
+    { text: 'Mañana', button: { text: 'Mañana', payload: 'slot-2' } },
+    { unsupported: 'Unsupported message' },
+  ]);
+  for (const content of contents) expect(JSON.parse(String(content?.event)).messages).toHaveLength(1);
+});
+
+const batch = z.object({ messages: z.array(z.object({ _id_: z.string() })) });
+const messageReceived = z.object({ messageId: z.string(), content: z.record(z.string(), z.unknown()) });
