@@ -1,5 +1,5 @@
 import { parseJson } from '../parse-json.ts';
-import { formatOf } from './formats.ts';
+import { formatOf, WEBHOOK_FORMATS } from './formats.ts';
 import { type Fields, isFields, type WebhookFormat } from './webhook-format.ts';
 
 /** One event of a post: its JSON exactly as received, without the other events of the post. */
@@ -74,7 +74,8 @@ const describeUnknown = (fields: Fields): string => {
     .filter((name) => FIELD_NAME.test(name))
     .slice(0, MAX_FIELDS);
   const seen = names.length === 0 ? 'It has no fields.' : `Its fields: ${names.join(', ')}.`;
-  return `Not a known event: it has no _id_ with FROM, STATUS, or contactId, and no list of messages. ${seen}`;
+  const formats = WEBHOOK_FORMATS.map(({ name }) => name).join(', ');
+  return `Not a known event: it is in none of the formats ${formats}. ${seen}`;
 };
 
 interface Span {
