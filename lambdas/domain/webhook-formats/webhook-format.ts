@@ -101,7 +101,7 @@ export interface WebhookFormat {
   readonly userFields: readonly string[];
   /** What these fields call the business, in lower case. @default nothing */
   readonly businessNames?: readonly string[];
-  /** Whether an object is an event in this format. No object is an event in two. */
+  /** Whether an object is an event in this format. An object with the marks of two is in the one that is tried first. */
   matches(fields: Fields): boolean;
   /** Reads an event. If the format has a `list`, the list has one entry at most. */
   read(fields: Fields): ServiceEvent;
