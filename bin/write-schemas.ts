@@ -1,6 +1,7 @@
 /**
  * Writes the generated parts of docs/: JSON Schemas, events, laws, limits, the OpenAPI document, and states. Also writes the
- * types, guards, and JSON Schemas of events, and the type of a send request, in lib/events/. Tests check them all.
+ * types, guards, and JSON Schemas of events, and the type of a send request, in lib/events/. Tests check them all. What
+ * becomes of the samples of webhook events is written by test/unit/documents/write-sample-results.ts.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -8,6 +8,7 @@ const PAGES = [
   'docs/*.json',
   'docs/events/*.json',
   'docs/policies/*.json',
+  'docs/webhook-formats/*.md',
   'CHANGELOG.md',
   'LICENSE',
   'SECURITY.md',

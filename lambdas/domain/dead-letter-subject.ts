@@ -3,6 +3,7 @@ import type { Instant } from './instant.ts';
 import { nestedTexts } from './nested-text.ts';
 import * as z from './schema.ts';
 import { createTraceSearch } from './traces.ts';
+import { namesUser, USER_FIELDS } from './webhook-formats/formats.ts';
 
 /** The body of a dead letter, and its message group if its queue is FIFO. */
 export interface DeadLetterText {
@@ -11,10 +12,7 @@ export interface DeadLetterText {
 }
 
 /** The fields of events, requests, schedules, and published changes that say whom they are about. */
-const SUBJECT_FIELDS = new Set(['FROM', 'TO', 'platformContactId', 'MessageGroupId', 'key']);
-
-/** In an echo, FROM is `me`. */
-const NOBODY = /^(me)?$/i;
+const SUBJECT_FIELDS = new Set([...USER_FIELDS, 'platformContactId', 'MessageGroupId', 'key']);
 
 /** The fields that contain another document, which may be unreadable. */
 const DOCUMENT_FIELDS = new Set(['', 'rawBody', 'body', 'data', 'Message', 'MessageBody', 'event']);
@@ -43,7 +41,7 @@ export const createIsAbout = (
       const isChangedContact = field === 'S' && text.startsWith('CONTACT#');
       if (isChangedContact && text.endsWith(`#${key}`)) return true;
       if (SUBJECT_FIELDS.has(field) && isSubject(text)) return true;
-      namesSubject ||= isChangedContact || (SUBJECT_FIELDS.has(field) && !NOBODY.test(text));
+      namesSubject ||= isChangedContact || (SUBJECT_FIELDS.has(field) && namesUser(text));
       const isUnreadable = DOCUMENT_FIELDS.has(field) && z.parseJson(text) === undefined;
       if (isUnreadable && /[{[<]/.test(text) && search.inText(text).length > 0) return true;
     }

@@ -5,6 +5,8 @@ import { discardedBatchReason } from './publish-failure.ts';
 import * as z from './schema.ts';
 import { parseSerializedRequest } from './serialized-request.ts';
 import type { Traceparent } from './trace-context.ts';
+import { namesUser, readUser, USER_FIELDS } from './webhook-formats/formats.ts';
+import { isFields } from './webhook-formats/webhook-format.ts';
 import { ENVELOPES, openEnvelope, withoutEnvelope } from './webhook-request.ts';
 
 /** The dead-letter queues whose messages are kept: those that hold the only copy of something. */
@@ -84,9 +86,11 @@ export const contactsOf = (
   chatPlatform: string,
 ): readonly ContactRef[] => {
   const text = queue === 'inbound' ? eventText(body) : body;
-  const named = z.safeParse(namesContact, z.parseJson(text)).data;
-  const address = named && addressIn(named);
-  const platform = named?.CHAT_PLATFORM_ID ?? named?.chatPlatform ?? chatPlatform;
+  const json = z.parseJson(text);
+  const named = z.safeParse(namesContact, json).data;
+  const event = isFields(json) ? readUser(json) : undefined;
+  const address = event?.user ?? named?.platformContactId ?? named?.MessageGroupId;
+  const platform = (event?.chatPlatform ?? named?.chatPlatform) || chatPlatform;
   if (named?.contact) return [{ ...named.contact, channel: contactRef('', '').channel }];
   const addresses =
     address === undefined
@@ -98,20 +102,13 @@ export const contactsOf = (
 
 const text = z.catch(z.optional(z.string().check(z.minLength(1), z.maxLength(1024))), undefined);
 
-/** How an event, a send request, the input of a schedule's target, and an erasure name their contact. */
+/** How a send request, the input of a schedule's target, and an erasure name their contact. */
 const namesContact = z.object({
-  FROM: text,
-  TO: text,
-  CHAT_PLATFORM_ID: text,
   platformContactId: text,
   chatPlatform: text,
   MessageGroupId: text,
   contact: z.catch(z.optional(z.object({ platform: z.string(), key: z.string() })), undefined),
 });
-
-/** In an echo, FROM is `me` and TO is the user. */
-const addressIn = ({ FROM, TO, platformContactId, MessageGroupId }: z.output<typeof namesContact>) =>
-  FROM?.toLowerCase() === 'me' ? TO : (FROM ?? platformContactId ?? MessageGroupId);
 
 /**
  * Returns an inbound event without its envelope, or as much of it as can be read. Tries every envelope, because older
@@ -127,14 +124,17 @@ const eventText = (body: string): string => {
   return opened.kind === 'opened' ? opened.eventBody : (event ?? request).rawBody.toString('latin1');
 };
 
+const SUBJECT_FIELD = new RegExp(
+  `"(?:${[...USER_FIELDS, 'platformContactId', 'MessageGroupId'].join('|')})"\\s*:\\s*("(?:[^"\\\\]|\\\\.){1,1024}")`,
+  'g',
+);
+
 /** Returns the addresses in the fields that name a contact, also of JSON that ends early or is otherwise malformed. */
 const fieldsIn = (body: string): readonly string[] =>
-  [...body.matchAll(/"(?:FROM|TO|platformContactId|MessageGroupId)"\s*:\s*("(?:[^"\\]|\\.){1,1024}")/g)].flatMap(
-    ([, literal = '']) => {
-      const address = z.parseJson(literal);
-      return typeof address === 'string' && address.toLowerCase() !== 'me' ? [address] : [];
-    },
-  );
+  [...body.matchAll(SUBJECT_FIELD)].flatMap(([, literal = '']) => {
+    const address = z.parseJson(literal);
+    return typeof address === 'string' && namesUser(address) ? [address] : [];
+  });
 
 /** Digits with punctuation between them can be one number, or several. */
 const numbersIn = (body: string): readonly string[] =>

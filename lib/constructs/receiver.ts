@@ -169,7 +169,7 @@ export class ParleyReceiver extends Construct {
       props.table,
       this.handler,
       ['dynamodb:UpdateItem'],
-      ['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*'],
+      ['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'],
     );
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
     this.#denySendMessage();

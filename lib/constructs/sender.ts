@@ -158,7 +158,7 @@ export class ParleySender extends Construct {
       props.table,
       this.handler,
       ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
-      ['ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*'],
+      ['ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*'],
     );
     grantSendMessage(this.handler, ...sendQueues.map(({ deadLetters }) => deadLetters));
     this.grantReadAccessToken(this.handler);

@@ -88,7 +88,9 @@ export type ItemKey =
   | 'DEADLETTER#*'
   | 'ERASURE#*'
   | 'MESSAGE#*'
-  | 'SEND#*';
+  | 'SEND#*'
+  | 'TRANSACTION#*'
+  | 'UNKNOWN#*';
 
 /**
  * Grants these actions on the items of a table with these partition keys, but not on its indexes or its stream.

@@ -5,6 +5,7 @@ import { MAX_FAILING_MS, MAX_QUEUED_MS, MAX_UNKNOWN_OUTCOMES } from '../../lambd
 import { MAX_AHEAD_DAYS, MAX_REQUEST_BYTES } from '../../lambdas/domain/send-request.ts';
 import { MAX_EVENT_BYTES } from '../../lambdas/domain/serialized-request.ts';
 import { MAX_STATUS_BYTES } from '../../lambdas/domain/webhook-event.ts';
+import { MAX_POST_BYTES, MAX_POST_EVENTS } from '../../lambdas/domain/webhook-formats/split-post.ts';
 import { WINDOW_MS } from '../../lambdas/domain/window.ts';
 import { MAX_CHECKED_CONTACTS } from '../../lambdas/manage/contact-checks.ts';
 import { MAX_FORECAST_CONTACTS } from '../../lambdas/manage/forecasts.ts';
@@ -36,7 +37,9 @@ const SENDING: readonly Row[] = [
 const RECEIVING: readonly Row[] = [
   ['an event that is never refused', bytes(MAX_EVENT_BYTES), 'accepted only if it compresses; otherwise 413'],
   ['a status that is kept as received', bytes(MAX_STATUS_BYTES), 'its time is recorded, and it is quarantined'],
-  ['an event’s `_id_`', bytes(MAX_ID_BYTES), 'quarantined'],
+  ['an event’s ID', bytes(MAX_ID_BYTES), 'quarantined'],
+  ['events in one post', count(MAX_POST_EVENTS), 'the post is quarantined'],
+  ['the events of one post in total', bytes(MAX_POST_BYTES), 'the post is quarantined'],
 ];
 
 const PUBLISHING: readonly Row[] = [

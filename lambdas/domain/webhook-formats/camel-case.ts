@@ -4,6 +4,7 @@ import { has, idIn, nameIn, type Sender, textIn, type WebhookFormat } from './we
 /** Messages of the services' documents from 2019 on. Their statuses come in the format `uppercase`. */
 export const camelCase: WebhookFormat = {
   name: 'camelCase',
+  userFields: ['contactId'],
   matches: (fields) => has(fields, '_id_') && (has(fields, 'contactId') || has(fields, 'fromCustomer')),
   read: (fields) => ({
     id: idIn(fields, '_id_'),

@@ -7,6 +7,8 @@ import { type Fields, fieldsIn, type WebhookFormat } from './webhook-format.ts';
  */
 export const codeAction: WebhookFormat = {
   name: 'code-action',
+  userFields: uppercase.userFields,
+  businessNames: uppercase.businessNames ?? [],
   matches: (fields) => messageIn(fields) !== undefined,
   read: (fields) => uppercase.read(messageIn(fields) ?? {}),
   unwrap: (fields) => messageIn(fields) ?? {},

@@ -25,5 +25,17 @@ export const readServiceEvent = (body: string): ServiceEvent | undefined => {
   return isFields(fields) ? formatOf(fields)?.read(fields) : undefined;
 };
 
+/** The fields that name the user of an event, in any format. */
+export const USER_FIELDS: ReadonlySet<string> = new Set(WEBHOOK_FORMATS.flatMap(({ userFields }) => userFields));
+
+const BUSINESS_NAMES = new Set(WEBHOOK_FORMATS.flatMap(({ businessNames = [] }) => businessNames));
+
+/** Whether a value of one of these fields names a user, and not the business. */
+export const namesUser = (name: string): boolean => name !== '' && !BUSINESS_NAMES.has(name.toLowerCase());
+
+/** Returns the user whom an object names, and the platform, also if the object is not an event in any format. */
+export const readUser = (fields: Fields): Pick<ServiceEvent, 'user' | 'chatPlatform'> | undefined =>
+  [formatOf(fields), ...WEBHOOK_FORMATS].map((format) => format?.read(fields)).find((read) => read?.user !== undefined);
+
 /** Returns the name of an event that Parley does not know, if it is one word. Longer text may quote the user. */
 export const nameOfUnknown = (name: string): string => (/^[A-Za-z][\w-]{0,39}$/.test(name) ? name : 'other');

@@ -1,5 +1,5 @@
 import { parseJson } from '../parse-json.ts';
-import { formatOf } from './formats.ts';
+import { formatOf, WEBHOOK_FORMATS } from './formats.ts';
 import { type Fields, isFields, type WebhookFormat } from './webhook-format.ts';
 
 /** One event of a post: its JSON exactly as received, without the other events of the post. */
@@ -27,21 +27,28 @@ export const MAX_POST_BYTES = 8 * 1024 * 1024;
 export const splitPost = (body: string): readonly (PostedEvent | UnreadableEvent)[] => {
   const json = parseJson(body);
   if (json === undefined) return [{ body, reason: 'The body is not JSON.' }];
-  if (!Array.isArray(json)) return splitEvent(body, json, body);
+  if (!Array.isArray(json)) return splitEvent(body, json);
   if (json.length === 0) return [{ body, reason: 'Not a known event: the body is an empty list.' }];
-  const texts = elementsAt(body, body.indexOf('[')).map(({ start, end }) => body.slice(start, end));
-  const events = texts.flatMap((text, index) => splitEvent(text, json[index], body));
-  return isWithinBounds(events) ? events : [{ body, reason: TOO_MANY }];
+  if (json.length > MAX_POST_EVENTS) return [{ body, reason: TOO_MANY }];
+  const events: (PostedEvent | UnreadableEvent)[] = [];
+  let length = 0;
+  for (const [index, { start, end }] of elementsAt(body, body.indexOf('[')).entries()) {
+    const split = splitEvent(body.slice(start, end), json[index]);
+    events.push(...split);
+    length += lengthOf(split);
+    if (events.length > MAX_POST_EVENTS || length > MAX_POST_BYTES) return [{ body, reason: TOO_MANY }];
+  }
+  return events;
 };
 
 const TOO_MANY =
   `The post has too many events: Parley reads up to ${MAX_POST_EVENTS} in one post, with up to ` +
   `${MAX_POST_BYTES / 1024 / 1024} MiB in total.`;
 
-const isWithinBounds = (events: readonly { readonly body: string }[]): boolean =>
-  events.length <= MAX_POST_EVENTS && events.reduce((sum, { body }) => sum + body.length, 0) <= MAX_POST_BYTES;
+const lengthOf = (events: readonly { readonly body: string }[]): number =>
+  events.reduce((sum, { body }) => sum + body.length, 0);
 
-const splitEvent = (text: string, json: unknown, post: string): readonly (PostedEvent | UnreadableEvent)[] => {
+const splitEvent = (text: string, json: unknown): readonly (PostedEvent | UnreadableEvent)[] => {
   if (!isFields(json)) return [{ body: text, reason: 'Not a known event: it is not a JSON object.' }];
   const format = formatOf(json);
   if (format === undefined) return [{ body: text, reason: describeUnknown(json) }];
@@ -49,14 +56,12 @@ const splitEvent = (text: string, json: unknown, post: string): readonly (Posted
   const entries = list === undefined ? undefined : json[list];
   if (list === undefined || !Array.isArray(entries) || entries.length < 2)
     return [{ body: text, fields: json, format }];
-  const start = memberAt(text, list);
-  const spans = elementsAt(text, start);
+  if (entries.length > MAX_POST_EVENTS) return [{ body: text, reason: TOO_MANY }];
+  const spans = elementsAt(text, memberAt(text, list));
   const first = spans[0]?.start ?? 0;
   const last = spans.at(-1)?.end ?? 0;
   const envelopeLength = text.length - (last - first);
-  if (spans.length > MAX_POST_EVENTS || spans.length * envelopeLength > MAX_POST_BYTES) {
-    return [{ body: post, reason: TOO_MANY }];
-  }
+  if (spans.length * envelopeLength > MAX_POST_BYTES) return [{ body: text, reason: TOO_MANY }];
   return spans.map((span, index) => ({
     body: `${text.slice(0, first)}${text.slice(span.start, span.end)}${text.slice(last)}`,
     fields: { ...json, [list]: [entries[index]] },
@@ -74,7 +79,8 @@ const describeUnknown = (fields: Fields): string => {
     .filter((name) => FIELD_NAME.test(name))
     .slice(0, MAX_FIELDS);
   const seen = names.length === 0 ? 'It has no fields.' : `Its fields: ${names.join(', ')}.`;
-  return `Not a known event: it has no _id_ with FROM, STATUS, or contactId, and no list of messages. ${seen}`;
+  const formats = WEBHOOK_FORMATS.map(({ name }) => name).join(', ');
+  return `Not a known event: it is in none of the formats ${formats}. ${seen}`;
 };
 
 interface Span {

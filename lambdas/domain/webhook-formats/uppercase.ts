@@ -16,6 +16,8 @@ import {
 /** The contract's own format: "Inbound user message" and "Message status notification". */
 export const uppercase: WebhookFormat = {
   name: 'uppercase',
+  userFields: ['FROM', 'TO'],
+  businessNames: ['me', 'bot'],
   matches: (fields) => has(fields, '_id_') && (has(fields, 'FROM') || has(fields, 'STATUS')),
   read(fields): ServiceEvent {
     const from = nameIn(fields, 'FROM');

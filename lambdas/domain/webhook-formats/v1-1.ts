@@ -18,6 +18,8 @@ import {
 export const v1_1: WebhookFormat = {
   name: 'v1.1',
   list: 'messages',
+  // Not the phones of contact cards, which are of other people.
+  userFields: ['contactId'],
   matches: (fields) =>
     Array.isArray(fields.messages) ||
     has(fields, 'v') ||

@@ -97,7 +97,11 @@ export interface WebhookFormat {
   readonly name: string;
   /** The field whose entries are messages of their own. @default none; a body is one event */
   readonly list?: string;
-  /** Whether an object is an event in this format. No object is an event in two. */
+  /** The fields that name the user of an event, so that an erasure finds events that nobody can read. */
+  readonly userFields: readonly string[];
+  /** What these fields call the business, in lower case. @default nothing */
+  readonly businessNames?: readonly string[];
+  /** Whether an object is an event in this format. An object with the marks of two is in the one that is tried first. */
   matches(fields: Fields): boolean;
   /** Reads an event. If the format has a `list`, the list has one entry at most. */
   read(fields: Fields): ServiceEvent;

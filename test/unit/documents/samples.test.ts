@@ -9,6 +9,7 @@ import { z } from 'zod';
 import cdkJson from '../../../cdk.json' with { type: 'json' };
 import managementApi from '../../../docs/management-api.json' with { type: 'json' };
 import { parseSendRequest } from '../../../lambdas/domain/send-request.ts';
+import { WEBHOOK_FORMATS } from '../../../lambdas/domain/webhook-formats/formats.ts';
 import { eventSchemas } from '../../../lib/documents/event-schemas.ts';
 import { ROUTE_SAMPLES } from '../../../lib/documents/management-api-samples.ts';
 import { readStageSettings } from '../../../lib/settings/read-stage-settings.ts';
@@ -20,6 +21,12 @@ const WITHOUT_SCHEMA: Readonly<Record<string, string>> = {
   'docs/provider.md': "the chat service's requests and events; test/unit/documents/provider-page.test.ts checks them",
   'docs/receiving.md': 'a dead letter; test/unit/lambdas/receive checks what `receive` quarantines',
   'docs/sandbox.md': 'an event, shortened; test/unit/sandbox/event-formats.test.ts checks each format',
+  ...Object.fromEntries(
+    ['README', ...WEBHOOK_FORMATS.map(({ name }) => name)].map((name) => [
+      `docs/webhook-formats/${name}.md`,
+      "the chat service's events; test/unit/documents/webhook-format-pages.test.ts checks them",
+    ]),
+  ),
   'docs/sandbox-api.md': "the control API's answers, shortened; the sandbox's own tests check them",
 };
 
@@ -111,8 +118,9 @@ const ENVELOPE = {
 const faultOf = ({ place, code }: CodeBlock): string | undefined => {
   const json = jsonOf(code);
   const [file = ''] = place.split(':');
-  if (Array.isArray(json)) return statements.safeParse(json).error?.message;
+  if (Array.isArray(json) && !Object.hasOwn(WITHOUT_SCHEMA, file)) return statements.safeParse(json).error?.message;
   if (ROUTE_BODIES.has(JSON.stringify(json))) return undefined;
+  if (Array.isArray(json)) return undefined;
   const sample = object.parse(json);
   if ('Effect' in sample) return statements.safeParse([sample]).error?.message;
   if ('Statement' in sample) return statements.safeParse(sample.Statement).error?.message;

@@ -14,6 +14,11 @@ const wrapped = (event: unknown) =>
   JSON.stringify({ message: { data: Buffer.from(JSON.stringify(event)).toString('base64'), messageId: '7' } });
 /** Fits into an SQS message only when it is compressed. */
 const compressible = JSON.stringify(wireMessage({ STATUS: 7, MESSAGE: 'a'.repeat(2_000_000) }));
+const withCard = (contactId: string) => ({
+  v: '1.1',
+  contactId,
+  messages: [{ _id: '', contacts: [{ phones: [{ phone: USER, wa_id: '5491155550000' }] }] }],
+});
 const change = (item: Record<string, unknown>) =>
   JSON.stringify({ reason: 'REFUSED', record: { dynamodb: { NewImage: marshall(item) } } });
 
@@ -28,6 +33,12 @@ describe('a dead letter is about a contact', () => {
     ['an event that is neither JSON nor looks like it', received(`FROM=${USER}&MESSAGE=Hello`)],
     ['an echo of nobody that mentions it', received(JSON.stringify({ FROM: 'me', PHONE: USER }))],
     ['an echo', received(JSON.stringify(wireMessage({ FROM: 'me', TO: USER, _id_: '' })))],
+    ['an echo of a bot', received(JSON.stringify(wireMessage({ FROM: 'bot', TO: USER, _id_: '' })))],
+    ['an echo of a bot to nobody that mentions it', received(JSON.stringify({ FROM: 'Bot', PHONE: USER }))],
+    ['an event in the format camelCase', received(JSON.stringify({ contactId: USER, message: 'Hello' }))],
+    ['an event in the format v1.1', received(JSON.stringify({ v: '1.1', contactId: USER, messages: [{ _id: '' }] }))],
+    ['an event in the format code-action', received(JSON.stringify({ context: { message: { FROM: USER } } }))],
+    ['a post with several events', received(JSON.stringify([{ contactId: OTHER }, { contactId: USER }]))],
     ['an event that is not JSON', received(JSON.stringify(wireMessage()).slice(0, -1))],
     ['the call of a schedule', JSON.stringify({ MessageGroupId: USER, MessageBody: '{"scheduledRequestId":"1"}' })],
     ['a change to a message', change({ pk: 'MESSAGE#1', contact: 'CONTACT#chat#*#541155550000' })],
@@ -64,6 +75,7 @@ describe('a dead letter is not about a contact', () => {
       "another user's event that mentions it in JSON",
       received(JSON.stringify({ FROM: OTHER, MESSAGE: '{"tel":"5491155550000"}' })),
     ],
+    ["another user's event with its contact card", received(JSON.stringify(withCard(OTHER)))],
     ["a change to another user's message", change({ pk: 'MESSAGE#1', contact: 'CONTACT#chat#*#541155559999' })],
     ['a position in the stream', JSON.stringify({ DDBStreamBatchInfo: { shardId: 'shard-1', batchSize: 3 } })],
     ['nothing', ''],

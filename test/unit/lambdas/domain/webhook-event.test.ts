@@ -102,14 +102,14 @@ describe('parseEvent with anything else', () => {
     ['not JSON', 'hello', 'not JSON'],
     ['an empty list', '[]', 'empty list'],
     ['null', 'null', 'not a JSON object'],
-    ['without _id_', JSON.stringify(wireMessage({ _id_: undefined })), '_id_'],
+    ['without _id_', JSON.stringify(wireMessage({ _id_: undefined })), 'Its fields: CHAT_PLATFORM_ID, MESSAGE'],
     ['with an empty _id_', JSON.stringify(wireMessage({ _id_: '' })), '_id_: is empty'],
     ['with an _id_ too long for a key', JSON.stringify(wireMessage({ _id_: 'x'.repeat(1025) })), '_id_: is longer'],
     ['with a lone surrogate in _id_', '{"_id_":"\\ud800","FROM":"1234567"}', '_id_: is not well-formed'],
     [
       'with neither STATUS nor FROM',
       JSON.stringify(wireMessage({ FROM: undefined })),
-      'no _id_ with FROM, STATUS, or contactId',
+      'in none of the formats v1.1, code-action, uppercase, camelCase',
     ],
     ['with a STATUS that is not a string', JSON.stringify(wireStatus({ STATUS: { code: 1 } })), 'STATUS'],
   ])('explains why a body is unreadable that is %s', (_case, body, reason) => {

@@ -216,6 +216,11 @@ describe('an erasure', () => {
     ['an event from a spelling of the number', 'inbound', event(JSON.stringify({ FROM: '+54 11 5555-0000' }))],
     ['a wrapped event that is not JSON', 'inbound', wrapped(`{"FROM":"${USER}","MESSAGE":"sec`)],
     ['an echo to the user', 'inbound', event(JSON.stringify({ FROM: 'me', TO: USER }))],
+    ['an echo of a bot', 'inbound', event(JSON.stringify({ FROM: 'bot', TO: USER }))],
+    ['an event in the format camelCase', 'inbound', event(JSON.stringify({ contactId: USER, message: 'Hi' }))],
+    ['an event in the format v1.1', 'inbound', event(JSON.stringify({ v: '1.1', contactId: USER, type: 'message' }))],
+    ['an event in the format code-action', 'inbound', event(JSON.stringify({ context: { message: { FROM: USER } } }))],
+    ['an event in the format v1.1 that is not JSON', 'inbound', event(`{"v":"1.1","contactId":"${USER}","mess`)],
     ['a message of unknown origin', 'inbound', `call me at ${USER}!`],
     ['a malformed request', 'send', `{"platformContactId":"${USER}","mess`],
     ['a request', 'send', JSON.stringify({ requestId: 'r', platformContactId: USER })],
@@ -237,10 +242,15 @@ describe('an erasure', () => {
     expect(Object.keys(await stage.items()).filter((key) => key.startsWith('DEADLETTER'))).toEqual([]);
   });
 
-  it('leaves what another user wrote, even if it mentions the number', async () => {
-    await put(event(JSON.stringify({ FROM: OTHER, MESSAGE: `Call ${USER}` })));
+  it.each([
+    ['in the format uppercase', { FROM: OTHER, MESSAGE: `Call ${USER}` }],
+    ['in the format v1.1, with a contact card', { contactId: OTHER, messages: [{ contacts: [{ wa_id: USER }] }] }],
+    ['in the format code-action', { context: { message: { FROM: OTHER, MESSAGE: `Call ${USER}` } } }],
+  ])('leaves what another user wrote, even if it mentions the number: %s', async (_format, body) => {
+    await put(event(JSON.stringify(body)));
     await clock.advance(8 * DAY_MS);
     await keep();
+    await clock.advance(90_000);
     stage.setNow(clock.now().toISOString());
 
     await stage.call('eraseContact', { id: USER });
@@ -262,6 +272,7 @@ describe('an erasure', () => {
   it.each([
     ['platformContactId', '{"requestId":"request-1","platformContactId":"señora-nº-13","messageText":"Hi'],
     ['an escaped FROM', String.raw`{"FROM" : "se\u00f1ora-n\u00ba-13", "MESSAGE": {`],
+    ['a contactId', '{"v":"1.1","contactId":"señora-nº-13","messages":['],
     ['a TO behind a FROM', '{"FROM":"me","TO":"señora-nº-13",}'],
   ])('counts the contact that a field names in malformed JSON: %s', (_, body) => {
     // A message group cannot have the name of every contact.

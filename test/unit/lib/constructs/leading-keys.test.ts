@@ -49,6 +49,9 @@ test('receive and manage use only items that their roles allow', async () => {
   await stage.receive(wireMessage({ TO: '+5491100000001' }));
   await stage.receive(wireMessage({ _id_: 'echo', FROM: 'me', TO: USER }));
   await stage.receive(wireStatus({ CLIENT_PAYLOAD: 'request-1' }));
+  const envelope = { v: '1.1', chatPlatform: 'chat', contactId: USER };
+  await stage.receive({ ...envelope, type: 'status', messageId: 'm-1', intentTxId: 'transaction-1', status: 'failed' });
+  await stage.receive({ ...envelope, type: 'event' });
 
   used = managed;
   const contact = contactRef('chat', USER);
@@ -87,7 +90,9 @@ test('receive and manage use only items that their roles allow', async () => {
       'BatchGetItem AUDIT#*',
     ]),
   );
-  expect([...received]).toEqual(expect.arrayContaining(['UpdateItem CHANNELS', 'UpdateItem MESSAGE#*']));
+  expect([...received]).toEqual(
+    expect.arrayContaining(['CHANNELS', 'MESSAGE#*', 'TRANSACTION#*', 'UNKNOWN#*'].map((key) => `UpdateItem ${key}`)),
+  );
 });
 
 test('send uses only items that its role allows', async () => {
@@ -95,7 +100,9 @@ test('send uses only items that its role allows', async () => {
   const harness = await createSendHarness(recording(used));
   await harness.openWindow(USER);
   const { send } = harness.startFunction();
-  for (const [index, answer] of [ANSWERS.accepted, ANSWERS.noCredit, ANSWERS.accepted].entries()) {
+  const { accepted, noCredit } = ANSWERS;
+  const acceptedAsJob = { ...accepted, httpStatus: 202, body: { webhookNotificationId: 'transaction-1' } };
+  for (const [index, answer] of [accepted, acceptedAsJob, noCredit, accepted].entries()) {
     harness.answers.push(answer);
     await send(sendRequest({ requestId: `request-${index}` }));
   }
@@ -105,7 +112,7 @@ test('send uses only items that its role allows', async () => {
   );
   expect(forbidden).toEqual([]);
   expect([...used]).toEqual(
-    expect.arrayContaining(['UpdateItem ACCOUNT#*', 'UpdateItem MESSAGE#*', 'UpdateItem SEND#*']),
+    expect.arrayContaining(['ACCOUNT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*'].map((key) => `UpdateItem ${key}`)),
   );
 });
 

@@ -49,9 +49,9 @@ const ONLY_PARLEY = 'It denies everyone but these functions to put events on the
 
 /** Every statement that contains a `*`, with the reason. */
 const WILDCARDS: Record<string, string> = {
-  [`${RECEIVE} dynamodb:UpdateItem on Table.Arn ${keys('CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*')}`]:
+  [`${RECEIVE} dynamodb:UpdateItem on Table.Arn ${keys('CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*')}`]:
     KINDS_OF_ITEMS,
-  [`${SEND} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*')}`]:
+  [`${SEND} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*')}`]:
     KINDS_OF_ITEMS,
   [`${MANAGE} dynamodb:DeleteItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*')}`]: `${KINDS_OF_ITEMS} Entries of the audit trail are not among them.`,
   [`${MANAGE} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*', 'ACCOUNT#*', 'AUDIT#*', 'CHANNELS', 'ERASURE#*', 'SEND#*')}`]:
