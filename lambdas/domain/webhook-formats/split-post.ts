@@ -1,12 +1,14 @@
 import { parseJson } from '../parse-json.ts';
 import { formatOf } from './formats.ts';
-import { type Fields, isFields, type WebhookFormat } from './webhook-format.ts';
+import { type Fields, isFields, listIn, type WebhookFormat } from './webhook-format.ts';
 
 /** One event of a post: its JSON exactly as received, without the other events of the post. */
 export interface PostedEvent {
   readonly body: string;
-  readonly fields: Fields;
   readonly format: WebhookFormat;
+  readonly fields: Fields;
+  /** Which entry of the format's list the event is. `fields` has all of them: a copy for each would cost too much. */
+  readonly entry: number;
 }
 
 /** What could not be read: one event, or the whole post. */
@@ -27,40 +29,44 @@ export const MAX_POST_BYTES = 8 * 1024 * 1024;
 export const splitPost = (body: string): readonly (PostedEvent | UnreadableEvent)[] => {
   const json = parseJson(body);
   if (json === undefined) return [{ body, reason: 'The body is not JSON.' }];
-  if (!Array.isArray(json)) return splitEvent(body, json, body);
-  if (json.length === 0) return [{ body, reason: 'Not a known event: the body is an empty list.' }];
-  const texts = elementsAt(body, body.indexOf('[')).map(({ start, end }) => body.slice(start, end));
-  const events = texts.flatMap((text, index) => splitEvent(text, json[index], body));
-  return isWithinBounds(events) ? events : [{ body, reason: TOO_MANY }];
+  const elements = Array.isArray(json) ? json : [json];
+  if (elements.length === 0) return [{ body, reason: 'Not a known event: the body is an empty list.' }];
+  if (elements.length > MAX_POST_EVENTS) return [{ body, reason: TOO_MANY }];
+  const texts = Array.isArray(json) ? elementsAt(body, body.indexOf('[')) : [body];
+  const events: (PostedEvent | UnreadableEvent)[] = [];
+  let size = 0;
+  for (const [index, text] of texts.entries()) {
+    const split = splitEvent(text, elements[index]);
+    for (const event of split ?? []) size += event.body.length;
+    if (!split || events.length + split.length > MAX_POST_EVENTS || size > MAX_POST_BYTES) {
+      return [{ body, reason: TOO_MANY }];
+    }
+    events.push(...split);
+  }
+  return events;
 };
 
 const TOO_MANY =
   `The post has too many events: Parley reads up to ${MAX_POST_EVENTS} in one post, with up to ` +
   `${MAX_POST_BYTES / 1024 / 1024} MiB in total.`;
 
-const isWithinBounds = (events: readonly { readonly body: string }[]): boolean =>
-  events.length <= MAX_POST_EVENTS && events.reduce((sum, { body }) => sum + body.length, 0) <= MAX_POST_BYTES;
-
-const splitEvent = (text: string, json: unknown, post: string): readonly (PostedEvent | UnreadableEvent)[] => {
+/** Splits an element of a post. Returns undefined if its list is longer than that of any post can be. */
+const splitEvent = (text: string, json: unknown): readonly (PostedEvent | UnreadableEvent)[] | undefined => {
   if (!isFields(json)) return [{ body: text, reason: 'Not a known event: it is not a JSON object.' }];
   const format = formatOf(json);
   if (format === undefined) return [{ body: text, reason: describeUnknown(json) }];
   const { list } = format;
-  const entries = list === undefined ? undefined : json[list];
-  if (list === undefined || !Array.isArray(entries) || entries.length < 2)
-    return [{ body: text, fields: json, format }];
-  const start = memberAt(text, list);
-  const spans = elementsAt(text, start);
-  const first = spans[0]?.start ?? 0;
-  const last = spans.at(-1)?.end ?? 0;
-  const envelopeLength = text.length - (last - first);
-  if (spans.length > MAX_POST_EVENTS || spans.length * envelopeLength > MAX_POST_BYTES) {
-    return [{ body: post, reason: TOO_MANY }];
-  }
-  return spans.map((span, index) => ({
-    body: `${text.slice(0, first)}${text.slice(span.start, span.end)}${text.slice(last)}`,
-    fields: { ...json, [list]: [entries[index]] },
+  const count = list === undefined ? 0 : listIn(json, list).length;
+  if (list === undefined || count < 2) return [{ body: text, format, fields: json, entry: 0 }];
+  if (count > MAX_POST_EVENTS) return undefined;
+  const spans = spansAt(text, memberAt(text, list));
+  const before = text.slice(0, spans[0]?.start);
+  const after = text.slice(spans.at(-1)?.end);
+  return spans.map(({ start, end }, entry) => ({
+    body: `${before}${text.slice(start, end)}${after}`,
     format,
+    fields: json,
+    entry,
   }));
 };
 
@@ -82,8 +88,11 @@ interface Span {
   readonly end: number;
 }
 
+const elementsAt = (text: string, open: number): readonly string[] =>
+  spansAt(text, open).map(({ start, end }) => text.slice(start, end));
+
 /** Returns where the elements of the array that starts at `open` are. The text is valid JSON. */
-const elementsAt = (text: string, open: number): readonly Span[] => {
+const spansAt = (text: string, open: number): readonly Span[] => {
   const spans: Span[] = [];
   let at = skipSpace(text, open + 1);
   while (text[at] !== ']') {
@@ -97,12 +106,14 @@ const elementsAt = (text: string, open: number): readonly Span[] => {
 
 /** Returns where the value of an object's field starts. Of repeated fields, the last one counts, as in `JSON.parse`. */
 const memberAt = (text: string, name: string): number => {
+  const quoted = JSON.stringify(name);
   let found = -1;
   let at = skipSpace(text, text.indexOf('{') + 1);
   while (text[at] !== '}') {
     const endOfName = endOfValue(text, at);
     const value = skipSpace(text, skipSpace(text, endOfName) + 1);
-    if (parseJson(text.slice(at, endOfName)) === name) found = value;
+    const written = text.slice(at, endOfName);
+    if (written === quoted || (written.includes('\\') && parseJson(written) === name)) found = value;
     at = skipSpace(text, endOfValue(text, value));
     if (text[at] === ',') at = skipSpace(text, at + 1);
   }
@@ -111,9 +122,13 @@ const memberAt = (text: string, name: string): number => {
 
 const skipSpace = (text: string, from: number): number => {
   let at = from;
-  while (/\s/.test(text[at] ?? '')) at += 1;
+  while (isSpace(text[at])) at += 1;
   return at;
 };
+
+/** Source: RFC 8259, section 2. */
+const isSpace = (character: string | undefined): boolean =>
+  character === ' ' || character === '\n' || character === '\r' || character === '\t';
 
 /** Returns the position after the value that starts at `from`. */
 const endOfValue = (text: string, from: number): number => {
@@ -125,7 +140,7 @@ const endOfValue = (text: string, from: number): number => {
     else if (character === '}' || character === ']') {
       if (depth === 0) return at;
       depth -= 1;
-    } else if (depth === 0 && (character === ',' || character === ':' || /\s/.test(character ?? ''))) return at;
+    } else if (depth === 0 && (character === ',' || character === ':' || isSpace(character))) return at;
     if (depth === 0 && (character === '"' || character === '}' || character === ']')) return at + 1;
   }
   return text.length;

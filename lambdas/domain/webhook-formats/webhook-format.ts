@@ -99,8 +99,12 @@ export interface WebhookFormat {
   readonly list?: string;
   /** Whether an object is an event in this format. No object is an event in two. */
   matches(fields: Fields): boolean;
-  /** Reads an event. If the format has a `list`, the list has one entry at most. */
-  read(fields: Fields): ServiceEvent;
+  /**
+   * Reads an event.
+   *
+   * @param entry which entry of the format's list is the event. @default 0
+   */
+  read(fields: Fields, entry?: number): ServiceEvent;
 }
 
 export const isFields = (value: unknown): value is Fields =>
