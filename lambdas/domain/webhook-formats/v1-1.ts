@@ -21,7 +21,7 @@ export const v1_1: WebhookFormat = {
   matches: (fields) =>
     Array.isArray(fields.messages) ||
     has(fields, 'v') ||
-    (KINDS.includes(String(fields.type)) && has(fields, 'contactId')),
+    (KINDS.includes(textIn(fields, 'type') ?? '') && has(fields, 'contactId')),
   read(fields, index = 0) {
     const common = {
       chatPlatform: textIn(fields, 'chatPlatform'),
