@@ -139,8 +139,8 @@ export const parseEvents = (body: string, context: ParseEventContext): readonly 
     'reason' in posted ? unreadable(posted.body, posted.reason) : parsePosted(posted, context),
   );
 
-const parsePosted = ({ body, fields, format }: PostedEvent, context: ParseEventContext): ParsedEvent => {
-  const read = format.read(fields);
+const parsePosted = ({ body, format, fields, entry }: PostedEvent, context: ParseEventContext): ParsedEvent => {
+  const read = format.read(fields, entry);
   const fault = read.fault ?? (read.unknown === undefined ? faultOfId(read) : undefined);
   if (fault !== undefined) return unreadable(body, `Not a known event: ${fault}.`);
   const id = read.unknown === undefined ? String(read.id) : unknownEventId(body);

@@ -1,12 +1,14 @@
 import { parseJson } from '../parse-json.ts';
 import { formatOf, WEBHOOK_FORMATS } from './formats.ts';
-import { type Fields, isFields, type WebhookFormat } from './webhook-format.ts';
+import { type Fields, isFields, listIn, type WebhookFormat } from './webhook-format.ts';
 
 /** One event of a post: its JSON exactly as received, without the other events of the post. */
 export interface PostedEvent {
   readonly body: string;
-  readonly fields: Fields;
   readonly format: WebhookFormat;
+  readonly fields: Fields;
+  /** Which entry of the format's list the event is. `fields` has all of them: a copy for each would cost too much. */
+  readonly entry: number;
 }
 
 /** What could not be read: one event, or the whole post. */
@@ -27,16 +29,17 @@ export const MAX_POST_BYTES = 8 * 1024 * 1024;
 export const splitPost = (body: string): readonly (PostedEvent | UnreadableEvent)[] => {
   const json = parseJson(body);
   if (json === undefined) return [{ body, reason: 'The body is not JSON.' }];
-  if (!Array.isArray(json)) return splitEvent(body, json);
-  if (json.length === 0) return [{ body, reason: 'Not a known event: the body is an empty list.' }];
-  if (json.length > MAX_POST_EVENTS) return [{ body, reason: TOO_MANY }];
+  const elements = Array.isArray(json) ? json : [json];
+  if (elements.length === 0) return [{ body, reason: 'Not a known event: the body is an empty list.' }];
+  if (elements.length > MAX_POST_EVENTS) return [{ body, reason: TOO_MANY }];
+  const texts = Array.isArray(json) ? elementsAt(body, body.indexOf('[')) : [body];
   const events: (PostedEvent | UnreadableEvent)[] = [];
-  let length = 0;
-  for (const [index, { start, end }] of elementsAt(body, body.indexOf('[')).entries()) {
-    const split = splitEvent(body.slice(start, end), json[index]);
+  let size = 0;
+  for (const [index, text] of texts.entries()) {
+    const split = splitEvent(text, elements[index]);
+    for (const event of split) size += event.body.length;
+    if (events.length + split.length > MAX_POST_EVENTS || size > MAX_POST_BYTES) return [{ body, reason: TOO_MANY }];
     events.push(...split);
-    length += lengthOf(split);
-    if (events.length > MAX_POST_EVENTS || length > MAX_POST_BYTES) return [{ body, reason: TOO_MANY }];
   }
   return events;
 };
@@ -45,27 +48,22 @@ const TOO_MANY =
   `The post has too many events: Parley reads up to ${MAX_POST_EVENTS} in one post, with up to ` +
   `${MAX_POST_BYTES / 1024 / 1024} MiB in total.`;
 
-const lengthOf = (events: readonly { readonly body: string }[]): number =>
-  events.reduce((sum, { body }) => sum + body.length, 0);
-
 const splitEvent = (text: string, json: unknown): readonly (PostedEvent | UnreadableEvent)[] => {
   if (!isFields(json)) return [{ body: text, reason: 'Not a known event: it is not a JSON object.' }];
   const format = formatOf(json);
   if (format === undefined) return [{ body: text, reason: describeUnknown(json) }];
   const { list } = format;
-  const entries = list === undefined ? undefined : json[list];
-  if (list === undefined || !Array.isArray(entries) || entries.length < 2)
-    return [{ body: text, fields: json, format }];
-  if (entries.length > MAX_POST_EVENTS) return [{ body: text, reason: TOO_MANY }];
-  const spans = elementsAt(text, memberAt(text, list));
-  const first = spans[0]?.start ?? 0;
-  const last = spans.at(-1)?.end ?? 0;
-  const envelopeLength = text.length - (last - first);
-  if (spans.length * envelopeLength > MAX_POST_BYTES) return [{ body: text, reason: TOO_MANY }];
-  return spans.map((span, index) => ({
-    body: `${text.slice(0, first)}${text.slice(span.start, span.end)}${text.slice(last)}`,
-    fields: { ...json, [list]: [entries[index]] },
+  const count = list === undefined ? 0 : listIn(json, list).length;
+  if (list === undefined || count < 2) return [{ body: text, format, fields: json, entry: 0 }];
+  if (count > MAX_POST_EVENTS) return [{ body: text, reason: TOO_MANY }];
+  const spans = spansAt(text, memberAt(text, list));
+  const before = text.slice(0, spans[0]?.start);
+  const after = text.slice(spans.at(-1)?.end);
+  return spans.map(({ start, end }, entry) => ({
+    body: `${before}${text.slice(start, end)}${after}`,
     format,
+    fields: json,
+    entry,
   }));
 };
 
@@ -88,8 +86,11 @@ interface Span {
   readonly end: number;
 }
 
+const elementsAt = (text: string, open: number): readonly string[] =>
+  spansAt(text, open).map(({ start, end }) => text.slice(start, end));
+
 /** Returns where the elements of the array that starts at `open` are. The text is valid JSON. */
-const elementsAt = (text: string, open: number): readonly Span[] => {
+const spansAt = (text: string, open: number): readonly Span[] => {
   const spans: Span[] = [];
   let at = skipSpace(text, open + 1);
   while (text[at] !== ']') {
@@ -103,12 +104,14 @@ const elementsAt = (text: string, open: number): readonly Span[] => {
 
 /** Returns where the value of an object's field starts. Of repeated fields, the last one counts, as in `JSON.parse`. */
 const memberAt = (text: string, name: string): number => {
+  const quoted = JSON.stringify(name);
   let found = -1;
   let at = skipSpace(text, text.indexOf('{') + 1);
   while (text[at] !== '}') {
     const endOfName = endOfValue(text, at);
     const value = skipSpace(text, skipSpace(text, endOfName) + 1);
-    if (parseJson(text.slice(at, endOfName)) === name) found = value;
+    const written = text.slice(at, endOfName);
+    if (written === quoted || (written.includes('\\') && parseJson(written) === name)) found = value;
     at = skipSpace(text, endOfValue(text, value));
     if (text[at] === ',') at = skipSpace(text, at + 1);
   }
@@ -117,9 +120,13 @@ const memberAt = (text: string, name: string): number => {
 
 const skipSpace = (text: string, from: number): number => {
   let at = from;
-  while (/\s/.test(text[at] ?? '')) at += 1;
+  while (isSpace(text[at])) at += 1;
   return at;
 };
+
+/** Source: RFC 8259, section 2. */
+const isSpace = (character: string | undefined): boolean =>
+  character === ' ' || character === '\n' || character === '\r' || character === '\t';
 
 /** Returns the position after the value that starts at `from`. */
 const endOfValue = (text: string, from: number): number => {
@@ -131,7 +138,7 @@ const endOfValue = (text: string, from: number): number => {
     else if (character === '}' || character === ']') {
       if (depth === 0) return at;
       depth -= 1;
-    } else if (depth === 0 && (character === ',' || character === ':' || /\s/.test(character ?? ''))) return at;
+    } else if (depth === 0 && (character === ',' || character === ':' || isSpace(character))) return at;
     if (depth === 0 && (character === '"' || character === '}' || character === ']')) return at + 1;
   }
   return text.length;

@@ -23,8 +23,8 @@ export const v1_1: WebhookFormat = {
   matches: (fields) =>
     Array.isArray(fields.messages) ||
     has(fields, 'v') ||
-    (KINDS.includes(String(fields.type)) && has(fields, 'contactId')),
-  read(fields) {
+    (KINDS.includes(textIn(fields, 'type') ?? '') && has(fields, 'contactId')),
+  read(fields, index = 0) {
     const common = {
       chatPlatform: textIn(fields, 'chatPlatform'),
       // The user, also in what a bot or an operator wrote. `whatsappNumber` is the business's own number.
@@ -33,7 +33,7 @@ export const v1_1: WebhookFormat = {
       customerId: idIn(fields, 'customerId'),
       transactionId: nameIn(fields, 'txId') ?? nameIn(fields, 'intentTxId'),
     };
-    const [entry] = listIn(fields, 'messages');
+    const entry = listIn(fields, 'messages')[index];
     const type = textIn(fields, 'type') ?? (entry === undefined ? '' : 'message');
     if (type === 'message' && isFields(entry)) return { ...common, ...readMessage(fields, entry) };
     const literal = filledTextIn(fields, 'status');

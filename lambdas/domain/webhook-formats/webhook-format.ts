@@ -103,8 +103,12 @@ export interface WebhookFormat {
   readonly businessNames?: readonly string[];
   /** Whether an object is an event in this format. An object with the marks of two is in the one that is tried first. */
   matches(fields: Fields): boolean;
-  /** Reads an event. If the format has a `list`, the list has one entry at most. */
-  read(fields: Fields): ServiceEvent;
+  /**
+   * Reads an event.
+   *
+   * @param entry which entry of the format's list is the event. @default 0
+   */
+  read(fields: Fields, entry?: number): ServiceEvent;
   /** Returns the fields of an event without what wraps them. @default the object's own */
   unwrap?(fields: Fields): Fields;
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { MAX_EVENT_BYTES } from '../../../lambdas/domain/serialized-request.ts';
 import { wireMessage, wireStatus } from '../../support/builders.ts';
 import { incompressibleText, PLAIN_CHARACTERS } from '../../support/incompressible.ts';
+import { anyText, batch, longPost, mutatedEvent, odd } from './fuzz-events.ts';
 
 /** The body of a webhook request, and the headers that describe it. */
 export interface FuzzBody {
@@ -18,69 +19,16 @@ const GZIP_BOMB = gzipSync(Buffer.alloc(10 * MIB));
 const plain = (arbitrary: fc.Arbitrary<string | Buffer>): fc.Arbitrary<FuzzBody> =>
   arbitrary.map((body) => ({ bytes: Buffer.from(body), headers: { 'content-type': 'application/json' } }));
 
-const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.string({ unit: 'grapheme' }),
-  fc.string({ unit: 'binary-ascii' }),
-);
-/** JSON as text and not as values, so that JSON is possible which no serializer writes. */
-const odd = fc.oneof(
-  fc.constantFrom('1e400', '-1e400', '1e-400', '-0', '9007199254740993', `${'9'.repeat(2000)}`, 'null', 'true', '""'),
-  fc.constantFrom(
-    '"\\ud800"',
-    '"\\udfff\\ud800"',
-    '"a\\u0000b"',
-    '"\\uffff"',
-    '"\uffff"',
-    '"\ufeff"',
-    '[]',
-    '{}',
-    '[null]',
-  ),
-  fc.constantFrom(
-    '"me"',
-    '"+5491155550000"',
-    '5491155550000',
-    '"CO.1000"',
-    '"9999-12-31T23:59:59-01:00"',
-    '"0000-01-01T00:00Z"',
-  ),
-  fc.constantFrom('{"__proto__":{"polluted":1}}', '{"constructor":{"prototype":{"polluted":1}}}', '["\\ud800"]'),
-  anyText.map((text) => JSON.stringify(text)),
-  fc.json({ maxDepth: 4 }),
-  fc.integer({ min: 1, max: 5_000 }).map((depth) => '['.repeat(depth) + ']'.repeat(depth)),
-  fc.integer({ min: 1, max: 1200 }).map((length) => JSON.stringify('x'.repeat(length))),
-);
-const FIELDS = ['_id_', 'FROM', 'TO', 'STATUS', 'MESSAGE', 'CREATION_TIME', 'CHAT_PLATFORM_ID', 'CHAT_CHANNEL_ID'];
-const MORE_FIELDS = [
-  'FROM_NAME',
-  'CUSTOMER_ID',
-  'IMAGES_URLS',
-  'FILES_URLS',
-  'TAGS',
-  '__proto__',
-  'constructor',
-  'toString',
-];
-const change = fc.tuple(
-  fc.oneof(fc.constantFrom(...FIELDS, ...MORE_FIELDS), anyText),
-  fc.option(odd, { nil: undefined }),
-);
-
-/** An event with a unique id, so that stored events can be counted. */
+/** An event in the contract's own format. */
 const event = fc
   .tuple(fc.boolean(), fc.uuid())
   .map(([isMessage, id]) => (isMessage ? wireMessage({ _id_: id }) : wireStatus({ _id_: id })));
-const mutatedEvent = fc.tuple(event, fc.array(change, { maxLength: 4 })).map(([wire, changes]) => {
-  const fields = new Map(Object.entries(wire).map(([name, value]) => [name, JSON.stringify(value)]));
-  for (const [name, value] of changes) {
-    if (value === undefined) fields.delete(name);
-    else fields.set(name, value);
-  }
-  return `{${[...fields].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
-});
 const mutatedBytes = fc
-  .tuple(mutatedEvent, fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 5 }), fc.nat(400))
+  .tuple(
+    fc.oneof(mutatedEvent, batch),
+    fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 5 }),
+    fc.nat(400),
+  )
   .map(([text, flips, cut]) => {
     const bytes = Buffer.from(text);
     for (const [at, value] of flips) bytes[at % bytes.length] = value;
@@ -115,6 +63,7 @@ const binary: fc.Arbitrary<FuzzBody> = fc
 
 const fuzzBody: fc.Arbitrary<FuzzBody> = fc.oneof(
   { weight: 200, arbitrary: plain(mutatedEvent) },
+  { weight: 60, arbitrary: plain(batch) },
   { weight: 60, arbitrary: plain(mutatedBytes) },
   { weight: 40, arbitrary: plain(fc.json()) },
   { weight: 20, arbitrary: plain(odd) },
@@ -122,6 +71,7 @@ const fuzzBody: fc.Arbitrary<FuzzBody> = fc.oneof(
   { weight: 30, arbitrary: binary },
   { weight: 10, arbitrary: gzip },
   { weight: 2, arbitrary: plain(deep) },
+  { weight: 1, arbitrary: plain(longPost) },
   { weight: 1, arbitrary: plain(sized) },
 );
 

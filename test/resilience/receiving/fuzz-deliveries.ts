@@ -17,6 +17,8 @@ import { silentLog } from '../../support/telemetry.ts';
 export interface Delivery {
   readonly verifier: WebhookVerifier;
   readonly format: DeliveryFormat;
+  /** The system delivers text: bytes that are not UTF-8 are replaced. */
+  readonly isText?: true;
   sign(bytes: Buffer): { readonly bytes: Buffer; readonly headers: Readonly<Record<string, string | undefined>> };
 }
 
@@ -66,6 +68,7 @@ export const startDeliveries = async (clock: Clock) => {
     },
     {
       format: deliveryFormat(sns),
+      isText: true,
       verifier: createSnsVerifier(sns, {
         get: async () => ({ text: pem, headers: {} }),
         clock,

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { createLocalClient } from '../../../local/local-client.ts';
 import { startCheckedCloud } from '../../support/checked-cloud.ts';
 import { fuzzBodies } from './fuzz-bodies.ts';
-import { type FuzzResult, receiptIn, storedKey } from './fuzz-result.ts';
+import { type PostReading, readPost } from './fuzz-reading.ts';
+import { countSenders, type FuzzResult, receiptIn, storedKey } from './fuzz-result.ts';
 
 const TOKEN = 'a-webhook-token-1';
 const logLine = z.object({ message: z.string(), id: z.string().optional(), event: z.string().optional() });
@@ -31,6 +32,7 @@ export const fuzzOverHttp = async ({
     const secret = cloud.emulators.secrets.find(cloud.webhookSecretId ?? '');
     if (secret) cloud.emulators.secrets.put(secret, TOKEN);
     const statuses: Record<string, number> = {};
+    const readings: PostReading[] = [];
     for (const { bytes, headers } of fuzzBodies(count, seed)) {
       const body = new Uint8Array(bytes);
       const response = await fetch(cloud.webhookUrl, {
@@ -40,6 +42,8 @@ export const fuzzOverHttp = async ({
       });
       await response.text();
       statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+      // The HTTP API hands over JSON as text.
+      if (response.status === 200) readings.push(readPost(bytes, headers['content-type'] === 'application/json'));
     }
     const receive = [...cloud.functions.values()].find(({ declaration }) =>
       declaration.logicalId.startsWith('ReceiverFunction'),
@@ -52,6 +56,7 @@ export const fuzzOverHttp = async ({
     return {
       requests: count,
       statuses,
+      events: readings.reduce((sum, { events }) => sum + events, 0),
       logged: {
         stored: stored.length,
         quarantined: quarantined.length,
@@ -59,6 +64,7 @@ export const fuzzOverHttp = async ({
       },
       inTable: stored.filter((event) => table[storedKey(event)] !== undefined).length,
       inQuarantine: await client.queueDepth(cloud.inboundDeadLetterQueueUrl),
+      senders: countSenders(Object.values(table), readings),
       unhandled: log.split('Invoke Error').length - 1,
     };
   } finally {

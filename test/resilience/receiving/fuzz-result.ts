@@ -1,27 +1,50 @@
+import { z } from 'zod';
+import type { PostReading } from './fuzz-reading.ts';
+
 /** What a fuzz run led to. */
 export interface FuzzResult {
   readonly requests: number;
   /** How often each HTTP status was answered. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** What the function logged as done with the requests that it acknowledged. */
+  /** How many events the acknowledged requests have. */
+  readonly events: number;
+  /** What the function logged as done with these events. */
   readonly logged: { readonly stored: number; readonly quarantined: number; readonly other: number };
   /** How many of the events logged as stored are in the table. */
   readonly inTable: number;
-  /** How many requests are in quarantine, each with its reason, its arrival, and its body. */
+  /** How many events are in quarantine, each with its reason, its arrival, and its body. */
   readonly inQuarantine: number;
+  readonly senders: SenderCounts;
   /** Errors that nothing handled. */
   readonly unhandled: number;
 }
 
-/** Whether no request made the webhook fail, and each was stored, quarantined, or refused as too large. */
-export const isPassed = ({ requests, statuses, logged, inTable, inQuarantine, unhandled }: FuzzResult): boolean => {
+/** What in the table depends on who wrote a message. */
+export interface SenderCounts {
+  readonly echoes: number;
+  /** Messages that are stored as the user's. */
+  readonly ofUsers: number;
+  readonly windows: number;
+  readonly optIns: number;
+  readonly optOuts: number;
+  /** How many of these no request said that a user wrote. */
+  readonly misread: number;
+}
+
+/**
+ * Whether no request made the webhook fail, each event was stored, quarantined, or refused as too large once, and nothing
+ * counts as the user's that does not say so.
+ */
+export const isPassed = (result: FuzzResult): boolean => {
+  const { requests, statuses, events, logged, inTable, inQuarantine, senders, unhandled } = result;
   const { '200': acknowledged = 0, '413': tooLarge = 0 } = statuses;
   return (
     acknowledged + tooLarge === requests &&
-    logged.stored + logged.quarantined === acknowledged &&
+    logged.stored + logged.quarantined === events &&
     inTable === logged.stored &&
     inQuarantine === logged.quarantined &&
     logged.other === 0 &&
+    senders.misread === 0 &&
     unhandled === 0
   );
 };
@@ -33,3 +56,39 @@ export const storedKey = ({ id, event }: { readonly id?: unknown; readonly event
 /** Returns what the function did with an event, by the start of its log line. Undefined for any other line. */
 export const receiptIn = (message: string): string | undefined =>
   /^event (stored|quarantined|deferred|not stored)\b/.exec(message)?.[1];
+
+const text = z.string().optional();
+const storedItem = z.object({
+  pk: z.string(),
+  direction: text,
+  lastInboundId: text,
+  address: text,
+  userOptInMessageId: text,
+  userOptOutMessageId: text,
+});
+
+/** The attributes that {@link countSenders} reads. */
+export const SENDER_ATTRIBUTES = Object.keys(storedItem.shape);
+
+const windowName = (id: string, user: string | undefined): string => JSON.stringify([id, user]);
+
+/** Compares what is stored with what the acknowledged requests say. */
+export const countSenders = (items: Iterable<unknown>, readings: readonly PostReading[]): SenderCounts => {
+  const written = new Set(readings.flatMap((reading) => reading.written));
+  const opening = new Set(readings.flatMap((reading) => reading.opening.map(({ id, user }) => windowName(id, user))));
+  const openingIds = new Set(readings.flatMap((reading) => reading.opening.map(({ id }) => id)));
+  const counts = { echoes: 0, ofUsers: 0, windows: 0, optIns: 0, optOuts: 0, misread: 0 };
+  const count = (name: keyof typeof counts, isSaid: boolean): void => {
+    counts[name] += 1;
+    if (!isSaid) counts.misread += 1;
+  };
+  for (const item of items) {
+    const { pk, direction, lastInboundId, address, userOptInMessageId, userOptOutMessageId } = storedItem.parse(item);
+    if (direction === 'echo') counts.echoes += 1;
+    if (direction === 'inbound') count('ofUsers', written.has(pk.slice('MESSAGE#'.length)));
+    if (lastInboundId !== undefined) count('windows', opening.has(windowName(lastInboundId, address)));
+    if (userOptInMessageId !== undefined) count('optIns', openingIds.has(userOptInMessageId));
+    if (userOptOutMessageId !== undefined) count('optOuts', openingIds.has(userOptOutMessageId));
+  }
+  return counts;
+};

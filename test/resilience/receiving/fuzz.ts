@@ -1,5 +1,6 @@
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../../../lambdas/adapters/dynamodb/conversation-table.ts';
@@ -18,10 +19,12 @@ import { startEmulatedTables } from '../../support/emulated-table.ts';
 import { silentMetrics } from '../../support/telemetry.ts';
 import { type FuzzBody, fuzzBodies } from './fuzz-bodies.ts';
 import { type Delivery, startDeliveries } from './fuzz-deliveries.ts';
-import { type FuzzResult, receiptIn, storedKey } from './fuzz-result.ts';
+import { type PostReading, readPost } from './fuzz-reading.ts';
+import { countSenders, type FuzzResult, receiptIn, SENDER_ATTRIBUTES, storedKey } from './fuzz-result.ts';
 
 const BATCH = 250;
 const CONCURRENCY = 25;
+const KEYWORDS = { optOut: ['BAJA'], optIn: ['ALTA'], buttons: true };
 
 /** Posts generated bodies, signed by each kind of delivery in turn, to the real handler with the real adapters. */
 export const fuzz = async (
@@ -64,6 +67,7 @@ export const fuzz = async (
         budgetMs: 60_000,
         chatPlatform: 'chat',
         windowPer: 'user',
+        keywords: KEYWORDS,
       }),
       inboundQueue: createSqsInboundQueue({ client: sqs, queueUrl, deadLetterQueueUrl, budgetMs: 60_000 }),
     });
@@ -73,6 +77,7 @@ export const fuzz = async (
         createWebhookHandler({ ...shared, verifier: delivery.verifier, format: delivery.format, receiveEvents }),
       ),
     );
+    const readings: PostReading[] = [];
     const statuses: Record<string, number> = {};
     let inQuarantine = 0;
     let done = 0;
@@ -81,8 +86,10 @@ export const fuzz = async (
       const waiting = bodies.entries();
       const work = async () => {
         for (const [index, body] of waiting) {
-          const status = (await posts[(done + index) % posts.length]?.(body)) ?? 'not posted';
+          const turn = (done + index) % deliveries.length;
+          const status = (await posts[turn]?.(body)) ?? 'not posted';
           statuses[status] = (statuses[status] ?? 0) + 1;
+          if (status === '200') readings.push(readPost(body.bytes, deliveries[turn]?.isText));
         }
       };
       await Promise.all(Array.from({ length: CONCURRENCY }, work));
@@ -90,14 +97,16 @@ export const fuzz = async (
       inQuarantine += await takeQuarantined(sqs, deadLetterQueueUrl);
       onProgress(done);
     }
-    const keys = await keysOf(tables.client, tableName);
+    const items = await itemsOf(tables.client, tableName);
     const { stored = 0, quarantined = 0, ...others } = recorded.receipts;
     return {
       requests: count,
       statuses,
+      events: readings.reduce((sum, { events }) => sum + events, 0),
       logged: { stored, quarantined, other: Object.keys(others).length },
-      inTable: recorded.storedKeys.filter((key) => keys.has(key)).length,
+      inTable: recorded.storedKeys.filter((key) => items.has(key)).length,
       inQuarantine,
+      senders: countSenders(items.values(), readings),
       unhandled,
     };
   } finally {
@@ -157,9 +166,14 @@ const takeQuarantined = async (sqs: SQSClient, QueueUrl: string): Promise<number
   }
 };
 
-const keysOf = async (client: Parameters<typeof paginateScan>[0]['client'], TableName: string) => {
-  const keys = new Set<string>();
-  const pages = paginateScan({ client }, { TableName, ProjectionExpression: 'pk, sk' });
-  for await (const { Items = [] } of pages) for (const { pk, sk } of Items) keys.add(`${pk?.S} ${sk?.S}`);
-  return keys;
+const itemsOf = async (client: Parameters<typeof paginateScan>[0]['client'], TableName: string) => {
+  const items = new Map<string, Record<string, unknown>>();
+  const ProjectionExpression = ['sk', ...SENDER_ATTRIBUTES].join(', ');
+  for await (const { Items = [] } of paginateScan({ client }, { TableName, ProjectionExpression })) {
+    for (const stored of Items) {
+      const item = unmarshall(stored);
+      items.set(`${item.pk} ${item.sk}`, item);
+    }
+  }
+  return items;
 };

@@ -117,6 +117,14 @@ describe('parseEvent with anything else', () => {
   });
 });
 
+it.each([
+  ['an object without a text', '{"toString":1}'],
+  ['nested too deeply for a text', `${'['.repeat(5000)}${']'.repeat(5000)}`],
+  ['a list', '["message"]'],
+])('an event whose type is %s is not known', (_case, type) => {
+  expect(parse(`{"contactId":"5491155550000","type":${type}}`)).toMatchObject({ kind: 'unreadable' });
+});
+
 it.each(['ENQUEUED', 'played', 'received'])('a message beside the STATUS %s opens no window', (STATUS) => {
   const parsed = parse(JSON.stringify(wireMessage({ STATUS })));
   expect(parsed).toMatchObject({ event: { kind: 'status', message: { kind: 'message', opensWindow: false } } });

@@ -1,0 +1,87 @@
+import { MAX_POST_EVENTS } from '../../../lambdas/domain/webhook-formats/split-post.ts';
+
+/** What a post says, read independently of Parley, as strictly as the formats allow. */
+export interface PostReading {
+  /** How many events it has, each of which is stored or quarantined. */
+  readonly events: number;
+  /** The ids of messages that, as the post says, a user wrote. */
+  readonly written: readonly string[];
+  /** Those that may open a window or change a consent, and of which user. */
+  readonly opening: readonly { readonly id: string; readonly user: string }[];
+}
+
+const UNREADABLE: PostReading = { events: 1, written: [], opening: [] };
+
+/** @param isText whether the body is delivered as text, in which bytes that are not UTF-8 are replaced */
+export const readPost = (bytes: Uint8Array, isText = false): PostReading => {
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: !isText }).decode(bytes));
+  } catch {
+    return UNREADABLE;
+  }
+  const readings = (Array.isArray(json) ? json : [json]).map(readEvent);
+  const events = readings.reduce((sum, reading) => sum + reading.events, 0);
+  if (events === 0 || events > MAX_POST_EVENTS) return UNREADABLE;
+  return {
+    events,
+    written: readings.flatMap(({ written }) => written),
+    opening: readings.flatMap(({ opening }) => opening),
+  };
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+const asObject = (value: unknown): Json | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.assign(Object.create(null), value)
+    : undefined;
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
+/** Compares regardless of case. */
+const isOneOf = (value: unknown, ...words: readonly string[]): boolean =>
+  typeof value === 'string' && words.includes(value.toLowerCase());
+/** Some senders write ids as numbers. */
+const idsIn = (...values: readonly unknown[]): readonly string[] =>
+  values.flatMap((value) => (typeof value === 'string' || typeof value === 'number' ? [String(value)] : []));
+
+const readEvent = (value: unknown): PostReading => {
+  const event = asObject(value);
+  if (event === undefined) return UNREADABLE;
+  const { messages } = event;
+  const isTyped = isOneOf(event.type, 'message', 'status', 'event') && isPresent(event.contactId);
+  if (Array.isArray(messages) || isPresent(event.v) || isTyped) {
+    const list = Array.isArray(messages) ? messages : [];
+    const isMessage = typeof event.type !== 'string' || event.type === 'message';
+    return said(
+      Math.max(1, list.length),
+      isMessage ? list.flatMap((entry) => idsOfUser(asObject(entry))) : [],
+      event.contactId,
+    );
+  }
+  const wrapped = asObject(asObject(event.context)?.message);
+  const { _id_: id, FROM, STATUS, fromCustomer, contactId } = wrapped ?? event;
+  if (wrapped !== undefined || (isPresent(id) && (isPresent(FROM) || isPresent(STATUS)))) {
+    const isOfBusiness = isOneOf(FROM, 'me', 'bot');
+    if (isOfBusiness || isOneOf(STATUS, 'sent', 'delivered', 'read', 'answered', 'failed', 'error')) {
+      return UNREADABLE;
+    }
+    const { written, opening } = said(1, isPresent(FROM) ? idsIn(id) : [], FROM);
+    // Any other status may be that of a message from the business.
+    return { events: 1, written, opening: isPresent(STATUS) && STATUS !== '' ? [] : opening };
+  }
+  return fromCustomer === true ? said(1, idsIn(id), contactId) : UNREADABLE;
+};
+
+/** Returns the ids of an entry of `messages` that says that the user wrote it. */
+const idsOfUser = (entry: Json | undefined): readonly string[] => {
+  if (entry === undefined) return [];
+  const { from, fromCustomer } = entry;
+  const isUser = isPresent(from) ? isOneOf(from, 'user') && fromCustomer !== false : fromCustomer === true;
+  return isUser ? idsIn(entry._id, entry._id_, entry.id) : [];
+};
+
+const said = (events: number, written: readonly string[], user: unknown): PostReading => ({
+  events,
+  written,
+  opening: idsIn(user).flatMap((address) => written.map((id) => ({ id, user: address }))),
+});
