@@ -20,7 +20,7 @@ export type SendSummary = {
   state: string;
   /** The latest time in the item. */
   at?: string;
-  /** The reason code of a refusal. */
+  /** The code of a refusal, a rejection, or a failure. */
   code?: string;
   /** Why Parley made its latest call, or why it made no call. */
   decision?: string;

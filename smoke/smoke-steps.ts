@@ -100,7 +100,8 @@ export const SMOKE_STEPS: readonly SmokeStep[] = [
         const { state, decision = '', outcome = '' } = found;
         if (state === 'accepted') return found;
         const seen = `it is ${state}. ${decision} ${outcome}`.trim().replace(/\.$/, '');
-        if (['refused', 'rejected', 'expired', 'uncertain'].includes(state)) throw new SmokeError(`The send ${seen}.`);
+        if (['refused', 'rejected', 'failed', 'expired', 'uncertain'].includes(state))
+          throw new SmokeError(`The send ${seen}.`);
         return new NotYet(seen);
       });
       const { messages } = outbox.parse(await callSandbox(chatServiceUrl, 'GET', '/outbox'));

@@ -35,6 +35,6 @@ export const waitForOutcome = async (
   }
 };
 
-/** Whether every request reached the chat service, or is scheduled. */
+/** Whether the chat service accepted every request and no message has failed since, or the request is scheduled. */
 export const isAllSent = (counts: readonly SendCount[]): boolean =>
   counts.every(({ state }) => state === 'accepted' || state === 'scheduled');

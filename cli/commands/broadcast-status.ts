@@ -8,7 +8,7 @@ import { countSends, describeCounts, describeState, type SendCount, totalOf } fr
 export const createBroadcastStatusCommand: CreateCommand = ({ api, report, say, commandFor, stop }) =>
   new Command('status')
     .description(
-      'Count the sends of a broadcast by state, and by the reason for refusals.\n\n' +
+      'Count the sends of a broadcast by state, and by the code of those that did not arrive.\n\n' +
         'A request appears once Parley has processed it; while it is being sent, it is not counted.',
     )
     .argument('<broadcast-id>', 'ID of the broadcast, as shown by broadcast')
@@ -25,9 +25,10 @@ export const createBroadcastStatusCommand: CreateCommand = ({ api, report, say, 
         );
       }
       const id = quote(broadcastId);
-      const list = counts.some(({ state }) => state === 'refused')
-        ? commandFor(`parley sends list --broadcast ${id} --state refused`)
-        : commandFor(`parley sends list --broadcast ${id}`);
+      // The most frequent one first.
+      const unsuccessful = counts.find(({ state }) => UNSUCCESSFUL.includes(state));
+      const filter = unsuccessful === undefined ? '' : ` --state ${unsuccessful.state}`;
+      const list = commandFor(`parley sends list --broadcast ${id}${filter}`);
       report({
         lines: [
           `Broadcast ${broadcastId}: ${count(totalOf(counts), 'send')}.`,
@@ -37,6 +38,8 @@ export const createBroadcastStatusCommand: CreateCommand = ({ api, report, say, 
         json: { broadcastId, sends: totalOf(counts), counts },
       });
     });
+
+const UNSUCCESSFUL: readonly string[] = ['refused', 'rejected', 'failed'];
 
 const INTERVAL_MS = 2_000;
 

@@ -51,13 +51,55 @@ const describeContact = (contact: ContactResponse, now: string): string[] => {
   ];
 };
 
-const SENDERS = { inbound: 'user', outbound: 'business', echo: 'operator', unknown: 'service' };
+type Message = z.output<typeof conversationResponse>['messages'][number];
 
-const describeMessage = (message: z.output<typeof conversationResponse>['messages'][number]): string => {
-  const { createdAt, direction, text, media, ruleNameOrId, requestId, failedAt, readAt, deliveredAt } = message;
-  const urls = Object.values(media ?? {}).flat();
-  const content = [text && JSON.stringify(text), ruleNameOrId && `template ${ruleNameOrId}`, ...urls].filter(Boolean);
-  const state = failedAt ? ', failed' : readAt ? ', read' : deliveredAt ? ', delivered' : '';
-  const sender = SENDERS[direction ?? 'echo'].padEnd(8);
-  return `${createdAt}  ${sender}  ${content.join(', ')}${requestId ? ` (${requestId}${state})` : ''}`;
+/** Describes a message in one line: when, by whom, what, and what became of it. */
+export const describeMessage = (message: Message): string => {
+  const { createdAt, requestId } = message;
+  const fate = [requestId, statusOf(message)].filter(Boolean).join(', ');
+  const content = contentOf(message).filter(Boolean).join(', ');
+  return `${createdAt}  ${senderOf(message).padEnd(8)}  ${content}${fate === '' ? '' : ` (${fate})`}`;
+};
+
+const senderOf = ({ direction, sender }: Message): string => {
+  switch (direction) {
+    case 'inbound':
+      return 'user';
+    case 'unknown':
+      return 'service';
+    default:
+      return sender ?? 'business';
+  }
+};
+
+const contentOf = (message: Message): readonly (string | undefined)[] => {
+  const { text, media, location, contactCards, button, reactions, unsupported, ruleNameOrId, eventName } = message;
+  return [
+    // The text of a button can be JSON, which the button is read from.
+    button ? describeButton(button) : text && JSON.stringify(text),
+    ruleNameOrId && `template ${ruleNameOrId}`,
+    ...Object.values(media ?? {}).flat(),
+    location && describeLocation(location),
+    contactCards && `contacts: ${contactCards.map(({ name, phones }) => name ?? phones.join(', ')).join(', ')}`,
+    reactions && `reaction: ${reactions.join(' ')}`,
+    unsupported && `unsupported: ${unsupported}`,
+    eventName && `[${eventName}]`,
+  ];
+};
+
+const describeButton = ({ text, payload }: NonNullable<Message['button']>): string =>
+  text !== undefined && payload !== undefined ? `tapped: ${text} (${payload})` : `tapped: ${text ?? payload}`;
+
+const describeLocation = ({ name, address, latitude, longitude }: NonNullable<Message['location']>): string =>
+  `location: ${[name, address, latitude, longitude].filter((part) => part !== undefined).join(', ')}`;
+
+/** The latest status, whatever the order in which the statuses arrived. */
+const statusOf = (message: Message): string | undefined => {
+  const { failedAt, failureCode, failureReason, answeredAt, readAt, deliveredAt } = message;
+  if (failedAt !== undefined) {
+    const why = [failureCode, failureReason].filter(Boolean).join(' ');
+    return why === '' ? 'failed' : `failed: ${why}`;
+  }
+  if (answeredAt !== undefined) return 'answered';
+  return readAt !== undefined ? 'read' : deliveredAt && 'delivered';
 };

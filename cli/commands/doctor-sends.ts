@@ -5,7 +5,7 @@ import type { ManagementClient } from '../operations/management-client.ts';
 import { countSends, describeCounts, totalOf } from '../operations/send-counts.ts';
 import type { Finding } from './finding.ts';
 
-/** Checks for uncertain sends, for scheduled sends that are overdue, and for a spike of refusals and rejections. */
+/** Checks for uncertain sends, for scheduled sends that are overdue, and for a spike of sends that did not arrive. */
 export const checkSends = async (
   api: ManagementClient,
   commandFor: CommandFor,
@@ -15,7 +15,7 @@ export const checkSends = async (
     await Promise.all([
       checkUncertainSends(api, commandFor, now),
       checkOverdueSends(api, commandFor, now),
-      checkRefusals(api, commandFor, now),
+      checkUnsuccessful(api, commandFor, now),
     ])
   ).flat();
 
@@ -67,11 +67,11 @@ const HOUR_MS = 60 * 60 * 1000;
 const MIN_SPIKE = 20;
 const SPIKE_FACTOR = 5;
 
-const checkRefusals = async (api: ManagementClient, commandFor: CommandFor, now: string): Promise<Finding[]> => {
+const checkUnsuccessful = async (api: ManagementClient, commandFor: CommandFor, now: string): Promise<Finding[]> => {
   const since = minus(now, HOUR_MS);
   const countSince = async (time: string) => {
     const counts = await Promise.all(
-      (['refused', 'rejected'] as const).map((state) => countSends(api, { state, since: time })),
+      (['refused', 'rejected', 'failed'] as const).map((state) => countSends(api, { state, since: time })),
     );
     return counts.flat().toSorted((one, other) => other.count - one.count);
   };
@@ -80,7 +80,7 @@ const checkRefusals = async (api: ManagementClient, commandFor: CommandFor, now:
   const before = (totalOf(lastDay) - inHour) / 23;
   const [most] = lastHour;
   if (most === undefined || inHour < MIN_SPIKE || inHour < SPIKE_FACTOR * before) {
-    const message = `Refused or rejected: ${count(inHour, 'send')} in the last hour, ${totalOf(lastDay)} in the last day.`;
+    const message = `Refused, rejected, or failed: ${count(inHour, 'send')} in the last hour, ${totalOf(lastDay)} in the last day.`;
     return [{ check, grade: 'ok', message }];
   }
   const code = most.code === undefined ? '' : ` --code ${most.code}`;
@@ -89,8 +89,8 @@ const checkRefusals = async (api: ManagementClient, commandFor: CommandFor, now:
       check,
       grade: 'warning',
       message:
-        `More sends than usual were refused or rejected: ${inHour} in the last hour, ${before.toFixed(1)} per hour in ` +
-        `the day before. Last hour: ${describeCounts(lastHour)}.`,
+        `More sends than usual were refused or rejected, or failed: ${inHour} in the last hour, ` +
+        `${before.toFixed(1)} per hour in the day before. Last hour: ${describeCounts(lastHour)}.`,
       remedy: `See ${commandFor(`parley sends list --state ${most.state}${code} --since ${since}`)}.`,
     },
   ];

@@ -1,5 +1,6 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import type { z } from 'zod';
+import { LISTED_STATES } from '../../lambdas/domain/send-index.ts';
 import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
 import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
 import { sendResponse } from '../../lambdas/manage/sends.ts';
@@ -40,15 +41,15 @@ const createListCommand = (context: CommandContext) =>
   new Command('list')
     .description(
       'List sends by state, contact, or broadcast.\n\n' +
-        'Without --contact or --broadcast, --state must be scheduled, waiting, refused, rejected, expired, or uncertain, ' +
-        'unless the stage has the setting sends.indexCommonStates. Sends that have ended are listed newest first; sends ' +
-        'that are still waiting, oldest first.',
+        `Without --contact or --broadcast, --state must be ${LISTED_STATES.slice(0, -1).join(', ')}, or ` +
+        `${LISTED_STATES.at(-1)}, unless the stage has the setting sends.indexCommonStates. Sends that have ended are ` +
+        'listed newest first; sends that are still waiting, oldest first.',
     )
     .addOption(new Option('--state <state>', 'Only sends in this state').choices(SEND_STATES))
     .option('--contact <contact>', 'Only sends to this contact, newest first')
     .addOption(channelOption())
     .option('--broadcast <id>', 'Only sends of this broadcast')
-    .option('--code <code>', 'Only refusals with this code, or rejections with this code of the chat service')
+    .option('--code <code>', 'Only refusals, rejections, or failures with this code')
     .option('--since <time>', 'Only sends that entered their state since then; with --contact, created since then')
     .addOption(limitOption())
     .addOption(allOption())
@@ -57,7 +58,7 @@ const createListCommand = (context: CommandContext) =>
       'after',
       examples(
         'parley sends list --state refused --code OPTED_OUT --since 2026-11-20T00:00:00Z --stage prod',
-        'parley sends list --broadcast summer-sale --state uncertain --all --stage prod',
+        'parley sends list --broadcast summer-sale --state failed --all --stage prod',
         'parley sends list --contact +5491150000001 --stage prod',
       ),
     )

@@ -143,6 +143,7 @@ const POLL_MS = 500;
 const EXIT_CODES: Readonly<Partial<Record<SendState, ExitCode>>> = {
   refused: EXIT.refused,
   rejected: EXIT.refused,
+  failed: EXIT.refused,
   expired: EXIT.refused,
   cancelled: EXIT.refused,
   uncertain: EXIT.partial,
@@ -210,6 +211,7 @@ const TIMES = [
   ['acceptedAt', 'accepted'],
   ['deliveredAt', 'delivered'],
   ['readAt', 'read'],
+  ['answeredAt', 'answered'],
   ['failedAt', 'failed'],
   ['erasedAt', 'erased'],
 ] as const;

@@ -42,7 +42,7 @@ export interface ShipmentProcessProps {
   readonly managementApi: IHttpApi;
 }
 
-const NOT_SENT = ['refused', 'rejected', 'expired', 'cancelled', 'uncertain'];
+const NOT_SENT = ['refused', 'rejected', 'failed', 'expired', 'cancelled', 'uncertain'];
 
 export class ShipmentProcess extends Construct {
   readonly stateMachine: StateMachine;

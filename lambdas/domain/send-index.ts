@@ -29,7 +29,7 @@ export const isNewestFirst = (state: SendState): boolean => !WAITING_STATES.incl
 export const timeOfState = (state: SendState): `${SendState | 'send'}At` =>
   state === 'scheduled' ? 'sendAt' : `${state}At`;
 
-/** Where a send is in a list: its time, and the code of its refusal or rejection. */
+/** Where a send is in a list: its time, and the code of its refusal, rejection, or failure. */
 export interface SendEntry {
   readonly at: Instant;
   readonly code?: string;

@@ -37,7 +37,7 @@ const filterFields = {
   state: z.optional(z.enum(SEND_STATES, `must be one of ${SEND_STATES.join(', ')}`)),
   /** The `broadcastId` of the requests. */
   broadcast: z.optional(z.wellFormedString().check(z.regex(BROADCAST_ID, 'must be 1 to 64 characters without spaces'))),
-  /** Why Parley refused them, such as `OPTED_OUT`, or the chat service's code of their rejection. */
+  /** Why Parley refused them, such as `OPTED_OUT`, or the code of their rejection or failure. */
   code: z.optional(
     z.wellFormedString().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be a code such as OPTED_OUT or 104')),
   ),
@@ -111,7 +111,7 @@ export const sendCountsResponse = z.object({
   counts: z.array(
     z.object({
       state: z.enum(SEND_STATES),
-      /** Why Parley refused them, or the chat service's code of their rejection. */
+      /** Why Parley refused them, or the code of their rejection or failure. */
       code: z.optional(z.string()),
       count: z.number(),
     }),

@@ -37,13 +37,16 @@ export const sendResponse = z.object({
   state: z.enum(SEND_STATES),
   /** The broadcast that the request is part of; kept when its contact is erased. */
   broadcastId: z.optional(z.string()),
-  /** The rule that a refused send violates, or the chat service's code of a rejection. */
+  /** The rule that a refused send violates, the chat service's code of a rejection, or the platform's of a failure. */
   code: z.optional(z.string()),
   /** Why Parley made its latest call, or why it made no call. */
   decision: z.optional(z.string()),
   /** The result: the status and the code of the chat service's answer, a status, or an operator's resolution. */
   outcome: z.optional(z.string()),
-  /** The chat service's error message or the operator's note, with numbers masked; absent if the contact was erased. */
+  /**
+   * The chat service's error message, its reason for a failure, or the operator's note, with numbers masked; absent if
+   * the contact was erased.
+   */
   outcomeDetails: z.optional(z.string()),
   /** The request as queued; absent if its contact was erased. */
   request: z.optional(z.unknown()),
@@ -58,7 +61,7 @@ export const sendResponse = z.object({
   /** The statuses of an accepted send's message. */
   deliveredAt: instant,
   readAt: instant,
-  failedAt: instant,
+  answeredAt: instant,
 });
 
 export const enqueueResponse = z.object({
@@ -172,8 +175,10 @@ export const getSend = defineRoute({
     const send = await sends.read(id);
     if (!send) return sendNotFound(id);
     const message = send.messageId === undefined ? undefined : await messages.read(send.messageId);
-    const { deliveredAt, readAt, failedAt } = message ?? {};
-    return ok({ ...viewSend(send), deliveredAt, readAt, failedAt });
+    const { deliveredAt, readAt, answeredAt } = message ?? {};
+    // The send can be kept for longer than its message.
+    const failedAt = message?.failedAt ?? send.failedAt;
+    return ok({ ...viewSend(send), deliveredAt, readAt, answeredAt, failedAt });
   },
 });
 

@@ -124,7 +124,7 @@ export const createRecordResult = (options: RecordResultOptions) => {
           state: 'accepted',
           at,
           messageId,
-          outcome: describeAccepted(messageId),
+          outcome: describeAccepted(messageId, transactionIds),
         });
         const sent = { requestId, contact, call, claimedAt, attempt, traceparent };
         const message = messageId !== undefined && { id: messageId, ...sent };
@@ -191,10 +191,12 @@ export const resultOf = (decision: FinalDecision, at: string): UncalledResult =>
     ? { state: 'refused', at, code: decision.code, decision: decision.why }
     : { state: 'expired', at, decision: decision.why };
 
-const describeAccepted = (messageId: string | undefined): string =>
-  messageId === undefined
+const describeAccepted = (messageId: string | undefined, transactionIds: readonly string[]): string => {
+  if (messageId !== undefined) return `The chat service accepted it with the id ${messageId}.`;
+  return transactionIds.length === 0
     ? 'The chat service accepted it without returning an id.'
-    : `The chat service accepted it with the id ${messageId}.`;
+    : `The chat service accepted it as a job, with the id ${transactionIds.join(' and ')}.`;
+};
 
 /** Returns the delay that the chat service requests, plus up to 10% of jitter. */
 const requestedWaitMs = (retryAfter: string | undefined, now: string, random: number): number => {

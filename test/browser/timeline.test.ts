@@ -133,6 +133,30 @@ describe('the steps of a request', () => {
   });
 });
 
+describe('a request whose message fails after it was accepted', () => {
+  it('is shown as failed, after the status and with its code', async () => {
+    const contact = '+5491155550103';
+    await post(userPath(contact), { failWith: '131026' }, 'PATCH');
+    await write(contact, 'Where is my parcel?');
+    await open('/?request=order-failed');
+    await enqueueFor(contact, 'order-failed', 'It arrives today.');
+    await step(page, 'Published MessageFailed');
+    await step(page, 'Send state: failed');
+
+    const shown = (await steps(page)).filter((title) => !title.startsWith('Published'));
+    expect(shown.slice(-4)).toEqual([
+      'Failed on the platform',
+      'Webhook attempt 1 (error): 200',
+      'Status stored: failed',
+      'Send state: failed',
+    ]);
+    await page.getByText('Parley does not send it again.').waitFor();
+    const row = page.locator('.request-row').filter({ hasText: 'order-failed' });
+    await row.filter({ hasText: '131026' }).filter({ hasText: 'failed' }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
+});
+
 describe('a linked request', () => {
   it('selects its user if the URL names none, although another user wrote last', async () => {
     await write(OTHER_USER, 'Hello');

@@ -241,6 +241,7 @@ const PERSONAL = [
   'decision',
   'outcome',
   'outcomeDetails',
+  'failure',
   'stateShard',
   'stateAt',
   'leaseUntil',

@@ -18,7 +18,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Attributes that an erasure removes, and that a later decision or outcome need not restore. */
-const ERASED = ['leaseUntil', 'call', 'outcome', 'decision'];
+const ERASED = ['leaseUntil', 'call', 'outcome', 'decision', 'failure'];
 
 /** A send whose processing has only failed so far has no state. */
 const stateOf = (item: StoredItem): string | undefined => textOf(item, 'state');

@@ -56,6 +56,7 @@ export const PERSONAL = [
   'decision',
   'outcome',
   'outcomeDetails',
+  'failure',
   'stateShard',
   'stateAt',
   'leaseUntil',

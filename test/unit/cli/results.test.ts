@@ -85,6 +85,7 @@ describe('send --wait', () => {
     [{ state: 'refused', code: 'OPTED_OUT' }, 'order-17: refused (OPTED_OUT)', 4],
     [{ state: 'rejected' }, 'order-17: rejected', 4],
     [{ state: 'expired' }, 'order-17: expired', 4],
+    [{ state: 'failed', code: '131049' }, 'order-17: failed (131049)', 4],
     [{ state: 'uncertain' }, 'order-17: uncertain', 6],
     [{ state: 'scheduled' }, 'order-17: scheduled', 0],
   ])('shows the outcome, and has its exit code: %j', async (send, line, exitCode) => {

@@ -18,6 +18,13 @@ export const NextAction = ({ timeline }: { timeline: Timeline }) => {
       return <Refused key={requestId} timeline={timeline} send={send} requestId={requestId} />;
     case 'waiting':
       return <Waiting send={send} />;
+    case 'failed':
+      return (
+        <p class="next-action">
+          The chat service accepted this message, and it failed later. Parley does not send it again. To try again, send
+          a new request.
+        </p>
+      );
     default:
       return null;
   }

@@ -4,7 +4,7 @@ import type { Timeline } from '../state/console-state.ts';
 import { requestIdOf, type TableItem } from '../state/timeline-subject.ts';
 import { echoSteps, operatorSteps } from './contact-steps.ts';
 import { callStep, queuedStep, sendSteps } from './send-steps.ts';
-import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
+import { idsOf, itemBody, sentences, type TimelineStep } from './timeline-step.ts';
 import { expiredSteps, statusOf, webhookSteps } from './webhook-steps.ts';
 
 /** Returns the steps of what the business sends, in causal order. */
@@ -31,18 +31,19 @@ export const outboundSteps = (
         ...(lastStatus === undefined ? messageBodies : []),
       ])
     : calls.map(callStep);
-  // A send that a status confirmed was recorded when that status arrived.
-  const confirmed = sendItem?.confirmedBy === undefined ? undefined : sent.at(-1);
+  // What a status said of the send was recorded when that status arrived.
+  const isChangedByStatus = sendItem?.confirmedBy !== undefined || sendItem?.state === 'failed';
+  const byCall = isChangedByStatus ? sent.slice(0, sent.findLastIndex(({ at }) => at !== undefined) + 1) : sent;
   return [
     ...(requestId !== undefined && isQueued ? [queuedStep(requestId, sendItem, trace)] : []),
-    ...sent.filter((step) => step !== confirmed),
+    ...byCall,
     ...operatorSteps(message),
     ...deviceSteps(timeline),
     ...webhookSteps(
       timeline.deliveries.filter((delivery) => statusOf(delivery) !== '' || isByOperator(message)),
       isByOperator(message) ? new Map([['', echoSteps(timeline)], ...stored]) : stored,
     ),
-    ...(confirmed ? [confirmed] : []),
+    ...sent.slice(byCall.length),
     ...expiredSteps(timeline.expired),
   ];
 };
@@ -72,7 +73,7 @@ const deviceSteps = ({ message }: Timeline): readonly TimelineStep[] => {
   ];
 };
 
-const STATUSES = ['sent', 'delivered', 'read', 'failed'];
+const STATUSES = ['sent', 'delivered', 'read', 'answered', 'failed'];
 
 /** Returns a step for each status in the table, by status. When it was stored is not known. */
 const storedStatuses = (message: TableItem | undefined): ReadonlyMap<string, readonly TimelineStep[]> =>
@@ -80,11 +81,15 @@ const storedStatuses = (message: TableItem | undefined): ReadonlyMap<string, rea
     STATUSES.flatMap((status) => {
       const eventAt = stringField(message, `${status}At`);
       if (eventAt === undefined) return [];
+      const failure = status === 'failed' ? stringField(message, 'failure')?.trim() : undefined;
       const step: TimelineStep = {
         source: 'table',
         title: `Status stored: ${status}`,
         tone: status === 'failed' ? 'error' : 'success',
-        detail: `${status}At is the time of the event: ${formatMilliseconds(eventAt)}.`,
+        detail: sentences(
+          `${status}At is the time of the event: ${formatMilliseconds(eventAt)}`,
+          failure && `Failure: ${failure}`,
+        ),
         bodies: [],
       };
       return [[status, [step]]];

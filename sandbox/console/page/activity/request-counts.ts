@@ -28,6 +28,7 @@ export const formatCount = (count: number): string => count.toLocaleString('en-U
 /** Returns the reason for a request's state, if there is more to say than the state itself. */
 export const reasonOf = ({ state, code, decision, outcome, outcomeDetails }: SendSummary): string | undefined => {
   if (state === 'accepted') return undefined;
+  if (state === 'failed') return [code, outcomeDetails].filter(Boolean).join(': ') || outcome;
   // If a request expires, the outcome is that of an earlier call.
   return code ?? (state === 'expired' ? decision : (outcomeDetails ?? outcome ?? decision));
 };

@@ -62,10 +62,11 @@ const isSameVersion = (one: TableItem, other: TableItem): boolean =>
   one.claimId === other.claimId;
 
 /** When the send entered its state; undefined if that is the time of a status, which was recorded later. */
-const timeIn = (version: TableItem): string | undefined =>
-  version.state === 'accepted' && version.confirmedBy !== undefined
-    ? undefined
-    : stringField(version, `${version.state}At`);
+const timeIn = (version: TableItem): string | undefined => {
+  const isFromStatus =
+    version.state === 'failed' || (version.state === 'accepted' && version.confirmedBy !== undefined);
+  return isFromStatus ? undefined : stringField(version, `${version.state}At`);
+};
 
 const isBeforeReplacement = (call: Call, version: TableItem, remaining: readonly Call[]): boolean => {
   const endpoint = endpointOf(version);

@@ -73,7 +73,7 @@ const storedStep = (message: TableItem): TimelineStep => {
 
 /** Where an item's `createdAt` comes from, by its `createdAtSource`. */
 const TIME_SOURCES: ReadonlyMap<string, string> = new Map([
-  ['event', 'CREATION_TIME'],
+  ['event', 'the event'],
   ['publish-time', 'the publish time'],
   ['arrival', 'the arrival time'],
 ]);

@@ -51,8 +51,11 @@ export const publishedSteps = (trace: Trace | undefined): readonly TimelineStep[
     ...(isTurnEnded(event) && describeTurnEnded(event)),
   }));
 
-/** Returns the STATUS of a status event in lower case, as the table stores it; '' for a message event. */
-export const statusOf = ({ event }: Pick<Delivery, 'event'>): string => readEvent(event).status?.toLowerCase() ?? '';
+/** Returns the status that the table stores for a status event; '' for a message event. */
+export const statusOf = ({ event }: Pick<Delivery, 'event'>): string => {
+  const status = readEvent(event).status?.toLowerCase() ?? '';
+  return status === 'error' ? 'failed' : status;
+};
 
 const byTime = (one: Delivery, other: Delivery): number => Date.parse(one.at) - Date.parse(other.at);
 

@@ -38,7 +38,7 @@ const isStored = async (messageId: string): Promise<true | undefined> => {
 };
 
 /** The states that Parley does not change by itself. */
-const FINAL = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
+const FINAL = ['accepted', 'failed', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
 
 /** How a request should end, and with which refusal code. */
 export type Expected = { readonly state: 'accepted' | 'refused'; readonly code?: string };

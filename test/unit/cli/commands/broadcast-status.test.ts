@@ -38,6 +38,18 @@ describe('broadcast status', () => {
     expect(JSON.parse(json)).toEqual({ broadcastId: 'sale', sends: 380, counts: [accepted(300), optedOut(80)] });
   });
 
+  it.each<[SendCount[], string]>([
+    [[accepted(9), { state: 'failed', code: '131049', count: 3 }], '--state failed'],
+    [[optedOut(1), { state: 'rejected', code: '104', count: 2 }], '--state rejected'],
+    [[accepted(9)], '--local'],
+  ])('names the list of the most frequent state in which messages did not arrive: %j', async (counts, filter) => {
+    await startWithPages(counts);
+
+    const { out } = await target.parley(['broadcast', 'status', 'sale']);
+
+    expect(out).toContain(`See them: parley sends list --broadcast sale ${filter}`);
+  });
+
   it('of a broadcast without sends is not found', async () => {
     await startWithPages([]);
 

@@ -481,6 +481,15 @@ describe('--wait', () => {
     expect([code, out]).toEqual([6, expect.stringContaining('Outcome: 2 expired.')]);
   });
 
+  it('does not count messages that failed after they were accepted as sent', async () => {
+    await target.parley(args);
+    counting({ counts: [{ state: 'failed', code: '131049', count: 2 }] });
+
+    const { code, out } = await target.parley([...args, '--wait']);
+
+    expect([code, out]).toEqual([6, expect.stringContaining('Outcome: 2 failed (131049).')]);
+  });
+
   it('ends with Ctrl-C, and says that the broadcast continues', async () => {
     const stop = new AbortController();
     const forecasts = answerForecasts();

@@ -129,7 +129,7 @@ describe('doctor on sends', () => {
     expect(await findings('sends')).toEqual([
       ['ok', 'No sends are uncertain.'],
       ['ok', 'No scheduled sends are overdue.'],
-      ['ok', 'Refused or rejected: 19 sends in the last hour, 19 in the last day.'],
+      ['ok', 'Refused, rejected, or failed: 19 sends in the last hour, 19 in the last day.'],
     ]);
   });
 
@@ -143,15 +143,20 @@ describe('doctor on sends', () => {
     ]);
   });
 
-  it('shows a spike of refusals and rejections by code', async () => {
-    refusedInHour = [refused(40), refused(50, 'OPTED_OUT'), { state: 'rejected', code: '104', count: 5 }];
-    refusedInDay = [refused(100), refused(200, 'OPTED_OUT'), { state: 'rejected', code: '104', count: 5 }];
+  it('shows a spike of refusals, rejections, and failures by code', async () => {
+    const unusual = [
+      { state: 'rejected', code: '104', count: 5 },
+      { state: 'failed', code: '131049', count: 60 },
+    ];
+    refusedInHour = [refused(40), refused(50, 'OPTED_OUT'), ...unusual];
+    refusedInDay = [refused(100), refused(200, 'OPTED_OUT'), ...unusual];
 
     expect(await findings('sends')).toContainEqual([
       'warning',
-      'More sends than usual were refused or rejected: 95 in the last hour, 9.1 per hour in the day before. ' +
-        'Last hour: 50 refused (OPTED_OUT), 40 refused (NO_OPT_IN), 5 rejected (104).',
+      'More sends than usual were refused or rejected, or failed: 155 in the last hour, 9.1 per hour in the day ' +
+        'before. Last hour: 60 failed (131049), 50 refused (OPTED_OUT), 40 refused (NO_OPT_IN), 5 rejected (104).',
     ]);
+    expect(await lines()).toContain('parley sends list --state failed --code 131049 --since');
   });
 
   it('is content if as many were refused in every hour of the day', async () => {
@@ -160,7 +165,7 @@ describe('doctor on sends', () => {
 
     expect(await findings('sends')).toContainEqual([
       'ok',
-      'Refused or rejected: 100 sends in the last hour, 2400 in the last day.',
+      'Refused, rejected, or failed: 100 sends in the last hour, 2400 in the last day.',
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LISTED_STATES } from '../../../../lambdas/domain/send-index.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 
@@ -50,6 +51,22 @@ describe('sends list', () => {
     expect(code).toBe(0);
     const given = { state: 'refused', contact: USER, chatChannelNumber: '+5491100000099', code: 'OPTED_OUT' };
     expect(queries).toEqual([{ ...given, broadcast: 'sale', since: NOW, limit: '100' }]);
+  });
+
+  it('shows when and why an accepted message failed', async () => {
+    const outcome = 'The chat service accepted it, and the message failed, code 131026.';
+    const failed = { ...send(1), state: 'failed', code: '131026', outcome, outcomeDetails: 'Not reachable.' };
+    await startWithPages([{ ...failed, failedAt: NOW }]);
+
+    const { out } = await list('--state', 'failed');
+
+    expect(out).toBe(`${NOW} (3 minutes ago)  failed (131026)  order-1  ${USER}\n  ${outcome} Not reachable.`);
+  });
+
+  it('names every state that can be listed in its help', async () => {
+    await startWithPages([]);
+    const help = (await list('--help')).out.replaceAll(/\s+/g, ' ');
+    for (const state of LISTED_STATES) expect(help).toMatch(new RegExp(`--state must be [^.]*\\b${state}\\b`));
   });
 
   it('reads on after an empty page, until it has as many as asked for', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeBacklog, describeForecast, describeSend } from '../../../../cli/commands/sends.ts';
+import { NOW } from '../../../support/builders.ts';
 
 const SEND = { requestId: 'order-17', state: 'accepted' as const, attempts: 1, unknownOutcomes: 0 };
 
@@ -23,6 +24,31 @@ describe('the description of a send', () => {
       '  2026-11-20T12:00:01.000Z  claimed',
       '  2026-11-20T12:00:02.000Z  accepted',
     ]);
+  });
+
+  it('shows why the message of an accepted send failed', () => {
+    const lines = describeSend({
+      ...SEND,
+      state: 'failed',
+      code: '131026',
+      outcome: 'The chat service accepted it, and the message failed, code 131026.',
+      outcomeDetails: 'The user cannot receive the message.',
+      acceptedAt: '2026-11-20T12:00:02.000Z',
+      failedAt: '2026-11-20T12:03:00.000Z',
+    });
+
+    expect(lines).toEqual([
+      'order-17: failed (131026)',
+      '  outcome: The chat service accepted it, and the message failed, code 131026.',
+      '  details: The user cannot receive the message.',
+      '  2026-11-20T12:00:02.000Z  accepted',
+      '  2026-11-20T12:03:00.000Z  failed',
+    ]);
+  });
+
+  it('shows the statuses of its message in order', () => {
+    const [, ...times] = describeSend({ ...SEND, answeredAt: '2026-11-20T12:00:09.000Z', readAt: NOW });
+    expect(times).toEqual([`  ${NOW}  read`, '  2026-11-20T12:00:09.000Z  answered']);
   });
 
   it('leaves out a missing outcome and a missing message ID', () => {

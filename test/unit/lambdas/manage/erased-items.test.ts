@@ -114,6 +114,14 @@ const KINDS: Readonly<Record<string, { readonly put: () => Promise<unknown>; rea
     },
     at: ['AUDIT#<id> AUDIT', 'SEND#request-1 SEND'],
   },
+  'a send whose message failed': {
+    put: async () => {
+      await putSendInState(stage.sends, 'accepted');
+      const failure = '131026 the user has blocked you';
+      await stage.sends.fail('request-1', { messageId: 'message-request-1', at: NOW, failure });
+    },
+    at: ['SEND#request-1 SEND'],
+  },
   'a contact check': {
     put: () =>
       stage.contacts.recordCheck(contactRef('chat', USER), { checkedAt: NOW, checkedAddress: '5491155550000' }),

@@ -177,17 +177,21 @@ describe('a request that is enqueued in a trace', () => {
 });
 
 describe('a send', () => {
-  it('is shown with the request, the endpoint, and the statuses of its message, and without internal fields', async () => {
-    await putSendInState(stage.sends, 'accepted');
-    await stage.messages.recordStatus({
+  const recordStatus = (status: 'delivered' | 'answered', at: string) =>
+    stage.messages.recordStatus({
       kind: 'status',
       id: 'message-request-1',
-      status: 'delivered',
-      literal: 'delivered',
-      time: { at: '2026-11-20T12:00:05.000Z', source: 'event' },
+      status,
+      literal: status,
+      time: { at, source: 'event' },
       body: '{}',
       traceparent: TRACEPARENT,
     });
+
+  it('is shown with the request, the endpoint, and the statuses of its message, and without internal fields', async () => {
+    await putSendInState(stage.sends, 'accepted');
+    await recordStatus('delivered', '2026-11-20T12:00:05.000Z');
+    await recordStatus('answered', '2026-11-20T12:00:09.000Z');
     expect((await stage.call('getSend', { id: 'request-1' })).body).toEqual({
       requestId: 'request-1',
       state: 'accepted',
@@ -202,6 +206,19 @@ describe('a send', () => {
       claimedAt: NOW,
       acceptedAt: NOW,
       deliveredAt: '2026-11-20T12:00:05.000Z',
+      answeredAt: '2026-11-20T12:00:09.000Z',
+    });
+  });
+
+  it('whose message failed shows the code, the reason, and the time, even without the message', async () => {
+    await putSendInState(stage.sends, 'failed');
+    expect((await stage.call('getSend', { id: 'request-1' })).body).toMatchObject({
+      state: 'failed',
+      code: '131026',
+      outcome: 'The chat service accepted it, and the message failed, code 131026.',
+      outcomeDetails: 'cannot receive',
+      acceptedAt: NOW,
+      failedAt: NOW,
     });
   });
 

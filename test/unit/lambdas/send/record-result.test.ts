@@ -59,6 +59,16 @@ describe('a send', () => {
     });
   });
 
+  it.each([
+    [{ id: 'm-1', requestId: 'job-1' }, 'The chat service accepted it with the id m-1.'],
+    [{ webhookNotificationId: 'job-1' }, 'The chat service accepted it as a job, with the id job-1.'],
+    [{ requestId: 'job-1', txId: 'job-2' }, 'The chat service accepted it as a job, with the id job-1 and job-2.'],
+  ])('that is accepted says with which ids: %j', async (body, outcome) => {
+    harness.answers = [{ kind: 'answered', httpStatus: 202, body }];
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted', outcome });
+  });
+
   it('waits when the call had no effect, and is accepted later', async () => {
     harness.answers = [ANSWERS.unavailable('7'), ANSWERS.notSent];
     expect(await sender.send(sendRequest())).toEqual({ kind: 'retry', afterMs: 7_000 });

@@ -36,6 +36,9 @@ describe('the reason of a request', () => {
   it.each([
     ['the reason code', { state: 'refused', code: 'WINDOW_CLOSED', decision: 'It is closed.' }, 'WINDOW_CLOSED'],
     ["the service's own words", { state: 'rejected', outcomeDetails: 'No credit', outcome: '403' }, 'No credit'],
+    ['why it failed', { state: 'failed', code: '131026', outcomeDetails: 'Not reachable' }, '131026: Not reachable'],
+    ['the code of its failure', { state: 'failed', code: '131049', outcome: 'It failed.' }, '131049'],
+    ['the outcome if it failed without a code', { state: 'failed', outcome: 'It failed.' }, 'It failed.'],
     ['why it expired', { state: 'expired', decision: 'Too late', outcome: '503' }, 'Too late'],
     ['nothing if it is accepted', { state: 'accepted', outcomeDetails: 'Accepted with the id 1' }, undefined],
   ])('is %s', (_, send, expected) => {

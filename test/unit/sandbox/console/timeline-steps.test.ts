@@ -192,6 +192,58 @@ describe('the timeline of a request', () => {
     ]);
   });
 
+  it.each(['failed', 'error'])('shows after the acceptance that the message failed, with the reason: %s', (status) => {
+    const outcome = 'The chat service accepted it, and the message failed, code 131026.';
+    const failure = { code: '131026', outcome, outcomeDetails: 'Not reachable', failedAt: at(3_000) };
+    const steps = timelineSteps(
+      timeline({
+        message: { ...SENT, status: 'failed', code: '131026', deliveredAt: null, seenAt: null },
+        calls: [call(94)],
+        deliveries: [delivery(3_010, status)],
+        trace: {
+          items: [
+            { ...SEND, state: 'failed', ...failure },
+            { pk: 'MESSAGE#m1', sk: 'MESSAGE', failedAt: at(3_000), failure: '131026 Not reachable' },
+          ],
+          sendHistory: [{ ...SEND, state: 'claimed' }, SEND],
+          busEvents: [published(3_040, 'MessageFailed')],
+        },
+      }),
+    ).map(({ step }) => [step.title, step.tone, step.detail]);
+
+    expect(steps.slice(-6)).toEqual([
+      ['Send state: accepted', 'success', SEND.outcome],
+      ['Failed on the platform', 'error', "The platform's code is 131026."],
+      [`Webhook attempt 1 (${status}): 200`, 'success', expect.anything()],
+      ['Status stored: failed', 'error', expect.stringMatching(/^failedAt is .+\. Failure: 131026 Not reachable\.$/)],
+      ['Send state: failed', 'error', `${outcome} Not reachable.`],
+      ['Published MessageFailed', 'success', undefined],
+    ]);
+  });
+
+  it('shows a send that a status confirmed and failed after that status', () => {
+    const confirmed = { ...SEND, confirmedBy: 'status', acceptedAt: at(97) };
+    const failed = { ...confirmed, state: 'failed', code: '131049', outcome: 'It failed.', failedAt: at(97) };
+    const steps = shown(
+      timeline({
+        calls: [call(94)],
+        deliveries: [delivery(100, 'failed')],
+        trace: { items: [failed], sendHistory: [{ ...SEND, state: 'claimed' }, confirmed] },
+      }),
+    );
+
+    expect(steps.slice(-3)).toEqual([
+      'Webhook attempt 1 (failed): 200 +6',
+      'Send state: accepted',
+      'Send state: failed',
+    ]);
+  });
+
+  it('shows that the user answered', () => {
+    const answered = timeline({ message: SENT, trace: { items: [{ ...MESSAGE_ITEM, answeredAt: at(6_000) }] } });
+    expect(shown(answered).at(-1)).toBe('Status stored: answered');
+  });
+
   it('shows a refusal as a decision and a state, without a call of an earlier attempt', () => {
     const refused = {
       pk: 'SEND#r1',
@@ -259,7 +311,16 @@ describe("the timeline of a user's message", () => {
 describe('any timeline', () => {
   it('never runs backwards, and has each call once', () => {
     const ms = fc.nat({ max: 300 });
-    const state = fc.constantFrom('claimed', 'waiting', 'accepted', 'refused', 'uncertain', 'scheduled', 'expired');
+    const state = fc.constantFrom(
+      'claimed',
+      'waiting',
+      'accepted',
+      'failed',
+      'refused',
+      'uncertain',
+      'scheduled',
+      'expired',
+    );
     const version = fc.tuple(state, ms, fc.nat({ max: 2 })).map(([name, time, claim]) => ({
       ...SEND,
       state: name,

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { otherContent } from '../../../../sandbox/console/page/phone/other-content.ts';
+import type { Message } from '../../../../sandbox/console/page/state/api.ts';
+
+const NOW = '2026-11-20T12:00:00.000Z';
+const MESSAGE: Message = {
+  id: 'm1',
+  direction: 'in',
+  at: NOW,
+  receivedAt: NOW,
+  chatChannelNumber: '+5491100000000',
+  text: '',
+  media: [],
+};
+
+it.each([
+  ['a location', { location: { name: 'Plaza', latitude: -34.6, longitude: 0 } }, 'Plaza\n-34.6, 0'],
+  [
+    'contacts by name and number, whatever else their cards have',
+    {
+      contacts: [
+        { name: { formatted_name: 'Juan P' }, phones: [{ phone: '+54 9 11 5000-0002', wa_id: '5491150000002' }] },
+        { name: { first_name: 'Eva', last_name: 'Ruiz' } },
+        { phones: [{ wa_id: '5491150000003' }] },
+      ],
+    },
+    'Juan P\n+54 9 11 5000-0002\nEva Ruiz\n5491150000003',
+  ],
+  ['contacts in another form as they are', { contacts: [{ card: 7 }] }, '{"card":7}'],
+  ['an error', { error: 'Unsupported message' }, 'Unsupported message'],
+])('the phone shows %s', (_, content, shown) => {
+  expect(otherContent({ ...MESSAGE, ...content })).toBe(shown);
+});
