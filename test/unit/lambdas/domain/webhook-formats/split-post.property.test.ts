@@ -89,8 +89,9 @@ describe('an event with a list', () => {
 
         expect(events.map(({ body }) => body)).toEqual(entries.map((entry) => post([entry])));
         for (const event of events) {
-          expect('fields' in event && event.fields).toEqual(JSON.parse(event.body));
-          expect('format' in event && event.format.name).toBe('v1.1');
+          if (!('format' in event)) throw new Error(event.reason);
+          expect(event.format.name).toBe('v1.1');
+          expect(event.format.read(event.fields, event.entry)).toEqual(event.format.read(JSON.parse(event.body)));
         }
       }),
     );
