@@ -4,7 +4,15 @@ import type { SendRepository } from '../../lambdas/ports.ts';
 import { claim, NOW, queuedSend, sendRequest, sendResult } from './builders.ts';
 
 /** The states in which no function works on a send. An operator or a status can still change some of them. */
-export const FINAL_STATES: readonly string[] = ['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
+export const FINAL_STATES: readonly string[] = [
+  'accepted',
+  'refused',
+  'rejected',
+  'expired',
+  'uncertain',
+  'cancelled',
+  'failed',
+];
 
 /** Brings a new send into a state the way the functions do. Returns the send. */
 export const putSendInState = async (

@@ -7,6 +7,7 @@ import type { SceneInvariant } from './scene-invariants.ts';
 import type { SceneOptions } from './scene-options.ts';
 import {
   type AnsweredCall,
+  acknowledgedStatuses,
   answeredCalls,
   auditEntries,
   effectsOf,
@@ -14,6 +15,9 @@ import {
   registerOf,
   requestIdsOf,
 } from './scene-view.ts';
+
+/** The code of each failure in a scene, without the fraction with which services send it. */
+const FAILURE_CODE = '131049';
 
 export const MANAGING_INVARIANTS = {
   everyCallAnswered: {
@@ -140,17 +144,37 @@ export const MANAGING_INVARIANTS = {
 
   statusConfirms: {
     sentence:
-      'A request whose message has a status ends as accepted, and the message has its request ID, unless it was ' +
-      'resent.',
+      'A request whose message has a status ends as accepted or failed, and the message has its request ID, unless ' +
+      'it was resent.',
     atEnd(scene) {
       for (const requestId of requestIdsOf(scene)) {
-        for (const { _id_: id } of confirmingPosts(scene, requestId)) {
+        for (const { id } of confirmingPosts(scene, requestId)) {
           const state = scene.item(`SEND#${requestId}`)?.state;
-          if (state !== 'accepted') return `${requestId} has a status, and ends as ${String(state)}.`;
+          if (state !== 'accepted' && state !== 'failed')
+            return `${requestId} has a status, and ends as ${String(state)}.`;
           // A send names one message: of several calls, the one whose answer the function has recorded.
           if (effectsOf(scene, requestId).length > 1) continue;
-          const message = scene.item(`MESSAGE#${String(id)}`);
+          const message = scene.item(`MESSAGE#${id}`);
           if (message?.requestId !== requestId) return `The message of ${requestId} does not name it.`;
+        }
+      }
+      return undefined;
+    },
+  },
+
+  failureShown: {
+    sentence:
+      'A request whose message failed ends as failed, with the code of the failure, whichever comes first: the ' +
+      'answer to the call or the status. A status without a reference must be of a message that an answer named.',
+    atEnd(scene) {
+      const statuses = acknowledgedStatuses(scene);
+      for (const { id, requestId, literal, hasReference } of statuses) {
+        const isFailure = literal === 'failed' || literal === 'error';
+        if (!isFailure || requestId === undefined || effectsOf(scene, requestId).length > 1) continue;
+        const { state, code, messageId } = scene.item(`SEND#${requestId}`) ?? {};
+        if (!hasReference && messageId !== id) continue;
+        if (state !== 'failed' || code !== FAILURE_CODE) {
+          return `${id} failed with ${FAILURE_CODE}, and ${requestId} ends as ${String(state)} with ${String(code)}.`;
         }
       }
       return undefined;
@@ -335,11 +359,8 @@ const isAnsweredResolution = ({ request, status }: AnsweredCall): boolean =>
   request.route === 'resolveSend' && status === 200;
 
 /** The acknowledged statuses that carry the reference of a send. */
-const confirmingPosts = ({ options, acknowledged }: Scene, requestId: string) =>
-  (options.posts ?? []).flatMap(({ event }, place) => {
-    const { CLIENT_PAYLOAD, ...status } = recordOf(event);
-    return acknowledged.has(place) && CLIENT_PAYLOAD === requestId ? [status] : [];
-  });
+const confirmingPosts = (scene: Scene, requestId: string) =>
+  acknowledgedStatuses(scene).filter((status) => status.hasReference && status.requestId === requestId);
 
 /** The expected audit trail entry of a write, or undefined if the write is not an operator's action. */
 const actOf = (

@@ -1,4 +1,4 @@
-import { claim, queuedSend, sendResult, templateRequest, USER, wireStatus } from '../../support/builders.ts';
+import { claim, queuedSend, sendResult, USER, wireStatus } from '../../support/builders.ts';
 import {
   AN_HOUR_AGO,
   IN_JANUARY,
@@ -11,6 +11,7 @@ import {
   SOMEBODY_ELSE,
   scheduled,
   storeEvent,
+  template,
   uncertain,
   waiting,
 } from './prepared.ts';
@@ -44,7 +45,6 @@ const handover = (name: string, route: 'handOver' | 'handBack'): ApiCaller => ({
   request: { route, body: { platformContactId: USER } },
 });
 const status = { event: wireStatus({ CLIENT_PAYLOAD: 'request-1', CREATION_TIME: '2026-11-20T11:30:00.000Z' }) };
-const template = templateRequest({ params: { name: 'request-1' } });
 const check: ApiCaller = { name: 'check', request: { route: 'checkContacts', body: { contacts: [USER] } } };
 
 const withUncertain = async (scene: Scene): Promise<void> => {

@@ -10,7 +10,17 @@ import { addMs } from '../../../lambdas/domain/instant.ts';
 import { type SendRequest, serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
 import { serializeRequest } from '../../../lambdas/domain/serialized-request.ts';
 import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
-import { ACCOUNT, claim, NOW, queuedSend, sendRequest, sendResult, USER, wireMessage } from '../../support/builders.ts';
+import {
+  ACCOUNT,
+  claim,
+  NOW,
+  queuedSend,
+  sendRequest,
+  sendResult,
+  templateRequest,
+  USER,
+  wireMessage,
+} from '../../support/builders.ts';
 import { AFTER, BEFORE, OTHER } from './erasing-invariants.ts';
 import { type Scene, TOKEN, userRef } from './scene.ts';
 import { tableOf } from './scene-view.ts';
@@ -21,6 +31,7 @@ export const SOMEBODY_ELSE = '+5491155551111';
 const EIGHT_DAYS_MS = 8 * 24 * 60 * 60 * 1000;
 
 export const request = sendRequest({ messageText: 'request-1: Your parcel is on its way.' });
+export const template = templateRequest({ params: { name: 'request-1' } });
 
 /** The repositories, without turns and faults. */
 export const repositoriesOf = (scene: Scene) => {

@@ -1,5 +1,6 @@
 import type { Fault } from '../world/faults.ts';
 import { ERASING_SCENARIOS } from './erasing-scenarios.ts';
+import { FAILING_SCENARIOS } from './failing-scenarios.ts';
 import { MANAGING_SCENARIOS } from './managing-scenarios.ts';
 import { PUBLISHING_SCENARIOS } from './publishing-scenarios.ts';
 import type { SceneOptions } from './scene-options.ts';
@@ -21,6 +22,7 @@ export interface SceneScenario {
 export const SCENE_SCENARIOS = {
   ...PUBLISHING_SCENARIOS,
   ...MANAGING_SCENARIOS,
+  ...FAILING_SCENARIOS,
   ...ERASING_SCENARIOS,
 } as const satisfies Record<string, SceneScenario>;
 

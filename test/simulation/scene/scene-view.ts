@@ -33,6 +33,27 @@ export const auditEntries = ({ table }: Scene): readonly Item[] =>
 export const effectsOf = ({ chatService }: Scene, requestId: string) =>
   chatService.effects.filter(({ body }) => requestIdIn(body) === requestId);
 
+/** A status of the scene, in the names of the contract's own format. */
+export interface PostedStatus {
+  readonly id: string;
+  readonly literal: string;
+  /** The request whose message it speaks of, if it or the chat service says so. */
+  readonly requestId: string | undefined;
+  /** Whether it has the reference of the send, or the id of the send's job. */
+  readonly hasReference: boolean;
+}
+
+/** The acknowledged statuses of a scene. */
+export const acknowledgedStatuses = ({ options, acknowledged, chatService }: Scene): readonly PostedStatus[] =>
+  (options.posts ?? []).flatMap(({ event }, place) => {
+    const { CLIENT_PAYLOAD, STATUS, _id_, status = STATUS, messageId = _id_, intentTxId } = recordOf(event);
+    if (!acknowledged.has(place) || typeof status !== 'string') return [];
+    const effect = chatService.effects.find(({ id }) => id === messageId);
+    const requestId = typeof CLIENT_PAYLOAD === 'string' ? CLIENT_PAYLOAD : effect && requestIdIn(effect.body);
+    const hasReference = CLIENT_PAYLOAD !== undefined || intentTxId !== undefined;
+    return [{ id: String(messageId), literal: status.toLowerCase(), requestId, hasReference }];
+  });
+
 /** The requests that the scene's queue, callers, and statuses name. */
 export const requestIdsOf = ({ options: { queued = [], callers = [], posts = [] } }: Scene): readonly string[] => {
   const named = [

@@ -4,6 +4,8 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** A message that reached a user. */
 export interface Effect {
   readonly id: string;
+  /** The id of the job that sent it, if the service answers with one. */
+  readonly transactionId?: string;
   readonly at: number;
   readonly contact: string;
   readonly endpoint: string;
@@ -45,6 +47,8 @@ export interface ChatServiceOptions {
   readonly refusedText?: string;
   /** Whether the answer to an accepted `intent/v2` names no message. @default false */
   readonly answersIntentsWithoutId?: boolean;
+  /** Whether a send is answered with 202 and the id of a job, which names no message. @default false */
+  readonly answersWithJob?: boolean;
   /** How much earlier than the contract says it closes a window. @default 0 */
   readonly closesEarlyMs?: number;
   /** Chooses the id of a message. @default `message-1`, and so on */
@@ -56,7 +60,7 @@ const WINDOW_MS = 24 * 60 * 60 * 1000;
 
 export const createSimulatedChatService = (options: ChatServiceOptions): SimulatedChatService => {
   const { clock, clockAheadMs = 0, absentContacts = [], refusedText, answersIntentsWithoutId = false } = options;
-  const { closesEarlyMs = 0, newId = () => `message-${effects.length + 1}` } = options;
+  const { answersWithJob = false, closesEarlyMs = 0, newId = () => `message-${effects.length + 1}` } = options;
   const approvedTemplates = new Set(options.approvedTemplates);
   const effects: Effect[] = [];
   const lastWroteAt = new Map<string, number>();
@@ -70,8 +74,10 @@ export const createSimulatedChatService = (options: ChatServiceOptions): Simulat
 
   const deliver = (endpoint: string, body: Readonly<Record<string, unknown>>): HttpAnswer => {
     const id = newId(body);
-    const effect = { id, at: now(), contact: contactKey(String(body.platformContactId)), endpoint, body };
-    effects.push(effect);
+    const transactionId = `transaction-of-${id}`;
+    const job = answersWithJob ? { transactionId } : {};
+    effects.push({ id, ...job, at: now(), contact: contactKey(String(body.platformContactId)), endpoint, body });
+    if (answersWithJob) return { httpStatus: 202, body: { webhookNotificationId: transactionId } };
     const named = endpoint === 'intent/v2' && answersIntentsWithoutId ? {} : { id };
     return { httpStatus: 200, body: { ...named, problems: null } };
   };

@@ -22,6 +22,12 @@ describe('an observed transition', () => {
     ['receive', { state: 'accepted' }, { state: 'accepted', identifiedAt: 1 }, 'identify from accepted'],
     ['send', { state: 'accepted', confirmedBy: 'status' }, { state: 'accepted' }, 'accept from accepted'],
     ['receive', { state: 'accepted' }, { state: 'accepted' }, undefined],
+    ['receive', { state: 'accepted' }, { state: 'failed' }, 'fail from accepted'],
+    ['receive', { state: 'failed', failedAt: 2 }, { state: 'failed', failedAt: 1 }, 'fail from failed'],
+    ['receive', { state: 'failed', acceptedAt: 2 }, { state: 'failed', acceptedAt: 1 }, 'confirmFailed from failed'],
+    ['drain', { state: 'failed' }, { state: 'failed', identifiedAt: 1 }, 'identifyFailed from failed'],
+    ['send', { state: 'failed', confirmedBy: 'status' }, { state: 'failed' }, 'acceptFailed from failed'],
+    ['send', { state: 'failed' }, { state: 'accepted' }, 'accept from failed'],
     ['manage', { state: 'scheduled' }, { state: 'cancelled' }, 'cancel from scheduled'],
     ['erase', { state: 'scheduled' }, { state: 'cancelled' }, 'cancelErased from scheduled'],
   ];

@@ -35,6 +35,10 @@ const EVIDENCE: Partial<Record<SendTransitionName, string>> = {
   accept: 'confirmedBy',
   confirm: 'acceptedAt',
   identify: 'identifiedAt',
+  fail: 'failedAt',
+  acceptFailed: 'confirmedBy',
+  confirmFailed: 'acceptedAt',
+  identifyFailed: 'identifiedAt',
 };
 
 /** Returns the transition that a write of a send made. Returns undefined for a write that makes none. */

@@ -1,0 +1,92 @@
+import { USER, wireStatus } from '../../support/builders.ts';
+import { openWindow, request, template, uncertain } from './prepared.ts';
+import type { Scene } from './scene.ts';
+import type { SceneScenario } from './scene-scenarios.ts';
+
+const REFERENCE = { CLIENT_PAYLOAD: 'request-1' };
+const delivered = wireStatus({ STATUS: 'delivered', CREATION_TIME: '2026-11-20T11:30:00.000Z' });
+/** Services send a platform's code as a text that looks like a float. */
+const failed = wireStatus({ STATUS: 'failed', REASON: '131049.0', CREATION_TIME: '2026-11-20T11:31:00.000Z' });
+/** The same failure in the format of today's webhooks, which names the job of the send. */
+const failedJob = {
+  v: '1.1',
+  type: 'status',
+  chatPlatform: 'chat',
+  contactId: USER,
+  messageId: 'message-1',
+  intentTxId: 'transaction-of-message-1',
+  status: 'error',
+  statusChangeTime: '2026-11-20T11:31:00.000Z',
+  reason: '131049.0',
+};
+
+const isSent = ({ chatService }: Scene): boolean => chatService.effects.length > 0;
+
+export const FAILING_SCENARIOS = {
+  failedBeforeAnswer: {
+    useCase: 'fail',
+    about: 'The chat service accepts a message and reports that it failed, at any time after it accepted it.',
+    maxFaults: 1,
+    slice: ['dies-after'],
+    options: {
+      prepare: openWindow,
+      consumes: ['send', 'inbound'],
+      queued: [request],
+      posts: [{ event: { ...failed, ...REFERENCE } }],
+      postsFollow: isSent,
+    },
+  },
+  failedWithoutReference: {
+    useCase: 'fail',
+    about: 'The same, but the status names only the message, so that it is known by the answer.',
+    maxFaults: 1,
+    slice: ['fails-before'],
+    options: {
+      prepare: openWindow,
+      consumes: ['send', 'inbound'],
+      queued: [request],
+      posts: [{ event: failed }],
+      postsFollow: isSent,
+    },
+  },
+  failedJob: {
+    useCase: 'fail',
+    about: 'The chat service answers with the ID of a job, which the status that the message failed names.',
+    maxFaults: 1,
+    slice: ['dies-after'],
+    options: {
+      prepare: openWindow,
+      consumes: ['send', 'inbound'],
+      queued: [request],
+      chatService: { answersWithJob: true },
+      posts: [{ event: failedJob }],
+      postsFollow: isSent,
+    },
+  },
+  failedThenDelivered: {
+    useCase: 'fail',
+    about: 'The outcome of a send is unknown. A status says that its message failed, another that it was delivered.',
+    maxFaults: 1,
+    options: {
+      async prepare(scene) {
+        await openWindow(scene);
+        await uncertain(scene);
+      },
+      consumes: ['inbound'],
+      posts: [{ event: { ...failed, ...REFERENCE } }, { event: { ...delivered, ...REFERENCE } }],
+    },
+  },
+  identifiedAndFailed: {
+    useCase: 'fail',
+    about: 'A template is accepted without a message ID. It is delivered, and fails.',
+    maxFaults: 1,
+    options: {
+      prepare: openWindow,
+      consumes: ['send', 'inbound'],
+      queued: [template],
+      chatService: { answersIntentsWithoutId: true },
+      posts: [{ event: { ...failed, ...REFERENCE } }, { event: { ...delivered, ...REFERENCE } }],
+      postsFollow: isSent,
+    },
+  },
+} as const satisfies Record<string, SceneScenario>;
