@@ -16,6 +16,13 @@ export const describeFailure = ({ code = '', reason = '' }: Failure): string => 
   return `${code} ${masked.slice(0, MAX_REASON_CHARACTERS).toWellFormed()}`;
 };
 
+/** Returns the outcome of a send whose message failed. The reason can quote the message, so it is content. */
+export const outcomeOfFailure = (failure: string) => {
+  const { code, reason: outcomeDetails } = parseFailure(failure);
+  const outcome = `The chat service accepted it, and the message failed${code === undefined ? '' : `, code ${code}`}.`;
+  return { outcome, outcomeDetails };
+};
+
 /** Parses what {@link describeFailure} returned. */
 export const parseFailure = (failure: string): { readonly code?: string; readonly reason?: string } => {
   const separator = failure.indexOf(' ');

@@ -1,5 +1,6 @@
 import { config, type core, maxLength, minLength, refine, string } from 'zod/mini';
 import english from 'zod/v4/locales/en.js';
+import { isFieldName } from './field-name.ts';
 
 // zod/mini ships without messages. Only English is bundled, because all locales would be parsed at each cold start.
 config(english());
@@ -28,9 +29,6 @@ export const boundedString = (maxCharacters: number) =>
 const MAX_ISSUES = 10;
 const MAX_UNKNOWN_FIELDS = 5;
 
-/** The format of a field name. Anything else may be text from a user, or a phone number. */
-const FIELD_NAME = /^(?!.*\d{4})[A-Za-z_][\w-]{0,39}$/;
-
 /**
  * Describes the issues as `path: message`, separated by semicolons. Quotes no values and only a few field names,
  * because logs and dead letters' attributes contain the description.
@@ -47,10 +45,10 @@ export const describeIssues = ({ issues }: core.$ZodError, root: string): string
 };
 
 const nameOf = (key: PropertyKey): string =>
-  typeof key === 'number' || FIELD_NAME.test(String(key)) ? String(key) : '<field>';
+  typeof key === 'number' || isFieldName(String(key)) ? String(key) : '<field>';
 
 const describeUnknown = (keys: readonly string[]): string => {
-  const names = keys.filter((key) => FIELD_NAME.test(key)).slice(0, MAX_UNKNOWN_FIELDS);
+  const names = keys.filter(isFieldName).slice(0, MAX_UNKNOWN_FIELDS);
   const rest = keys.length - names.length;
   const fields = keys.length === 1 ? 'field' : 'fields';
   if (names.length === 0) return `has ${rest} unknown ${fields}`;

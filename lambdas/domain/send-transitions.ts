@@ -36,7 +36,10 @@ export type SendGuard =
   | 'may-resend'
   /** The outcome of an earlier call is unknown, so its message may have been sent. */
   | 'unknown-earlier'
-  /** The chat service accepted the request without returning an id, and no earlier status has added one. */
+  /**
+   * The chat service accepted the request without returning an id, and no earlier status has added one. Of two messages
+   * with the same time, that with the lesser id is earlier.
+   */
   | 'identified-no-earlier'
   /** The item's latest claim belongs to the writer. */
   | 'own-claim'
@@ -48,7 +51,7 @@ export type SendGuard =
   | 'note-not-erased'
   /** A status confirmed the send; the chat service's own answer, which takes precedence, has not arrived. */
   | 'confirmed-by-status'
-  /** Like `confirmed-by-status`, and that status is not earlier than the writer's. */
+  /** Like `confirmed-by-status`, and that status is not earlier than the writer's, as in `identified-no-earlier`. */
   | 'confirmed-no-earlier'
   /** The item's message is the one that the writer knows, or the writer knows none. */
   | 'same-message'
@@ -154,7 +157,13 @@ export const SEND_TRANSITIONS = {
     to: 'accepted',
     by: 'receive',
     when: 'a status carries its request id',
-    from: { claimed: [], waiting: [], uncertain: [], accepted: ['confirmed-no-earlier'] },
+    from: {
+      claimed: [],
+      waiting: [],
+      uncertain: [],
+      accepted: ['confirmed-no-earlier'],
+      failed: ['confirmed-no-earlier', 'other-message'],
+    },
   },
   confirmEarlier: {
     to: 'accepted',
@@ -178,8 +187,8 @@ export const SEND_TRANSITIONS = {
     by: 'receive',
     when: 'a status says that its message failed',
     from: {
-      accepted: ['same-message', 'note-not-erased'],
-      failed: ['same-message', 'failed-later', 'note-not-erased'],
+      accepted: ['same-message', 'not-erased'],
+      failed: ['same-message', 'failed-later', 'not-erased'],
     },
   },
   confirmFailed: {
@@ -193,6 +202,12 @@ export const SEND_TRANSITIONS = {
     by: 'receive',
     when: 'an earlier status of the message arrives',
     from: { failed: ['identified-no-earlier', 'same-message'] },
+  },
+  identifyOther: {
+    to: 'accepted',
+    by: 'receive',
+    when: 'another message of it is earlier',
+    from: { failed: ['identified-no-earlier', 'other-message'] },
   },
   // Its queue message or its schedule ends later, when it finds the send cancelled.
   cancel: {

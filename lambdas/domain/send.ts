@@ -47,7 +47,13 @@ export interface Claim {
  * is one sentence. `outcomeDetails` is the chat service's message about the outcome, which can quote the request.
  */
 export type SendResult = { readonly at: Instant } & (
-  | { readonly state: 'accepted'; readonly messageId?: string; readonly outcome: string }
+  | {
+      readonly state: 'accepted';
+      readonly messageId?: string;
+      readonly outcome: string;
+      /** The chat service's ids of the call, by which later events name the message. @default none */
+      readonly transactionIds?: readonly string[];
+    }
   | { readonly state: 'refused'; readonly code: RefusalCode; readonly decision: string }
   | { readonly state: 'expired' | 'waiting'; readonly decision: string }
   | { readonly state: 'waiting'; readonly outcome: string; readonly outcomeDetails?: string }
@@ -59,6 +65,7 @@ export type SendResult = { readonly at: Instant } & (
       readonly outcome: string;
       readonly outcomeDetails?: string;
       readonly isAnswered: boolean;
+      readonly transactionIds?: readonly string[];
     }
 );
 
@@ -108,6 +115,10 @@ export const sendRecord = z.object({
   /** The contact's name in the index `byContact`. */
   contact: optionalString,
   messageId: optionalString,
+  /** The chat service's ids of the latest call, by which later events name the message. */
+  transactionIds: z.optional(z.array(z.string())),
+  /** Why its message failed, as `describeFailure` describes it. */
+  failure: optionalString,
   /** The trace of whoever recorded the send first; absent for sends of earlier versions, and once erased. */
   traceparent: optionalString,
   claimId: optionalString,

@@ -4,9 +4,10 @@ import { toInstant } from '../domain/instant.ts';
 import { parseSerializedRequest } from '../domain/serialized-request.ts';
 import type { VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Randomness } from '../ports.ts';
+import { mapConcurrently } from '../runtime/concurrency.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import type { DeliveryFormat } from './auth/webhook-auth.ts';
-import { countRemarks, quarantine, type ReceiveEventsPorts } from './receive-events.ts';
+import { countRemarks, MAX_CONCURRENT_QUARANTINES, quarantine, type ReceiveEventsPorts } from './receive-events.ts';
 import type { StoreResult } from './store-events.ts';
 import { TIME_BUDGET } from './time-budget.ts';
 
@@ -50,8 +51,8 @@ export const createDrainMessage =
       log.warn('deferred event quarantined', details);
       return quarantine(inboundQueue, request, result);
     };
-    const finished = await Promise.all(
-      results.flatMap((result) => (result.kind === 'unavailable' ? [] : finish(result))),
+    const finished = await mapConcurrently(MAX_CONCURRENT_QUARANTINES, results, async (result) =>
+      result.kind === 'unavailable' ? false : finish(result),
     );
     return finished.every((isDone) => isDone) ? DONE : retry;
   };

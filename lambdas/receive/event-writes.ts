@@ -83,7 +83,7 @@ export const writesOf = (
           const { name } = event;
           const now = meanings.clock.now();
           const firstSeenAt = seenNames.get(name) ?? (await messages.recordUnknownName(name, now));
-          seenNames.set(name, firstSeenAt);
+          if (seenNames.size < MAX_SEEN_NAMES) seenNames.set(name, firstSeenAt);
           return msBetween(firstSeenAt, now) < NEW_NAME_MS ? { hasNewName: true } : undefined;
         },
       ];
@@ -92,6 +92,8 @@ export const writesOf = (
 
 /** For how long an event's name is new. A function that dies before it counts the first event is not the last one. */
 const NEW_NAME_MS = 10 * 60 * 1000;
+/** More names than a service has. Those beyond it are recorded again each time. */
+const MAX_SEEN_NAMES = 100;
 
 const writesOfRequest = (event: StatusChange): readonly Write[] => {
   const { requestId } = event;

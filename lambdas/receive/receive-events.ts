@@ -1,5 +1,5 @@
 import type { LOGGED_METRICS, MetricName } from '../domain/metric-names.ts';
-import type { VerifiedRequest } from '../domain/webhook-request.ts';
+import { type VerifiedRequest, withoutEnvelope } from '../domain/webhook-request.ts';
 import type { InboundQueue, Log, Metrics } from '../ports.ts';
 import type { StoreEvents, StoreResult } from './store-events.ts';
 
@@ -45,11 +45,15 @@ export const createReceiveEvents =
       return receipt;
     };
     const results = await storeEvents(request);
-    const unavailable = results.find(({ kind }) => kind === 'unavailable');
-    if (unavailable !== undefined) {
-      const { deliveryId } = unavailable;
+    // The webhook has no time to quarantine many events, one by one.
+    const unstorable = results.filter(({ kind }) => kind === 'unstorable');
+    const deferred =
+      results.find(({ kind }) => kind === 'unavailable') ??
+      (unstorable.length > MAX_CONCURRENT_QUARANTINES ? unstorable[0] : undefined);
+    if (deferred !== undefined) {
+      const { deliveryId } = deferred;
       const isDeferred = (await inboundQueue.defer({ ...request, deliveryId })).kind === 'written';
-      return report(isDeferred ? 'deferred' : 'not-stored', unavailable, results.length);
+      return report(isDeferred ? 'deferred' : 'not-stored', deferred, results.length);
     }
     const receipts = await Promise.all(
       results.map(async (result): Promise<Receipt> => {
@@ -61,6 +65,9 @@ export const createReceiveEvents =
     );
     return WORST_FIRST.find((receipt) => receipts.includes(receipt)) ?? 'stored';
   };
+
+/** How many events are put on the dead-letter queue at once. */
+export const MAX_CONCURRENT_QUARANTINES = 5;
 
 const WORST_FIRST: readonly Receipt[] = ['not-stored', 'quarantined'];
 
@@ -79,6 +86,6 @@ export const quarantine = async (
   { body, deliveryId, reason }: Extract<StoreResult, { reason: string; kind: 'unstorable' }>,
 ): Promise<boolean> => {
   // The event alone, if its request has others.
-  const event = body === undefined ? {} : { rawBody: Buffer.from(body), envelope: undefined, isEvent: true as const };
-  return (await queue.quarantine({ ...request, ...event, deliveryId }, reason)).kind === 'written';
+  const quarantined = body === undefined ? request : { ...withoutEnvelope(request), rawBody: Buffer.from(body) };
+  return (await queue.quarantine({ ...quarantined, deliveryId }, reason)).kind === 'written';
 };

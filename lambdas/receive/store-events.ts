@@ -2,9 +2,10 @@ import type { WindowPer } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
 import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
 import type { Instant } from '../domain/instant.ts';
+import { isFromOperator, type OperatorEchoes } from '../domain/operator-echo.ts';
 import { optOutConfirmation } from '../domain/opt-out-confirmation.ts';
 import { traceFieldOf, traceIdOf } from '../domain/trace-context.ts';
-import { type ParsedEvent, parseEvents, type WebhookEvent } from '../domain/webhook-event.ts';
+import { type Echo, type ParsedEvent, parseEvents, type WebhookEvent } from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { SendQueue, WriteResult } from '../ports.ts';
 import { mapConcurrently } from '../runtime/concurrency.ts';
@@ -160,7 +161,7 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
           kind: 'stored',
           event: event.kind,
           id: event.id,
-          ...remarksOn(event),
+          ...remarksOn(event, options),
           ...(hasNewName && { hasNewName }),
           traceId,
         };
@@ -183,21 +184,38 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
     const context = { times, chatPlatform, windowPer, chatChannelNumber, traceparent };
     const events = parseEvents(envelope.eventBody, context);
     const endMs = Date.parse(clock.now()) + budgetMs;
-    // Messages of one turn would wait for each other.
-    const concurrency = options.turns ? 1 : MAX_CONCURRENT_EVENTS;
-    return mapConcurrently(concurrency, events, async (event) => ({
-      ...traceFieldOf(traceparent),
-      ...(await store(event, events.length === 1, endMs)),
-      deliveryId,
-    }));
+    const results = await mapConcurrently(MAX_CONCURRENT_EVENTS, inOrder(events, options), async (group) => {
+      const stored: (readonly [ParsedEvent, StoreResult])[] = [];
+      for (const event of group) stored.push([event, await store(event, events.length === 1, endMs)]);
+      return stored;
+    });
+    const resultOf = new Map(results.flat());
+    return events.flatMap((event) => {
+      const result = resultOf.get(event);
+      return result === undefined ? [] : [{ ...traceFieldOf(traceparent), ...result, deliveryId }];
+    });
   };
 };
 
-const remarksOn = (event: WebhookEvent) => ({
+/** Groups the events that must be written one after another: messages of one turn would wait for each other. */
+const inOrder = (
+  events: readonly ParsedEvent[],
+  { turns }: Pick<StoreEventsOptions, 'turns'>,
+): readonly (readonly ParsedEvent[])[] => {
+  if (!turns) return events.map((event) => [event]);
+  const contactOf = (parsed: ParsedEvent) =>
+    parsed.kind === 'event' && parsed.event.kind === 'message' ? parsed.event.contact.key : parsed;
+  return [...Map.groupBy(events, contactOf).values()];
+};
+
+const remarksOn = (event: WebhookEvent, { operatorEchoes }: Pick<StoreEventsOptions, 'operatorEchoes'>) => ({
   ...(event.kind === 'message' && !event.opensWindow && { withoutChannel: true as const }),
-  ...(event.kind === 'echo' && event.sender === 'unknown' && { withoutSender: true as const }),
+  ...(event.kind === 'echo' && isOfNobody(event, operatorEchoes) && { withoutSender: true as const }),
   ...(event.kind === 'unknown' && { unknown: event.name }),
 });
+
+const isOfNobody = (echo: Echo, operatorEchoes: OperatorEchoes | undefined): boolean =>
+  echo.sender === 'unknown' && !(operatorEchoes && isFromOperator(echo, operatorEchoes));
 
 const attempt = async (
   budgetMs: number,

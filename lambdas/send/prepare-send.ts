@@ -12,7 +12,7 @@ import { deadLetterOf, parseMessage, type StoredRequest } from './parse-message.
 import { createResumeSend, type ResumeSendOptions } from './resume-send.ts';
 
 export interface PrepareSendOptions extends ResumeSendOptions {
-  readonly sends: Pick<SendRepository, 'read' | 'schedule' | 'recordResult' | 'fail'>;
+  readonly sends: Pick<SendRepository, 'read' | 'schedule'> & ResumeSendOptions['sends'];
   readonly scheduler: SendScheduler;
   readonly contactDefaults: ContactDefaults;
   /** The `notAfter` of requests without one, as a duration. @default none */

@@ -19,6 +19,7 @@ import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { recordSentMessage } from '../runtime/record-sent-message.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
 import type { CompletedCall } from './call-service.ts';
+import { confirmByTransactions } from './confirm-by-transactions.ts';
 
 export interface RecordResultOptions {
   readonly sends: Pick<SendRepository, 'recordResult' | 'confirm' | 'fail' | 'linkRequest'>;
@@ -77,23 +78,9 @@ export const createRecordResult = (options: RecordResultOptions) => {
     return { isConfirmed };
   };
 
-  /**
-   * Links the chat service's ids of the call to the request, before the result is recorded: if this function dies in
-   * between, an event of the message still finds the send. Returns the messages that events have already linked.
-   */
-  const link = async (send: QueuedSend, transactionIds: readonly string[], at: Instant) => {
-    const { requestId } = send.request;
-    const linked = transactionIds.map((id) => write(send, () => sends.linkRequest(id, requestId, at)));
-    return (await Promise.all(linked)).filter((message) => message !== undefined);
-  };
-
-  /** Confirms the send by messages whose events arrived before the answer. */
-  const confirmLinked = async (send: QueuedSend, linked: Awaited<ReturnType<typeof link>>): Promise<void> => {
-    for (const confirmed of linked) {
-      const message = await write(send, () => sends.confirm(send.request.requestId, confirmed));
-      if (message !== undefined) await write(send, () => recordSentMessage(options, message));
-    }
-  };
+  /** Finds the message of a call that the chat service named only by ids of its own. */
+  const confirm = ({ endBy, request }: QueuedSend, transactionIds: readonly string[]): Promise<void> =>
+    repeatUntil(endBy, () => confirmByTransactions(options, request.requestId, transactionIds, clock.now()), options);
 
   /** Retries after a delay, but early enough to record that the request expired. */
   const retry = ({ request }: QueuedSend, afterMs: number): MessageResult => {
@@ -119,11 +106,11 @@ export const createRecordResult = (options: RecordResultOptions) => {
         const { messageId, transactionIds = [] } = outcome;
         const { contact, request, traceparent } = send;
         const { requestId } = request;
-        const linked = await link(send, transactionIds, at);
         const recorded = record(send, claimId, {
           state: 'accepted',
           at,
           messageId,
+          transactionIds: listed(transactionIds),
           outcome: describeAccepted(messageId, transactionIds),
         });
         const sent = { requestId, contact, call, claimedAt, attempt, traceparent };
@@ -134,7 +121,7 @@ export const createRecordResult = (options: RecordResultOptions) => {
         ]);
         // Only an accepted send can fail.
         if (message && failed) await write(send, () => sends.fail(requestId, { messageId: message.id, ...failed }));
-        await confirmLinked(send, linked);
+        await confirm(send, transactionIds);
         return DONE;
       }
       case 'not-done': {
@@ -151,10 +138,15 @@ export const createRecordResult = (options: RecordResultOptions) => {
       }
       case 'uncertain': {
         const { explanation, details: outcomeDetails, isAnswered, transactionIds = [] } = outcome;
-        const result = { state: 'uncertain' as const, at, outcome: explanation, outcomeDetails, isAnswered };
-        const linked = await link(send, transactionIds, at);
-        const { isConfirmed } = await record(send, claimId, result);
-        await confirmLinked(send, linked);
+        const { isConfirmed } = await record(send, claimId, {
+          state: 'uncertain',
+          at,
+          outcome: explanation,
+          outcomeDetails,
+          isAnswered,
+          transactionIds: listed(transactionIds),
+        });
+        await confirm(send, transactionIds);
         const isResent = send.request.onUncertain === 'resend' && mayResend(unknownOutcomes + 1, isAnswered);
         return isResent && !isConfirmed ? retry(send, backoff()) : DONE;
       }
@@ -190,6 +182,9 @@ export const resultOf = (decision: FinalDecision, at: string): UncalledResult =>
   decision.kind === 'refuse'
     ? { state: 'refused', at, code: decision.code, decision: decision.why }
     : { state: 'expired', at, decision: decision.why };
+
+/** An item has no empty list. */
+const listed = (ids: readonly string[]) => (ids.length === 0 ? undefined : ids);
 
 const describeAccepted = (messageId: string | undefined, transactionIds: readonly string[]): string => {
   if (messageId !== undefined) return `The chat service accepted it with the id ${messageId}.`;

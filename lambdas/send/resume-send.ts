@@ -5,9 +5,10 @@ import { parseSendRequest } from '../domain/send-request.ts';
 import type { Clock, Log, MessageRepository, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { recordSentMessage } from '../runtime/record-sent-message.ts';
+import { confirmByTransactions, type TransactionPorts } from './confirm-by-transactions.ts';
 
 export interface ResumeSendOptions {
-  readonly sends: Pick<SendRepository, 'recordResult' | 'fail'>;
+  readonly sends: Pick<SendRepository, 'recordResult'> & TransactionPorts['sends'];
   readonly messages: Pick<MessageRepository, 'recordOutbound'>;
   readonly deadLetters: SendDeadLetterQueue;
   readonly clock: Clock;
@@ -53,15 +54,18 @@ export const createResumeSend =
       case 'failed': {
         const message = acceptedMessage(stored, send.contact);
         if (message !== undefined) await recordSentMessage(options, message);
+        else await confirmByTransactions(options, stored.requestId, stored.transactionIds ?? [], options.clock.now());
         break;
       }
+      case 'uncertain':
+        await confirmByTransactions(options, stored.requestId, stored.transactionIds ?? [], options.clock.now());
+        break;
       case 'refused':
         // The clock of the function that gave up on the request may be ahead.
         if (stored.code === 'PROCESSING_FAILED') return SOON;
         break;
       case 'rejected':
       case 'expired':
-      case 'uncertain':
       case 'cancelled':
         break;
     }

@@ -143,6 +143,12 @@ const CHANGES: Readonly<Record<EventName, ItemChange>> = {
     outcome: 'HTTP 400, code 400',
     outcomeDetails: 'chatPlatform is unknown',
   }),
+  SendFailed: send('failed', {
+    messageId: SENT_ID,
+    decision: OPEN_WINDOW,
+    code: '131026',
+    failure: '131026 The user cannot receive the message.',
+  }),
   SendExpired: send('expired', {
     decision: 'The request had to be sent by 2026-11-20T11:00:00.000Z (notAfter); it is now 2026-11-20T11:00:05.000Z.',
   }),

@@ -469,6 +469,49 @@ export interface SendRejectedDetail {
 }
 
 /**
+ * `detail` of `SendFailed`: the message of an accepted send failed: the user did not get it. See also `MessageFailed`.
+ */
+export interface SendFailedDetail {
+  /** Stays the same if the event is published again, so that consumers can drop duplicates. */
+  readonly id: string;
+  /** The content was too large for an event and was truncated. The table has all of it. */
+  readonly truncated?: true;
+  /** The W3C trace context of the message or send. To join its trace, use it as the parent of your span. */
+  readonly traceparent?: string;
+  /** The request's idempotency key. */
+  readonly requestId: string;
+  /** The user. */
+  readonly contact?: {
+    /** The chat platform, in lower case. */
+    readonly platform: string;
+    /** The business number that the conversation window belongs to, or `*` if windows are per user. */
+    readonly channel: string;
+    /** Shared by all spellings of an address. Use it to compare contacts, never to send to. */
+    readonly key: string;
+  };
+  /** When the send reached this state. ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+  /** Why Parley made its latest call, or why it made no call, as a sentence. */
+  readonly decision?: string;
+  /**
+   * The result, as a sentence: the status and the code of the chat service's answer, a status, or an operator's
+   * resolution.
+   */
+  readonly outcome?: string;
+  /** The chat service's id of the message. */
+  readonly messageId?: string;
+  /** The platform's code of the failure, such as `131026`. */
+  readonly code?: string;
+  /** Present only if `events.content` is true. */
+  readonly content?: {
+    /** The request as queued. */
+    readonly request?: string;
+    /** The chat service's error message or the operator's note, which can quote the request. Numbers are masked. */
+    readonly outcomeDetails?: string;
+  };
+}
+
+/**
  * `detail` of `SendExpired`: a request expired at its `notAfter`, after ten days of retries, or after 13 days in the
  * queue.
  */
@@ -766,6 +809,7 @@ export const EVENT_NAMES = [
   'SendAccepted',
   'SendRefused',
   'SendRejected',
+  'SendFailed',
   'SendExpired',
   'SendUncertain',
   'SendCancelled',
@@ -792,6 +836,7 @@ export interface EventDetails {
   readonly SendAccepted: SendAcceptedDetail;
   readonly SendRefused: SendRefusedDetail;
   readonly SendRejected: SendRejectedDetail;
+  readonly SendFailed: SendFailedDetail;
   readonly SendExpired: SendExpiredDetail;
   readonly SendUncertain: SendUncertainDetail;
   readonly SendCancelled: SendCancelledDetail;

@@ -45,6 +45,10 @@ export function isSendRejected(value: unknown): value is ParleyEvent<'SendReject
   return isEventNamed('SendRejected', value);
 }
 
+export function isSendFailed(value: unknown): value is ParleyEvent<'SendFailed'> {
+  return isEventNamed('SendFailed', value);
+}
+
 export function isSendExpired(value: unknown): value is ParleyEvent<'SendExpired'> {
   return isEventNamed('SendExpired', value);
 }

@@ -1019,6 +1019,93 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     },
     required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
   },
+  SendFailed: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:parley:event:SendFailed',
+    title: 'SendFailed',
+    description: 'The message of an accepted send failed: the user did not get it. See also `MessageFailed`.',
+    type: 'object',
+    properties: {
+      version: { type: 'string', description: "The version of EventBridge's envelope." },
+      id: {
+        type: 'string',
+        description: "EventBridge's ID of this delivery. To drop duplicates, compare `detail.id`.",
+      },
+      account: { type: 'string', description: "The AWS account of Parley's stack." },
+      region: { type: 'string', description: "The AWS region of Parley's stack." },
+      source: { const: 'parley' },
+      'detail-type': { const: 'SendFailed' },
+      time: { type: 'string', format: 'date-time', description: '`detail.at`, in whole seconds.' },
+      resources: { type: 'array', items: { type: 'string' } },
+      detail: {
+        type: 'object',
+        properties: {
+          id: {
+            type: 'string',
+            description: 'Stays the same if the event is published again, so that consumers can drop duplicates.',
+          },
+          truncated: {
+            type: 'boolean',
+            const: true,
+            description: 'The content was too large for an event and was truncated. The table has all of it.',
+          },
+          traceparent: {
+            type: 'string',
+            description:
+              'The W3C trace context of the message or send. To join its trace, use it as the parent of your span.',
+          },
+          requestId: { type: 'string', description: "The request's idempotency key." },
+          contact: {
+            type: 'object',
+            properties: {
+              platform: { type: 'string', description: 'The chat platform, in lower case.' },
+              channel: {
+                type: 'string',
+                description:
+                  'The business number that the conversation window belongs to, or `*` if windows are per user.',
+              },
+              key: {
+                type: 'string',
+                description: 'Shared by all spellings of an address. Use it to compare contacts, never to send to.',
+              },
+            },
+            required: ['platform', 'channel', 'key'],
+            description: 'The user.',
+          },
+          at: {
+            type: 'string',
+            format: 'date-time',
+            description: 'When the send reached this state. ISO 8601, UTC, milliseconds.',
+          },
+          decision: {
+            type: 'string',
+            description: 'Why Parley made its latest call, or why it made no call, as a sentence.',
+          },
+          outcome: {
+            type: 'string',
+            description:
+              "The result, as a sentence: the status and the code of the chat service's answer, a status, or an operator's resolution.",
+          },
+          messageId: { type: 'string', description: "The chat service's id of the message." },
+          code: { type: 'string', description: "The platform's code of the failure, such as `131026`." },
+          content: {
+            type: 'object',
+            properties: {
+              request: { type: 'string', description: 'The request as queued.' },
+              outcomeDetails: {
+                type: 'string',
+                description:
+                  "The chat service's error message or the operator's note, which can quote the request. Numbers are masked.",
+              },
+            },
+            description: 'Present only if `events.content` is true.',
+          },
+        },
+        required: ['id', 'requestId', 'at'],
+      },
+    },
+    required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
+  },
   SendExpired: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:parley:event:SendExpired',

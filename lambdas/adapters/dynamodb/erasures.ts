@@ -242,6 +242,7 @@ const PERSONAL = [
   'outcome',
   'outcomeDetails',
   'failure',
+  'transactionIds',
   'stateShard',
   'stateAt',
   'leaseUntil',

@@ -117,15 +117,17 @@ const guardCondition = (
       return 'attribute_exists(#unknownOutcomes)';
     case 'identified-no-earlier':
       names.add('messageId').add('identifiedAt');
-      return '(attribute_not_exists(#messageId) OR #identifiedAt >= :identifiedAt)';
+      values.knownMessageId = messageId;
+      return `(attribute_not_exists(#messageId) OR ${noEarlier('identifiedAt')})`;
     case 'confirmed-by-status':
       names.add('confirmedBy');
       values.byStatus = 'status';
       return '#confirmedBy = :byStatus';
     case 'confirmed-no-earlier':
-      names.add('confirmedBy').add('acceptedAt');
+      names.add('confirmedBy').add('acceptedAt').add('messageId');
       values.byStatus = 'status';
-      return '#confirmedBy = :byStatus AND #acceptedAt >= :acceptedAt';
+      values.knownMessageId = messageId;
+      return `#confirmedBy = :byStatus AND ${noEarlier('acceptedAt')}`;
     case 'same-message':
     case 'other-message':
       names.add('messageId');
@@ -136,3 +138,7 @@ const guardCondition = (
       return '(#failedAt > :failedAt OR (#failedAt = :failedAt AND #failure > :failure))';
   }
 };
+
+/** A condition that the item's message is not earlier than the writer's. */
+const noEarlier = (time: 'identifiedAt' | 'acceptedAt'): string =>
+  `(#${time} > :${time} OR (#${time} = :${time} AND #messageId >= :knownMessageId))`;

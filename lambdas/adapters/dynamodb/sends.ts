@@ -1,4 +1,4 @@
-import { describeFailure, parseFailure } from '../../domain/failure.ts';
+import { outcomeOfFailure, parseFailure } from '../../domain/failure.ts';
 import { addMs } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import {
@@ -13,18 +13,10 @@ import {
 import { broadcastSort, isInBroadcast, isListed, stateSort, timeOfState } from '../../domain/send-index.ts';
 import { SEND_TRANSITIONS, type SendState, type SendTransitionName } from '../../domain/send-transitions.ts';
 import type { SendRepository, TransitionResult } from '../../ports.ts';
-import {
-  broadcastShard,
-  contactName,
-  contactSort,
-  idOf,
-  parseContactName,
-  sendKey,
-  stateShard,
-  transactionKey,
-} from './keys.ts';
+import { broadcastShard, contactName, contactSort, idOf, parseContactName, sendKey, stateShard } from './keys.ts';
 import { conditionOf, type Evidence, type TransitionUpdate } from './send-conditions.ts';
 import { type ConversationTable, type Item, parseItem, type WriteOutcome } from './table.ts';
+import { createTransactionLinks } from './transactions.ts';
 
 export interface SendListing {
   /** Whether the sends in every state are listed, and not only those that operators look for. @default false */
@@ -152,25 +144,21 @@ export const createDynamodbSends = (
 
     async recordResult(requestId, claimId, result) {
       const set = { ...resultAttributes(result), leaseUntil: undefined };
-      const isAccepted = result.state === 'accepted';
-      const recorded = await transition(
-        TRANSITION_TO[result.state],
-        requestId,
-        // The chat service's own answer takes precedence over a status and over an unknown outcome.
-        {
-          set: {
-            ...set,
-            ...(isAccepted && { ...NOT_UNCERTAIN, ...NOT_FAILED, confirmedBy: undefined }),
-            ...(isUnsent(result) && { unsentClaimId: claimId }),
-          },
+      // The chat service's own answer takes precedence over a status and over an unknown outcome.
+      const update = {
+        set: {
+          ...set,
+          ...(result.state === 'accepted' && { ...NOT_UNCERTAIN, confirmedBy: undefined }),
+          ...(isUnsent(result) && { unsentClaimId: claimId }),
         },
-        { claimId, messageId: result.state === 'accepted' ? result.messageId : undefined },
-      );
+      };
+      const evidence = { claimId, messageId: result.state === 'accepted' ? result.messageId : undefined };
+      let recorded =
+        result.state === 'accepted'
+          ? await transition('accept', requestId, { set: { ...update.set, ...NOT_FAILED } }, evidence)
+          : await transition(TRANSITION_TO[result.state], requestId, update, evidence);
       if (recorded.kind === 'conflict' && recorded.send.state === 'failed' && result.state === 'accepted') {
-        // The outcome stays that of the failure.
-        const { outcome: _outcome, ...answered } = resultAttributes(result);
-        const accepted = { set: { ...answered, confirmedBy: undefined } };
-        return transition('acceptFailed', requestId, accepted, { claimId, messageId: result.messageId });
+        recorded = await transition('acceptFailed', requestId, update, evidence);
       }
       if (recorded.kind === 'conflict' && recorded.send.confirmedBy !== undefined && isUnsent(result)) {
         return recordUnsent(requestId, claimId, result);
@@ -180,7 +168,7 @@ export const createDynamodbSends = (
         recorded.kind === 'conflict' &&
         recorded.send.confirmedBy === undefined &&
         recorded.send.claimId === claimId &&
-        recorded.send.state === result.state;
+        (recorded.send.state === result.state || (recorded.send.state === 'failed' && result.state === 'accepted'));
       return isRecorded ? { kind: 'applied' } : recorded;
     },
 
@@ -196,64 +184,39 @@ export const createDynamodbSends = (
         identifiedAt: at,
         acceptedAt: at,
         confirmedBy: 'status',
-        code: undefined,
         outcome: 'A status of the message arrived, so the chat service has accepted the message.',
         leaseUntil: undefined,
         ...NOT_UNCERTAIN,
+        ...NOT_FAILED,
       };
-      let { kind, item } = await apply('confirm', requestId, { set }, {}, { returnItem: true });
+      const attempt = (name: SendTransitionName, written: Item) =>
+        apply(name, requestId, { set: written }, { messageId }, { returnItem: true });
+      let { kind, item } = await attempt('confirm', set);
       if (kind === 'conflict' && item?.state === 'accepted') {
-        const named = { set: { messageId, identifiedAt: at } };
-        ({ kind, item } = await apply('identify', requestId, named, {}, { returnItem: true }));
+        ({ kind, item } = await attempt('identify', { messageId, identifiedAt: at }));
       } else if (kind === 'conflict' && item?.state === 'failed') {
-        // The outcome stays that of the failure.
-        const earlier = { set: { identifiedAt: at, acceptedAt: at } };
-        ({ kind, item } = await apply('confirmFailed', requestId, earlier, { messageId }, { returnItem: true }));
-        if (kind === 'conflict') {
-          const identified = { set: { identifiedAt: at } };
-          ({ kind, item } = await apply('identifyFailed', requestId, identified, { messageId }, { returnItem: true }));
-        }
+        const { acceptedAt } = item;
+        ({ kind, item } = await attempt('confirmFailed', { identifiedAt: at, acceptedAt: at }));
+        if (kind === 'conflict') ({ kind, item } = await attempt('identifyFailed', { identifiedAt: at }));
+        // Another message of the send is earlier than the one that failed, and so is the send's.
+        const named = { messageId, identifiedAt: at, acceptedAt, ...NOT_FAILED };
+        if (kind === 'conflict') ({ kind, item } = await attempt('identifyOther', named));
       } else if (kind === 'conflict' && item?.state !== undefined) {
-        ({ kind, item } = await apply('confirmEarlier', requestId, { set }, {}, { returnItem: true }));
+        ({ kind, item } = await attempt('confirmEarlier', set));
       }
       if (item === undefined || (kind === 'conflict' && !isNamedByStatus(item, messageId))) return undefined;
       return acceptedMessage(parseSend(item), parseContactName(item.contact));
     },
 
-    async fail(requestId, { messageId, at, failure }) {
-      const { code, reason } = parseFailure(failure);
-      const outcome = `The chat service accepted it, and the message failed${code === undefined ? '' : `, code ${code}`}.`;
-      const set = { failedAt: at, failure, code, outcome };
-      // After an erasure, the failure is recorded without its reason, which can quote the message.
-      const failed = await transition('fail', requestId, { set: { ...set, outcomeDetails: reason } }, { messageId });
-      if (failed.kind !== 'conflict' || failed.send.erasedAt === undefined || reason === undefined) return failed;
-      return transition('fail', requestId, { set: { ...set, failure: describeFailure({ code }) } }, { messageId });
-    },
+    fail: (requestId, { messageId, at, failure }) =>
+      transition(
+        'fail',
+        requestId,
+        { set: { failedAt: at, failure, code: parseFailure(failure).code } },
+        { messageId },
+      ),
 
-    async linkRequest(transactionId, requestId, at) {
-      const link = { requestId, expiresAt: table.expiryOf('sends', at) };
-      const { item } = await table.update({ key: transactionKey(transactionId), setOnce: link }, { returnItem: true });
-      const { messageId, messageAt } = parseItem(transactionItem, item);
-      return messageId === undefined || messageAt === undefined ? undefined : { messageId, at: messageAt };
-    },
-
-    async linkMessage(transactionId, { messageId, at: messageAt }) {
-      const { item } = await table.update(
-        {
-          key: transactionKey(transactionId),
-          set: { messageId, messageAt },
-          setOnce: { expiresAt: table.expiryOf('sends', messageAt) },
-          names: ['messageId', 'messageAt'],
-          // A rule can send several messages. The earliest one counts, whatever the order of their events.
-          condition:
-            'attribute_not_exists(#messageId) OR #messageAt > :messageAt OR ' +
-            '(#messageAt = :messageAt AND #messageId > :messageId)',
-        },
-        { returnItem: true },
-      );
-      const { requestId } = parseItem(transactionItem, item);
-      return requestId === undefined ? {} : { requestId };
-    },
+    ...createTransactionLinks(table),
 
     cancel: (requestId, at) =>
       transition('cancel', requestId, {
@@ -305,13 +268,6 @@ export const createDynamodbSends = (
   };
 };
 
-/** What links the chat service's id of a call to its request and its message, in whatever order they become known. */
-const transactionItem = z.object({
-  requestId: z.optional(z.string()),
-  messageId: z.optional(z.string()),
-  messageAt: z.optional(z.string()),
-});
-
 /**
  * Whether the send already has this message ID from a status. The function that stored the status may have died before
  * it stored the message.
@@ -325,7 +281,7 @@ const isNamedByStatus = ({ state, messageId, identifiedAt }: Item, id: string): 
  */
 const NOT_UNCERTAIN = { uncertainAt: undefined, isAnswered: undefined } as const;
 
-/** The message that failed was that of an earlier call. */
+/** The message that failed is not the send's. */
 const NOT_FAILED = { failedAt: undefined, failure: undefined, code: undefined } as const;
 
 /** A request that is retried fails again well within this time; after a longer one, it failed for another reason. */
@@ -341,7 +297,10 @@ const TRANSITION_TO = {
 } as const satisfies Record<SendResult['state'], SendTransitionName>;
 
 /** @throws DamagedItemError if the item does not have the form of a send. */
-export const parseSend = (item: Item): SendRecord => parseItem(sendRecord, { ...item, requestId: idOf(item.pk) });
+export const parseSend = (item: Item): SendRecord => {
+  const send = parseItem(sendRecord, { ...item, requestId: idOf(item.pk) });
+  return send.failure === undefined ? send : { ...send, ...outcomeOfFailure(send.failure) };
+};
 
 const describeOutcome = ({ kind, item }: WriteOutcome): TransitionResult => {
   if (kind === 'written') return { kind: 'applied' };
@@ -355,7 +314,9 @@ const resultAttributes = (result: SendResult): Item => {
   const { state, at, ...rest } = result;
   if (result.state === 'uncertain') return { uncertainAt: at, ...rest, isAnswered: result.isAnswered || undefined };
   // A status may have recorded the message's id before an answer without an id.
-  if (result.state === 'accepted' && result.messageId === undefined) return { acceptedAt: at, outcome: result.outcome };
+  if (result.state === 'accepted' && result.messageId === undefined) {
+    return { acceptedAt: at, outcome: result.outcome, transactionIds: result.transactionIds };
+  }
   if (result.state === 'accepted') return { acceptedAt: at, ...rest, identifiedAt: undefined };
   return { [`${state}At`]: at, ...rest };
 };

@@ -236,6 +236,15 @@ export const eventDetails = {
     z.strictObject({ ...sendFields, content: requestContent }),
     'The chat service rejected a request.',
   ),
+  SendFailed: describe(
+    z.strictObject({
+      ...sendFields,
+      messageId: z.optional(string("The chat service's id of the message.")),
+      code: z.optional(string("The platform's code of the failure, such as `131026`.")),
+      content: requestContent,
+    }),
+    'The message of an accepted send failed: the user did not get it. See also `MessageFailed`.',
+  ),
   SendExpired: describe(
     z.strictObject({ ...sendFields, content: requestContent }),
     'A request expired at its `notAfter`, after ten days of retries, or after 13 days in the queue.',

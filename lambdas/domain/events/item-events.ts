@@ -1,4 +1,5 @@
 import { type ConsentVerdict, consentVerdict, readConsents } from '../consent.ts';
+import { outcomeOfFailure } from '../failure.ts';
 import { handoverOf } from '../handover.ts';
 import { parseInstant } from '../instant.ts';
 import { isEarlierCallConfirmed, type SendState } from '../send-transitions.ts';
@@ -37,6 +38,7 @@ const EVENT_OF_STATE = {
   expired: 'SendExpired',
   uncertain: 'SendUncertain',
   cancelled: 'SendCancelled',
+  failed: 'SendFailed',
 } as const satisfies Partial<Record<SendState, EventName>>;
 
 /** The states of {@link EVENT_OF_STATE}. A write that leaves a send in any other state publishes nothing. */
@@ -53,14 +55,20 @@ const sendEvents = (change: ItemChange): readonly BusEvent[] => {
   const name = EVENT_OF_STATE[state];
   const at = parseInstant(since) ?? change.writtenAt;
   // The time distinguishes repeats: a request that is resent can become uncertain more than once.
-  const common = { id: eventId(name, change, since), ...traceOf(after), requestId, contact, at, ...reasonsOf(after) };
-  const outcomeDetails = stringOf(after, 'outcomeDetails');
+  const failure = name === 'SendFailed' ? outcomeOfFailure(stringOf(after, 'failure') ?? '') : undefined;
+  const reasons = { ...reasonsOf(after), ...(failure && { outcome: failure.outcome }) };
+  const common = { id: eventId(name, change, since), ...traceOf(after), requestId, contact, at, ...reasons };
+  const outcomeDetails = failure === undefined ? stringOf(after, 'outcomeDetails') : failure.outcomeDetails;
   const content = { request: stringOf(after, 'body'), outcomeDetails };
   switch (name) {
     case 'SendAccepted': {
       const { endpoint, body } = readCall(acceptedCallIn(after));
       const messageId = stringOf(after, 'messageId');
       return [{ name, detail: { ...common, messageId, endpoint, content: { body, outcomeDetails } } }];
+    }
+    case 'SendFailed': {
+      const detail = { ...common, messageId: stringOf(after, 'messageId'), code: stringOf(after, 'code'), content };
+      return [{ name, detail }];
     }
     case 'SendRefused':
       return [{ name, detail: { ...common, code: stringOf(after, 'code'), content } }];

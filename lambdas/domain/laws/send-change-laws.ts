@@ -58,11 +58,11 @@ const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean
     case 'unknown-earlier':
       return has(before, 'unknownOutcomes');
     case 'identified-no-earlier':
-      return !has(before, 'messageId') || isNotBefore(before.identifiedAt, after.identifiedAt);
+      return !has(before, 'messageId') || isNoEarlier('identifiedAt', before, after);
     case 'confirmed-by-status':
       return before.confirmedBy === 'status';
     case 'confirmed-no-earlier':
-      return before.confirmedBy === 'status' && isNotBefore(before.acceptedAt, after.acceptedAt);
+      return before.confirmedBy === 'status' && isNoEarlier('acceptedAt', before, after);
     case 'same-message':
       return before.messageId === after.messageId;
     case 'other-message':
@@ -74,6 +74,11 @@ const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean
       );
   }
 };
+
+/** Of two messages with the same time, that with the lesser id is earlier. */
+const isNoEarlier = (time: string, before: StoredItem, after: StoredItem): boolean =>
+  isNotBefore(before[time], after[time]) &&
+  (before[time] !== after[time] || isNotBefore(before.messageId, after.messageId));
 
 const isNotBefore = (one: unknown, other: unknown): boolean =>
   typeof one === 'string' && typeof other === 'string' && one >= other;

@@ -21,6 +21,7 @@ const ACCEPTANCE = [
   'acceptedAt',
   'messageId',
   'messageIds',
+  'transactionIds',
   'identifiedAt',
   'confirmedBy',
   'leaseUntil',
@@ -43,7 +44,7 @@ const CLAIM = [
 
 const FAILURE = ['failedAt', 'failure', 'code'] as const;
 
-const CONFIRMATION = [...ACCEPTANCE, 'code'] as const;
+const CONFIRMATION = [...ACCEPTANCE, ...FAILURE] as const;
 
 /** Attributes that an erasure removes from a send. */
 export const PERSONAL = [
@@ -57,6 +58,7 @@ export const PERSONAL = [
   'outcome',
   'outcomeDetails',
   'failure',
+  'transactionIds',
   'stateShard',
   'stateAt',
   'leaseUntil',
@@ -83,14 +85,15 @@ export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>
   refuse: [...REQUEST, 'code', 'decision', 'refusedAt', 'leaseUntil', 'unsentClaimId'],
   expire: [...REQUEST, 'code', 'decision', 'expiredAt', 'leaseUntil', 'unsentClaimId'],
   accept: [...ACCEPTANCE, ...FAILURE],
-  acceptFailed: ['acceptedAt', 'messageId', 'messageIds', 'identifiedAt', 'confirmedBy'],
+  acceptFailed: ACCEPTANCE,
   reject: [...RESULT, 'code', 'rejectedAt', 'leaseUntil', 'unsentClaimId'],
-  loseTrack: [...RESULT, 'uncertainAt', 'isAnswered', 'leaseUntil'],
+  loseTrack: [...RESULT, 'transactionIds', 'uncertainAt', 'isAnswered', 'leaseUntil'],
   confirm: CONFIRMATION,
   confirmEarlier: CONFIRMATION,
-  fail: [...RESULT, ...FAILURE],
+  fail: FAILURE,
   confirmFailed: ['acceptedAt', 'identifiedAt'],
   identifyFailed: ['identifiedAt'],
+  identifyOther: ['messageId', 'messageIds', 'identifiedAt', ...FAILURE],
   identify: ['messageId', 'messageIds', 'identifiedAt'],
   cancel: [...RESULT, 'cancelledAt'],
   cancelErased: [...PERSONAL, 'body', 'erasedAt', 'cancelledAt'],

@@ -14,7 +14,7 @@ import {
 
 /** Reads the content of a message whose fields are named as the formats `camelCase` and `v1.1` name them. */
 export const entryContent = (fields: Fields): Content => {
-  const text = textIn(fields, 'message') ?? textIn(fields, 'caption');
+  const text = filledTextIn(fields, 'message') ?? textIn(fields, 'caption') ?? textIn(fields, 'message');
   const payload = filledTextIn(fields, 'buttonPayload');
   const cards = listIn(fields, 'contacts').flatMap((card) => (isFields(card) ? [cardOf(card)] : []));
   const location = fieldsIn(fields, 'location');
@@ -51,7 +51,7 @@ const locationOf = (location: Fields): Location => ({
 
 const numberIn = (fields: Fields, name: string): number | undefined => {
   const value = fields[name];
-  return typeof value === 'number' ? value : undefined;
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 };
 
 const cardOf = (card: Fields): ContactCard => {

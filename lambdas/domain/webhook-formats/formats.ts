@@ -1,3 +1,4 @@
+import { isFieldName } from '../field-name.ts';
 import { parseJson } from '../parse-json.ts';
 import { camelCase } from './camel-case.ts';
 import { codeAction } from './code-action.ts';
@@ -38,4 +39,4 @@ export const readUser = (fields: Fields): Pick<ServiceEvent, 'user' | 'chatPlatf
   [formatOf(fields), ...WEBHOOK_FORMATS].map((format) => format?.read(fields)).find((read) => read?.user !== undefined);
 
 /** Returns the name of an event that Parley does not know, if it is one word. Longer text may quote the user. */
-export const nameOfUnknown = (name: string): string => (/^[A-Za-z][\w-]{0,39}$/.test(name) ? name : 'other');
+export const nameOfUnknown = (name: string): string => (isFieldName(name) ? name : 'other');

@@ -1,3 +1,4 @@
+import { isFieldName } from '../field-name.ts';
 import { parseJson } from '../parse-json.ts';
 import { formatOf, WEBHOOK_FORMATS } from './formats.ts';
 import { type Fields, isFields, listIn, type WebhookFormat } from './webhook-format.ts';
@@ -18,7 +19,7 @@ export interface UnreadableEvent {
 }
 
 /** A service sends one event in a post, or a few. The bounds keep the work for a post in proportion to its size. */
-export const MAX_POST_EVENTS = 500;
+export const MAX_POST_EVENTS = 100;
 /** Each event of a list keeps a copy of the envelope around the list. */
 export const MAX_POST_BYTES = 8 * 1024 * 1024;
 
@@ -67,15 +68,11 @@ const splitEvent = (text: string, json: unknown): readonly (PostedEvent | Unread
   }));
 };
 
-/** A name of a field, which cannot be a phone number or a text from a user. */
-const FIELD_NAME = /^(?!.*\d{4})[A-Za-z_][\w-]{0,39}$/;
 const MAX_FIELDS = 8;
 
 /** Names a few fields, from which an operator can recognize another format. */
 const describeUnknown = (fields: Fields): string => {
-  const names = Object.keys(fields)
-    .filter((name) => FIELD_NAME.test(name))
-    .slice(0, MAX_FIELDS);
+  const names = Object.keys(fields).filter(isFieldName).slice(0, MAX_FIELDS);
   const seen = names.length === 0 ? 'It has no fields.' : `Its fields: ${names.join(', ')}.`;
   const formats = WEBHOOK_FORMATS.map(({ name }) => name).join(', ');
   return `Not a known event: it is in none of the formats ${formats}. ${seen}`;

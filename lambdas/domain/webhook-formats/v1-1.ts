@@ -20,10 +20,12 @@ export const v1_1: WebhookFormat = {
   list: 'messages',
   // Not the phones of contact cards, which are of other people.
   userFields: ['contactId'],
+  // The other formats, which have `_id_`, may have these fields as well.
   matches: (fields) =>
-    Array.isArray(fields.messages) ||
-    has(fields, 'v') ||
-    (KINDS.includes(textIn(fields, 'type') ?? '') && has(fields, 'contactId')),
+    !has(fields, '_id_') &&
+    (Array.isArray(fields.messages) ||
+      has(fields, 'v') ||
+      (KINDS.includes(textIn(fields, 'type') ?? '') && has(fields, 'contactId'))),
   read(fields, index = 0) {
     const common = {
       chatPlatform: textIn(fields, 'chatPlatform'),
@@ -77,7 +79,8 @@ const senderOf = (entry: Fields): { readonly sender: Sender; readonly senderName
   }
   const sender = senderNamed(senderName?.toLowerCase());
   const isContradicted = typeof fromCustomer === 'boolean' && fromCustomer !== (sender === 'user');
-  return { sender: isContradicted ? 'unknown' : sender, ...(senderName !== undefined && { senderName }) };
+  if (isContradicted) return { sender: 'unknown' };
+  return { sender, ...(senderName !== undefined && { senderName }) };
 };
 
 const senderNamed = (name: string | undefined): Sender => {

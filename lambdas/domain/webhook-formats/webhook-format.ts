@@ -174,11 +174,14 @@ const partOfFailure = (value: unknown): Failure => {
   }
   const code = codeOf(value);
   if (code !== undefined) return { code };
-  return typeof value === 'string' && value.trim() !== '' ? { reason: value.toWellFormed() } : {};
+  if (typeof value !== 'string' || value.trim() === '') return {};
+  const [, quoted, text = value] = CODE_BEFORE_TEXT.exec(value) ?? [];
+  return { ...(quoted !== undefined && { code: quoted }), reason: text.toWellFormed() };
 };
 
-/** The platform's codes have up to six digits. A longer number can be a phone number. */
-const CODE = /^\s*(\d{1,6})(?:\.0*)?\s*$/;
+/** The platform's codes have up to seven digits. A longer number can be a phone number. */
+const CODE = /^\s*(\d{1,7})(?:\.0*)?\s*$/;
+const CODE_BEFORE_TEXT = /^\s*\(#(\d{1,7})\)\s*(.*)$/s;
 
 const codeOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? CODE.exec(String(value))?.[1] : undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
-import { NOW, sendRequest, USER } from '../../../support/builders.ts';
+import { claim, NOW, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createRepositories } from '../adapters/dynamodb/repositories.ts';
 import { ANSWERS, createSendHarness } from './send-harness.ts';
@@ -75,12 +75,7 @@ const situations = (events: readonly object[]) =>
   );
 
 describe('a message that fails after the chat service accepted it', () => {
-  const FAILED = {
-    state: 'failed',
-    code: '131049',
-    failedAt: NOW,
-    outcome: 'The chat service accepted it, and the message failed, code 131049.',
-  };
+  const FAILED = { state: 'failed', code: '131049', failedAt: NOW, failure: '131049 ' };
 
   it.each([
     [
@@ -96,7 +91,7 @@ describe('a message that fails after the chat service accepted it', () => {
         statusOf('message-out', 'sent', { intentTxId: 'TX1' }),
         statusOf('message-out', 'error', { intentTxId: 'TX1', reason: '131049.0', error: 'Not delivered.' }),
       ],
-      { ...FAILED, outcomeDetails: 'Not delivered.' },
+      { ...FAILED, failure: '131049 Not delivered.' },
     ],
     [
       'named by the transaction of its echo',
@@ -129,6 +124,38 @@ describe('a message that fails after the chat service accepted it', () => {
     for (const items of played) expect(items).toEqual(first);
   });
 
+  it.each([
+    ['that was earlier', 'm-2'],
+    ['that has the same time and the lesser id', 'm-0'],
+  ])('leaves a send accepted that has another message %s, whatever comes first', async (_case, other) => {
+    const date = other === 'm-0' ? NOW : '2026-11-20T11:59:59.000Z';
+    const echo = { ...echoOf(other, 'TX1'), messages: [{ _id: other, date, message: 'First.', from: 'bot' }] };
+    const played = [];
+    for (const [before, after] of situations([echo, statusOf('m-1', 'error', { intentTxId: 'TX1' })])) {
+      played.push(await play(JOB, before, after));
+    }
+
+    // `messageIds` says which messages have ever been recorded for the send.
+    const sends = played.map((items) => ({ ...items['SEND#request-1 SEND'], messageIds: undefined }));
+    expect(sends[0]).toMatchObject({ state: 'accepted', messageId: other });
+    for (const send of sends) expect(send).toEqual(sends[0]);
+  });
+
+  it('is found when the request is received again, if the function died before it linked its transaction', async () => {
+    const tableName = await tables.createTable();
+    const harness = await createSendHarness(tables, { tableName });
+    const { storeEvent, sends } = createRepositories(tables, tableName);
+    const failed = statusOf('message-out', 'error', { intentTxId: 'TX1', reason: '131049.0' });
+    await storeEvent({ rawBody: Buffer.from(JSON.stringify(failed)), receivedAt: NOW });
+    await sends.claim(queuedSend(), claim(), { resend: false });
+    const accepted = { state: 'accepted', at: NOW, outcome: 'Accepted.', transactionIds: ['TX1'] } as const;
+    await sends.recordResult('request-1', claim().claimId, accepted);
+
+    await harness.startFunction().receive(BODY);
+
+    expect((await itemsOf(tableName))['SEND#request-1 SEND']).toMatchObject({ ...FAILED, messageId: 'message-out' });
+  });
+
   it('leaves the send of another message as it was', async () => {
     const items = await play(ANSWERS.accepted, [], [statusOf('another', 'error', { clientPayload: 'request-1' })]);
 
@@ -154,6 +181,16 @@ describe('a send that the chat service accepted as a job', () => {
       const items = await play(answer, before, after);
       expect(items['SEND#request-1 SEND']).toMatchObject({ state: 'accepted', messageId: 'message-out' });
     }
+  });
+
+  it("is not confirmed by another request's message, if the service uses a transaction's id twice", async () => {
+    const tableName = await tables.createTable();
+    const { sends } = createRepositories(tables, tableName);
+    await sends.linkRequest('TX1', 'request-1', NOW);
+    await sends.linkMessage('TX1', { messageId: 'message-out', at: NOW });
+
+    expect(await sends.linkRequest('TX1', 'request-1', NOW)).toEqual({ messageId: 'message-out', at: NOW });
+    expect(await sends.linkRequest('TX1', 'request-2', NOW)).toBeUndefined();
   });
 
   it('is not confirmed by the message of another transaction', async () => {

@@ -118,6 +118,7 @@ const WRITERS: Record<
     | 'acceptFailed'
     | 'confirmFailed'
     | 'identifyFailed'
+    | 'identifyOther'
   >,
   readonly Writer[]
 > = {
@@ -272,6 +273,10 @@ const situations = (shows: Shows): readonly Situation[] =>
 
 const isOfClaim = ({ evidence, stored }: Situation): boolean => evidence === 'right' && stored.claimId === undefined;
 
+/** The message that the writers name is `message-1`, at the time AT. */
+const isNoEarlier = ({ messageId }: Item, at: unknown): boolean =>
+  at === LATER || (at === AT && String(messageId) >= 'message-1');
+
 const holds = (guard: SendGuard, shows: Shows, situation: Situation): boolean => {
   const { evidence, stored } = situation;
   switch (guard) {
@@ -294,11 +299,11 @@ const holds = (guard: SendGuard, shows: Shows, situation: Situation): boolean =>
     case 'unknown-earlier':
       return stored.unknownOutcomes !== undefined;
     case 'identified-no-earlier':
-      return stored.messageId === undefined || (stored.identifiedAt !== undefined && stored.identifiedAt !== SINCE);
+      return stored.messageId === undefined || isNoEarlier(stored, stored.identifiedAt);
     case 'confirmed-by-status':
       return stored.confirmedBy === 'status';
     case 'confirmed-no-earlier':
-      return stored.confirmedBy === 'status' && stored.acceptedAt !== SINCE;
+      return stored.confirmedBy === 'status' && isNoEarlier(stored, stored.acceptedAt);
     case 'same-message':
       return stored.messageId === 'message-1';
     case 'other-message':
@@ -325,7 +330,7 @@ const allowedOf = (name: SendTransitionName, shows: Shows, situation: Situation)
 
 const FALLBACKS: { readonly [Name in SendTransitionName]?: readonly SendTransitionName[] } = {
   accept: ['acceptFailed'],
-  confirm: ['confirmEarlier', 'confirmFailed', 'identifyFailed', 'identify'],
+  confirm: ['confirmEarlier', 'confirmFailed', 'identifyFailed', 'identifyOther', 'identify'],
   claimAgain: ['claim'],
 };
 
@@ -334,7 +339,7 @@ const isRecordedAlready = (name: SendTransitionName, shows: Shows, situation: Si
   shows === 'claim' &&
   ['wait', 'refuse', 'expire', 'accept', 'reject', 'loseTrack'].includes(name) &&
   isOfClaim(situation) &&
-  situation.from === SEND_TRANSITIONS[name].to &&
+  (situation.from === SEND_TRANSITIONS[name].to || (name === 'accept' && situation.from === 'failed')) &&
   situation.stored.confirmedBy === undefined;
 
 /** Whether a status has already named the send's message, which then may still have to be recorded. */

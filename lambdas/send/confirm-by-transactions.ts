@@ -1,0 +1,25 @@
+import type { Instant } from '../domain/instant.ts';
+import type { MessageRepository, SendRepository } from '../ports.ts';
+import { recordSentMessage } from '../runtime/record-sent-message.ts';
+
+export interface TransactionPorts {
+  readonly sends: Pick<SendRepository, 'confirm' | 'fail' | 'linkRequest'>;
+  readonly messages: Pick<MessageRepository, 'recordOutbound'>;
+}
+
+/**
+ * Links the chat service's ids of a call to its request, and confirms the send by a message whose event has arrived
+ * before. An event that arrives later finds the request itself. Can be repeated.
+ */
+export const confirmByTransactions = async (
+  { sends, messages }: TransactionPorts,
+  requestId: string,
+  transactionIds: readonly string[],
+  at: Instant,
+): Promise<void> => {
+  for (const transactionId of transactionIds) {
+    const linked = await sends.linkRequest(transactionId, requestId, at);
+    const message = linked && (await sends.confirm(requestId, linked));
+    if (message !== undefined) await recordSentMessage({ sends, messages }, message);
+  }
+};
