@@ -200,7 +200,7 @@ describe('an unknown event', () => {
     expect(await post(wrapped)).toMatchObject({ statusCode: 200 });
     expect(await receive.quarantined()).toEqual([
       {
-        reason: expect.stringContaining('_id_'),
+        reason: expect.stringContaining('Its fields: hello.'),
         deliveryId: '77',
         receivedAt: expect.stringMatching(/^\d{4}-/),
         envelope: 'pubsub',
