@@ -30,7 +30,7 @@ export const contactSchema = z.object({
   name: optionalString,
   customerId: optionalString,
   lastInboundAt: instant,
-  /** The chat service's `_id_` of the message that the user wrote then. */
+  /** The chat service's ID of the message that the user wrote then. */
   lastInboundId: optionalString,
   /** The time that this message itself states if it is later, because the chat service's clock is ahead. */
   lastInboundOwnAt: instant,

@@ -32,7 +32,7 @@ export interface DeliveryTimes {
 }
 
 interface EventBase {
-  /** The chat service's `_id_` of the message. */
+  /** The chat service's ID of the message. */
   readonly id: string;
   readonly time: EventTime;
   /** The event's JSON exactly as received. */
@@ -49,7 +49,7 @@ export interface InboundMessage extends EventBase {
   readonly contact: ContactRef;
   /** False if windows are per business number and the event names none: the message is then only stored. */
   readonly opensWindow: boolean;
-  /** `FROM`, verbatim: the address that replies are sent to. */
+  /** The user's address, verbatim: replies are sent to it. */
   readonly address: string;
   /** The business number that the user wrote to, in international format, if windows are per number. */
   readonly chatChannelNumber?: string;
@@ -74,14 +74,14 @@ export interface Echo extends EventBase {
   readonly customer?: CustomerRef;
 }
 
-/** What a status notification says about a message. `other` stands for a `STATUS` value Parley does not know. */
+/** What a status notification says about a message. `other` stands for a value that Parley does not know. */
 export type StatusKind = 'sent' | 'delivered' | 'read' | 'answered' | 'failed' | 'other';
 
 /** A status notification. Two statuses of one message share its id. */
 export interface StatusChange extends EventBase {
   readonly kind: 'status';
   readonly status: StatusKind;
-  /** `STATUS` as received, in lower case. */
+  /** The status as received, in lower case. */
   readonly literal: string;
   /** The user, so that an erasure finds the status of a message that never arrives. */
   readonly subject?: DataSubject;
@@ -240,7 +240,7 @@ const faultOfId = ({ id, idField }: ServiceEvent): string | undefined => {
 };
 
 /**
- * Returns the event's `CREATION_TIME`. If it is missing, malformed, or later than the publish time, returns the publish
+ * Returns the event's own time. If it is missing, malformed, or later than the publish time, returns the publish
  * time, which redelivery does not change. If there is no publish time either, returns the arrival time.
  *
  * A time in the future would keep a conversation window open for longer than 24 hours.

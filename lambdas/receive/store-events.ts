@@ -67,16 +67,12 @@ const MAX_CONCURRENT_EVENTS = 10;
 /** The result of the writes of an event, with the trace of the item that it was stored in. */
 type EventWrite =
   | Exclude<WriteResult, { kind: 'written' | 'unavailable' }>
-  /** `isBusy`: the table answered, or had no time to, so other events can be stored. */
+  /** `isBusy`: the table answered, or had little time to, so other events can be stored. */
   | { readonly kind: 'unavailable'; readonly reason: string; readonly isBusy?: true }
   | ({ readonly kind: 'written' } & Written);
 
 const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was unavailable a moment ago.' };
-const NO_TIME: EventWrite = {
-  kind: 'unavailable',
-  reason: 'The post has too many events to store in time.',
-  isBusy: true,
-};
+const NO_TIME: EventWrite = { kind: 'unavailable', reason: 'The post has too many events to store in time.' };
 
 /**
  * Creates the function that parses a verified request and writes its events. It reads nothing, and all of its writes are

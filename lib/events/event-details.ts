@@ -8,7 +8,7 @@ export interface MessageReceivedDetail {
   readonly truncated?: true;
   /** The W3C trace context of the message or send. To join its trace, use it as the parent of your span. */
   readonly traceparent?: string;
-  /** The chat service's `_id_` of the message. */
+  /** The chat service's ID of the message. */
   readonly messageId: string;
   /** The user. */
   readonly contact?: {
@@ -21,7 +21,7 @@ export interface MessageReceivedDetail {
   };
   /** When the user wrote. ISO 8601, UTC, milliseconds. */
   readonly at: string;
-  /** `FROM`, verbatim: the address to reply to. */
+  /** The user's address, verbatim: the one to reply to. */
   readonly platformContactId?: string;
   /** Present only if `events.content` is true. */
   readonly content?: {
@@ -85,11 +85,11 @@ export interface TurnEndedDetail {
   };
   /** When the turn ended. ISO 8601, UTC, milliseconds. */
   readonly at: string;
-  /** `FROM` of the latest message, verbatim: the address to reply to. */
+  /** The user's address in the latest message, verbatim: the one to reply to. */
   readonly platformContactId?: string;
   /** The messages of the turn, in the order in which the user wrote. Erased and expired messages are left out. */
   readonly messages: readonly {
-    /** The chat service's `_id_` of the message. */
+    /** The chat service's ID of the message. */
     readonly messageId: string;
     /** When the user wrote. ISO 8601, UTC, milliseconds. */
     readonly at: string;
@@ -98,7 +98,7 @@ export interface TurnEndedDetail {
   readonly content?: {
     /** What the user wrote, in the same order. */
     readonly messages?: readonly {
-      /** The chat service's `_id_` of the message. */
+      /** The chat service's ID of the message. */
       readonly messageId: string;
       /** The text of the message, or the caption of its media. */
       readonly text?: string;
@@ -148,7 +148,7 @@ export interface MessageEchoedDetail {
   readonly truncated?: true;
   /** The W3C trace context of the message or send. To join its trace, use it as the parent of your span. */
   readonly traceparent?: string;
-  /** The chat service's `_id_` of the message. */
+  /** The chat service's ID of the message. */
   readonly messageId: string;
   /** The user. */
   readonly contact?: {
@@ -211,7 +211,7 @@ export interface MessageDeliveredDetail {
   readonly truncated?: true;
   /** The W3C trace context of the message or send. To join its trace, use it as the parent of your span. */
   readonly traceparent?: string;
-  /** The chat service's `_id_` of the message. */
+  /** The chat service's ID of the message. */
   readonly messageId: string;
   /** The user. */
   readonly contact?: {
@@ -236,7 +236,7 @@ export interface MessageReadDetail {
   readonly truncated?: true;
   /** The W3C trace context of the message or send. To join its trace, use it as the parent of your span. */
   readonly traceparent?: string;
-  /** The chat service's `_id_` of the message. */
+  /** The chat service's ID of the message. */
   readonly messageId: string;
   /** The user. */
   readonly contact?: {
@@ -261,7 +261,7 @@ export interface MessageFailedDetail {
   readonly truncated?: true;
   /** The W3C trace context of the message or send. To join its trace, use it as the parent of your span. */
   readonly traceparent?: string;
-  /** The chat service's `_id_` of the message. */
+  /** The chat service's ID of the message. */
   readonly messageId: string;
   /** The user. */
   readonly contact?: {
@@ -295,7 +295,7 @@ export interface MessageStatusChangedDetail {
   readonly truncated?: true;
   /** The W3C trace context of the message or send. To join its trace, use it as the parent of your span. */
   readonly traceparent?: string;
-  /** The chat service's `_id_` of the message. */
+  /** The chat service's ID of the message. */
   readonly messageId: string;
   /** The user. */
   readonly contact?: {

@@ -39,7 +39,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             description:
               'The W3C trace context of the message or send. To join its trace, use it as the parent of your span.',
           },
-          messageId: { type: 'string', description: "The chat service's `_id_` of the message." },
+          messageId: { type: 'string', description: "The chat service's ID of the message." },
           contact: {
             type: 'object',
             properties: {
@@ -58,7 +58,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             description: 'The user.',
           },
           at: { type: 'string', format: 'date-time', description: 'When the user wrote. ISO 8601, UTC, milliseconds.' },
-          platformContactId: { type: 'string', description: '`FROM`, verbatim: the address to reply to.' },
+          platformContactId: { type: 'string', description: "The user's address, verbatim: the one to reply to." },
           content: {
             type: 'object',
             properties: {
@@ -173,14 +173,14 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
           at: { type: 'string', format: 'date-time', description: 'When the turn ended. ISO 8601, UTC, milliseconds.' },
           platformContactId: {
             type: 'string',
-            description: '`FROM` of the latest message, verbatim: the address to reply to.',
+            description: "The user's address in the latest message, verbatim: the one to reply to.",
           },
           messages: {
             type: 'array',
             items: {
               type: 'object',
               properties: {
-                messageId: { type: 'string', description: "The chat service's `_id_` of the message." },
+                messageId: { type: 'string', description: "The chat service's ID of the message." },
                 at: {
                   type: 'string',
                   format: 'date-time',
@@ -200,7 +200,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
                 items: {
                   type: 'object',
                   properties: {
-                    messageId: { type: 'string', description: "The chat service's `_id_` of the message." },
+                    messageId: { type: 'string', description: "The chat service's ID of the message." },
                     text: { type: 'string', description: 'The text of the message, or the caption of its media.' },
                     media: {
                       type: 'object',
@@ -300,7 +300,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             description:
               'The W3C trace context of the message or send. To join its trace, use it as the parent of your span.',
           },
-          messageId: { type: 'string', description: "The chat service's `_id_` of the message." },
+          messageId: { type: 'string', description: "The chat service's ID of the message." },
           contact: {
             type: 'object',
             properties: {
@@ -417,7 +417,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             description:
               'The W3C trace context of the message or send. To join its trace, use it as the parent of your span.',
           },
-          messageId: { type: 'string', description: "The chat service's `_id_` of the message." },
+          messageId: { type: 'string', description: "The chat service's ID of the message." },
           contact: {
             type: 'object',
             properties: {
@@ -486,7 +486,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             description:
               'The W3C trace context of the message or send. To join its trace, use it as the parent of your span.',
           },
-          messageId: { type: 'string', description: "The chat service's `_id_` of the message." },
+          messageId: { type: 'string', description: "The chat service's ID of the message." },
           contact: {
             type: 'object',
             properties: {
@@ -555,7 +555,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             description:
               'The W3C trace context of the message or send. To join its trace, use it as the parent of your span.',
           },
-          messageId: { type: 'string', description: "The chat service's `_id_` of the message." },
+          messageId: { type: 'string', description: "The chat service's ID of the message." },
           contact: {
             type: 'object',
             properties: {
@@ -632,7 +632,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             description:
               'The W3C trace context of the message or send. To join its trace, use it as the parent of your span.',
           },
-          messageId: { type: 'string', description: "The chat service's `_id_` of the message." },
+          messageId: { type: 'string', description: "The chat service's ID of the message." },
           contact: {
             type: 'object',
             properties: {

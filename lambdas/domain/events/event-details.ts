@@ -52,7 +52,7 @@ const traceparent = z.optional(
 const messageFields = {
   ...common,
   traceparent,
-  messageId: string("The chat service's `_id_` of the message."),
+  messageId: string("The chat service's ID of the message."),
   contact: z.optional(contact),
 };
 
@@ -122,7 +122,7 @@ export const eventDetails = {
     z.strictObject({
       ...messageFields,
       at: instant('When the user wrote.'),
-      platformContactId: z.optional(string('`FROM`, verbatim: the address to reply to.')),
+      platformContactId: z.optional(string("The user's address, verbatim: the one to reply to.")),
       content: eventContent,
     }),
     'A user wrote.',
@@ -133,11 +133,11 @@ export const eventDetails = {
       traceparent,
       contact,
       at: instant('When the turn ended.'),
-      platformContactId: z.optional(string('`FROM` of the latest message, verbatim: the address to reply to.')),
+      platformContactId: z.optional(string("The user's address in the latest message, verbatim: the one to reply to.")),
       messages: describe(
         z.array(
           z.strictObject({
-            messageId: string("The chat service's `_id_` of the message."),
+            messageId: string("The chat service's ID of the message."),
             at: instant('When the user wrote.'),
           }),
         ),
@@ -147,7 +147,7 @@ export const eventDetails = {
         messages: describe(
           z.array(
             z.strictObject({
-              messageId: string("The chat service's `_id_` of the message."),
+              messageId: string("The chat service's ID of the message."),
               ...z.partial(z.object(messageContent)).shape,
             }),
           ),

@@ -48,6 +48,21 @@ describe('an erasure', () => {
     await stage.receive(wireMessage());
     await stage.receive(wireStatus());
     await stage.receive(wireMessage({ _id_: 'echo', FROM: 'me', TO: '5491155550000' }));
+    const envelope = { v: '1.1', chatPlatform: 'chat', contactId: USER };
+    await stage.receive({
+      ...envelope,
+      firstName: 'Ana',
+      messages: [{ _id: 'v-user', from: 'user', message: 'parcel' }],
+    });
+    await stage.receive({ ...envelope, messages: [{ _id: 'v-unknown', from: 'supervisor', message: 'parcel' }] });
+    await stage.receive({
+      ...envelope,
+      type: 'status',
+      messageId: 'v-status',
+      status: 'error',
+      reason: `Call ${USER}`,
+    });
+    await stage.receive({ ...envelope, type: 'event', note: 'parcel' });
     await stage.receive(wireMessage({ _id_: 'another', FROM: '5491155559999' }));
     const { request, contact } = await putSendInState(stage.sends, 'accepted');
     const { requestId } = request;
@@ -60,7 +75,7 @@ describe('an erasure', () => {
     expect(answer).toMatchObject({ status: 202, body: { erasureId: 'id-1', state: 'running' } });
     expect((await stage.call('getErasure', { id: 'id-1' })).body).toMatchObject({
       state: 'done',
-      messages: 3,
+      messages: 7,
       sends: 1,
       finishedAt: NOW,
     });
@@ -72,6 +87,8 @@ describe('an erasure', () => {
       'MESSAGE#another MESSAGE',
       'MESSAGE#message-request-1 MESSAGE',
       'SEND#request-1 SEND',
+      // Only the name of the unknown event, and since when it is known.
+      'UNKNOWN#event UNKNOWN',
     ]);
     expect(items['MESSAGE#message-request-1 MESSAGE']).toEqual(erasedMessage('message-request-1'));
     const left = JSON.stringify([items['ERASURE#id-1 ERASURE'], items['SEND#request-1 SEND']]);
