@@ -6,7 +6,7 @@ import { createLocalClient } from '../../../local/local-client.ts';
 import { startCheckedCloud } from '../../support/checked-cloud.ts';
 import { fuzzBodies } from './fuzz-bodies.ts';
 import { type PostReading, readPost } from './fuzz-reading.ts';
-import { countSenders, type FuzzResult, receiptIn, storedKey } from './fuzz-result.ts';
+import { countRepeated, countSenders, type FuzzResult, receiptIn, storedKey } from './fuzz-result.ts';
 
 const TOKEN = 'a-webhook-token-1';
 const logLine = z.object({ message: z.string(), id: z.string().optional(), event: z.string().optional() });
@@ -63,6 +63,7 @@ export const fuzzOverHttp = async ({
         other: receipts.length - stored.length - quarantined.length,
       },
       inTable: stored.filter((event) => table[storedKey(event)] !== undefined).length,
+      repeated: countRepeated(stored, readings),
       inQuarantine: await client.queueDepth(cloud.inboundDeadLetterQueueUrl),
       senders: countSenders(Object.values(table), readings),
       unhandled: log.split('Invoke Error').length - 1,

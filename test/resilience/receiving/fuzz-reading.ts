@@ -4,13 +4,15 @@ import { MAX_POST_EVENTS } from '../../../lambdas/domain/webhook-formats/split-p
 export interface PostReading {
   /** How many events it has, each of which is stored or quarantined. */
   readonly events: number;
+  /** The ids that the events name. */
+  readonly named: readonly string[];
   /** The ids of messages that, as the post says, a user wrote. */
   readonly written: readonly string[];
   /** Those that may open a window or change a consent, and of which user. */
   readonly opening: readonly { readonly id: string; readonly user: string }[];
 }
 
-const UNREADABLE: PostReading = { events: 1, written: [], opening: [] };
+const UNREADABLE: PostReading = { events: 1, named: [], written: [], opening: [] };
 
 /** @param isText whether the body is delivered as text, in which bytes that are not UTF-8 are replaced */
 export const readPost = (bytes: Uint8Array, isText = false): PostReading => {
@@ -25,6 +27,7 @@ export const readPost = (bytes: Uint8Array, isText = false): PostReading => {
   if (events === 0 || events > MAX_POST_EVENTS) return UNREADABLE;
   return {
     events,
+    named: readings.flatMap(({ named }) => named),
     written: readings.flatMap(({ written }) => written),
     opening: readings.flatMap(({ opening }) => opening),
   };
@@ -52,36 +55,37 @@ const readEvent = (value: unknown): PostReading => {
   if (Array.isArray(messages) || isPresent(event.v) || isTyped) {
     const list = Array.isArray(messages) ? messages : [];
     const isMessage = typeof event.type !== 'string' || event.type === 'message';
-    return said(
-      Math.max(1, list.length),
-      isMessage ? list.flatMap((entry) => idsOfUser(asObject(entry))) : [],
-      event.contactId,
-    );
+    return {
+      events: Math.max(1, list.length),
+      named: [...list.flatMap((entry) => idsOfEntry(asObject(entry))), ...idsIn(event.messageId)],
+      ...said(isMessage ? list.flatMap((entry) => idsOfUser(asObject(entry))) : [], event.contactId),
+    };
   }
   const wrapped = asObject(asObject(event.context)?.message);
   const { _id_: id, FROM, STATUS, fromCustomer, contactId } = wrapped ?? event;
+  const one = { ...UNREADABLE, named: idsIn(id) };
   if (wrapped !== undefined || (isPresent(id) && (isPresent(FROM) || isPresent(STATUS)))) {
-    const isOfBusiness = isOneOf(FROM, 'me', 'bot');
-    if (isOfBusiness || isOneOf(STATUS, 'sent', 'delivered', 'read', 'answered', 'failed', 'error')) {
-      return UNREADABLE;
+    if (isOneOf(FROM, 'me', 'bot') || isOneOf(STATUS, 'sent', 'delivered', 'read', 'answered', 'failed', 'error')) {
+      return one;
     }
-    const { written, opening } = said(1, isPresent(FROM) ? idsIn(id) : [], FROM);
+    const { written, opening } = said(isPresent(FROM) ? idsIn(id) : [], FROM);
     // Any other status may be that of a message from the business.
-    return { events: 1, written, opening: isPresent(STATUS) && STATUS !== '' ? [] : opening };
+    return { ...one, written, opening: isPresent(STATUS) && STATUS !== '' ? [] : opening };
   }
-  return fromCustomer === true ? said(1, idsIn(id), contactId) : UNREADABLE;
+  return fromCustomer === true ? { ...one, ...said(idsIn(id), contactId) } : one;
 };
+
+const idsOfEntry = (entry: Json | undefined): readonly string[] => idsIn(entry?._id, entry?._id_, entry?.id);
 
 /** Returns the ids of an entry of `messages` that says that the user wrote it. */
 const idsOfUser = (entry: Json | undefined): readonly string[] => {
   if (entry === undefined) return [];
   const { from, fromCustomer } = entry;
   const isUser = isPresent(from) ? isOneOf(from, 'user') && fromCustomer !== false : fromCustomer === true;
-  return isUser ? idsIn(entry._id, entry._id_, entry.id) : [];
+  return isUser ? idsOfEntry(entry) : [];
 };
 
-const said = (events: number, written: readonly string[], user: unknown): PostReading => ({
-  events,
+const said = (written: readonly string[], user: unknown): Pick<PostReading, 'written' | 'opening'> => ({
   written,
   opening: idsIn(user).flatMap((address) => written.map((id) => ({ id, user: address }))),
 });

@@ -12,6 +12,8 @@ export interface FuzzResult {
   readonly logged: { readonly stored: number; readonly quarantined: number; readonly other: number };
   /** How many of the events logged as stored are in the table. */
   readonly inTable: number;
+  /** How often an event was stored more often than the requests name its id. */
+  readonly repeated: number;
   /** How many events are in quarantine, each with its reason, its arrival, and its body. */
   readonly inQuarantine: number;
   readonly senders: SenderCounts;
@@ -36,12 +38,13 @@ export interface SenderCounts {
  * counts as the user's that does not say so.
  */
 export const isPassed = (result: FuzzResult): boolean => {
-  const { requests, statuses, events, logged, inTable, inQuarantine, senders, unhandled } = result;
+  const { requests, statuses, events, logged, inTable, repeated, inQuarantine, senders, unhandled } = result;
   const { '200': acknowledged = 0, '413': tooLarge = 0 } = statuses;
   return (
     acknowledged + tooLarge === requests &&
     logged.stored + logged.quarantined === events &&
     inTable === logged.stored &&
+    repeated === 0 &&
     inQuarantine === logged.quarantined &&
     logged.other === 0 &&
     senders.misread === 0 &&
@@ -49,13 +52,31 @@ export const isPassed = (result: FuzzResult): boolean => {
   );
 };
 
+/** What the function logs of an event that it stored. */
+export interface StoredEvent {
+  readonly id?: unknown;
+  readonly event?: unknown;
+}
+
 /** Returns the table key of an event that was logged as stored. */
-export const storedKey = ({ id, event }: { readonly id?: unknown; readonly event?: unknown }): string =>
+export const storedKey = ({ id, event }: StoredEvent): string =>
   `MESSAGE#${id} ${event === 'echo' ? 'ECHO' : 'MESSAGE'}`;
 
 /** Returns what the function did with an event, by the start of its log line. Undefined for any other line. */
 export const receiptIn = (message: string): string | undefined =>
   /^event (stored|quarantined|deferred|not stored)\b/.exec(message)?.[1];
+
+/** Compares how often each id was stored with how often the acknowledged requests name it. */
+export const countRepeated = (stored: readonly StoredEvent[], readings: readonly PostReading[]): number => {
+  const unused = new Map<unknown, number>();
+  for (const { named } of readings) for (const id of named) unused.set(id, (unused.get(id) ?? 0) + 1);
+  return stored.filter(({ id, event }) => {
+    const left = unused.get(id) ?? 0;
+    unused.set(id, left - 1);
+    // An event that Parley does not know has an id of Parley's own.
+    return left <= 0 && event !== 'unknown';
+  }).length;
+};
 
 const text = z.string().optional();
 const storedItem = z.object({

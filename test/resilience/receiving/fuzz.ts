@@ -20,7 +20,15 @@ import { silentMetrics } from '../../support/telemetry.ts';
 import { type FuzzBody, fuzzBodies } from './fuzz-bodies.ts';
 import { type Delivery, startDeliveries } from './fuzz-deliveries.ts';
 import { type PostReading, readPost } from './fuzz-reading.ts';
-import { countSenders, type FuzzResult, receiptIn, SENDER_ATTRIBUTES, storedKey } from './fuzz-result.ts';
+import {
+  countRepeated,
+  countSenders,
+  type FuzzResult,
+  receiptIn,
+  SENDER_ATTRIBUTES,
+  type StoredEvent,
+  storedKey,
+} from './fuzz-result.ts';
 
 const BATCH = 250;
 const CONCURRENCY = 25;
@@ -104,7 +112,8 @@ export const fuzz = async (
       statuses,
       events: readings.reduce((sum, { events }) => sum + events, 0),
       logged: { stored, quarantined, other: Object.keys(others).length },
-      inTable: recorded.storedKeys.filter((key) => items.has(key)).length,
+      inTable: recorded.stored.filter((event) => items.has(storedKey(event))).length,
+      repeated: countRepeated(recorded.stored, readings),
       inQuarantine,
       senders: countSenders(items.values(), readings),
       unhandled,
@@ -135,16 +144,16 @@ const createPost =
 
 /** Records from the function's log what it did with each request. */
 const createRecordingLog = () => {
-  const storedKeys: string[] = [];
+  const stored: StoredEvent[] = [];
   const receipts: Record<string, number> = {};
-  const record = (message: string, stored: Record<string, unknown>): void => {
+  const record = (message: string, { id, event }: Record<string, unknown>): void => {
     const receipt = receiptIn(message);
     if (receipt === undefined) return;
     receipts[receipt] = (receipts[receipt] ?? 0) + 1;
-    if (receipt === 'stored') storedKeys.push(storedKey(stored));
+    if (receipt === 'stored') stored.push({ id, event });
   };
   const log: Log = { info: record, warn: record, error: record };
-  return { log, storedKeys, receipts };
+  return { log, stored, receipts };
 };
 
 /** Takes the messages from quarantine. Returns how many of them an operator could work with. */
