@@ -85,6 +85,12 @@ def record_outcome(outcome: str) -> Handler:
     return record
 
 
+def record_failure(database: sqlite3.Connection, detail: Detail) -> None:
+    # Absent if Parley did not send the message, or had not recorded its send yet. GET /v1/sends/{requestId} shows it.
+    if "requestId" in detail:
+        record_outcome("failed")(database, detail)
+
+
 HANDLERS: dict[str, Handler] = {
     "MessageReceived": record_message,
     "SendAccepted": record_outcome("accepted"),
@@ -93,6 +99,8 @@ HANDLERS: dict[str, Handler] = {
     "SendExpired": record_outcome("expired"),
     "SendUncertain": record_outcome("uncertain"),
     "SendCancelled": record_outcome("cancelled"),
+    # An accepted message can fail minutes later.
+    "MessageFailed": record_failure,
 }
 
 

@@ -102,6 +102,56 @@ describe('parley', () => {
     });
   });
 
+  it('shows a message that failed after it was accepted, wherever its send is shown', async () => {
+    const contact = '+5491155560098';
+    await client.control('PATCH', `/users/${encodeURIComponent(contact)}`, { failWith: '131026' });
+    await userWithOpenWindow(contact);
+    await client.enqueue({ requestId: 'fails', broadcastId: 'failing', platformContactId: contact, messageText: 'Hi' });
+    const { code, failedAt } = await sendIn('fails', 'failed');
+
+    expect([code, failedAt]).toEqual(['131026', expect.any(String)]);
+    const outs = [
+      ['status', 'fails'],
+      ['sends', 'list', '--state', 'failed', '--code', '131026'],
+      ['broadcast', 'status', 'failing'],
+      ['conversation', contact],
+    ].map(async (args) => (await parley(args)).out);
+    expect(await Promise.all(outs)).toEqual([
+      expect.stringContaining('fails: failed (131026)\n'),
+      expect.stringContaining(`failed (131026)  fails  ${contact}\n`),
+      expect.stringContaining('1  failed (131026)'),
+      expect.stringContaining('business  "Hi" (fails, failed: 131026)'),
+    ]);
+  });
+
+  it('shows a conversation with what users, bots, and operators send', async () => {
+    const contact = '+5491155560097';
+    const entries = [
+      { _id: 'kind-1', location: { name: 'Plaza', latitude: -34.6, longitude: -58.4 }, from: 'user' },
+      { _id: 'kind-2', message: 'Tomorrow', buttonPayload: 'slot-2', from: 'user' },
+      { _id: 'kind-3', message: 'Noted', from: 'bot' },
+      { _id: 'kind-4', message: 'Eva here', from: 'agent' },
+      { _id: 'kind-5', message: 'Who?', from: 'somebody' },
+    ];
+    const common = { v: '1.1', chatPlatform: 'chat', contactId: contact };
+    await client.control('POST', '/events', { ...common, type: 'message', messages: entries });
+    await client.control('POST', '/events', { ...common, type: 'conversation-close' });
+
+    const shown = await waitFor('all of it is stored', async () => {
+      const [, messages] = (await parley(['conversation', contact])).out.split('\n\n');
+      const lines = messages?.split('\n').map((line) => line.replace(/^\S+ +/, '')) ?? [];
+      return lines.length === 6 ? lines : undefined;
+    });
+    expect(shown.toSorted()).toEqual([
+      'bot       "Noted"',
+      'operator  "Eva here"',
+      'service   [conversation-close]',
+      'unknown   "Who?"',
+      'user      location: Plaza, -34.6, -58.4',
+      'user      tapped: Tomorrow (slot-2)',
+    ]);
+  });
+
   it('sends, shows the status and its reason, and shows the conversation', async () => {
     const contact = '+5491155561001';
     await client.userWrites(contact, { text: 'Where is my parcel?' });

@@ -202,11 +202,19 @@ export const describePrograms = ({
         expect((await consumer.stop()).code).toBe(exitCodeOnSigterm);
       }
       const sql = "SELECT outcome FROM sends WHERE request_id = 'consumed-1'";
-      const { out } = await runProgram(programs.query, queryArguments(database, sql), environment);
-      expect(out).toContain('accepted');
+      const outcome = async () => (await runProgram(programs.query, queryArguments(database, sql), environment)).out;
+      expect(await outcome()).toContain('accepted');
       await using restarted = startProgram(programs.consume, [database], environment);
       await client.putMessage(eventsQueueUrl, message.replace('envelope-1', 'envelope-3'));
       await restarted.prints('MessageReceived event-1 is a duplicate.');
+      // The first message is not one that Parley sent.
+      const failed = { messageId: 'message-2', at: '2099-01-01T00:00:00.000Z' };
+      for (const [id, request] of Object.entries({ 'event-5': {}, 'event-6': { requestId: 'consumed-1' } })) {
+        await client.putMessage(eventsQueueUrl, event(`of ${id}`, 'MessageFailed', { id, ...failed, ...request }));
+        await restarted.prints(`MessageFailed ${id} is handled.`);
+      }
+      await restarted.stop();
+      expect(await outcome()).toContain('failed');
     });
   });
 };

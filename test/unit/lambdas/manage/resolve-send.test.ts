@@ -284,7 +284,7 @@ describe('a send', () => {
     expect(stage.queued).toEqual([]);
   });
 
-  it.each(['queued', 'scheduled', 'refused', 'expired', 'accepted', 'cancelled'] as const)(
+  it.each(['queued', 'scheduled', 'refused', 'expired', 'accepted', 'cancelled', 'failed'] as const)(
     'is not resolved once it is %s',
     async (state) => {
       await putSendInState(stage.sends, state);

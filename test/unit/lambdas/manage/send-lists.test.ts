@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sendCountsResponse, sendListResponse } from '../../../../lambdas/manage/send-lists.ts';
-import { claim, NOW, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
+import { claim, NOW, queuedSend, sendRequest, sendResult, USER } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
@@ -34,7 +34,7 @@ const putInBroadcast = async (requestId: string, broadcastId = 'broadcast-1') =>
 };
 
 describe('the list of sends', () => {
-  it.each(['scheduled', 'waiting', 'refused', 'rejected', 'expired', 'uncertain'] as const)(
+  it.each(['scheduled', 'waiting', 'refused', 'rejected', 'expired', 'uncertain', 'failed'] as const)(
     'has those that are %s',
     async (state) => {
       await putSendInState(stage.sends, state, { requestId: 'a' });
@@ -64,6 +64,20 @@ describe('the list of sends', () => {
     expect(body).toMatchObject({ sends: [{ requestId: 'a', broadcastId: 'broadcast-1', code: 'OPTED_OUT' }] });
     expect(await stage.call('getSend', { id: 'a' })).toMatchObject({ body: { broadcastId: 'broadcast-1' } });
     expect(await list({ broadcast: 'broadcast-1', code: 'NO_OPT_IN' })).toEqual([]);
+  });
+
+  it('has a send whose accepted message failed as failed by its code, and no longer as accepted', async () => {
+    const send = queuedSend(sendRequest({ broadcastId: 'broadcast-1' }));
+    await stage.sends.claim(send, claim(), { resend: false });
+    await stage.sends.recordResult('request-1', 'claim-1', sendResult('accepted'));
+    expect(await count({ broadcast: 'broadcast-1' })).toEqual([{ state: 'accepted', count: 1 }]);
+    const { messageId = '' } = (await stage.sends.read('request-1')) ?? {};
+
+    await stage.sends.fail('request-1', { messageId, at: LATER, failure: '131026 cannot receive' });
+
+    expect(await count({ broadcast: 'broadcast-1' })).toEqual([{ state: 'failed', code: '131026', count: 1 }]);
+    expect(await list({ state: 'failed', code: '131026', since: LATER })).toEqual(['request-1']);
+    expect(await list({ state: 'failed', code: '131049' })).toEqual([]);
   });
 
   it("has the chat service's code of a rejection until the send is resent", async () => {

@@ -114,7 +114,7 @@ describe('a request that is enqueued', () => {
     },
   );
 
-  it.each(['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'] as const)(
+  it.each(['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled', 'failed'] as const)(
     'again once it is %s is answered with its state, and not queued',
     async (state) => {
       await putSendInState(stage.sends, state);
