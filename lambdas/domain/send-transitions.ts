@@ -162,7 +162,6 @@ export const SEND_TRANSITIONS = {
       waiting: [],
       uncertain: [],
       accepted: ['confirmed-no-earlier'],
-      failed: ['confirmed-no-earlier', 'other-message'],
     },
   },
   confirmEarlier: {

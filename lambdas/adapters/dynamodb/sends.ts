@@ -186,8 +186,8 @@ export const createDynamodbSends = (
         confirmedBy: 'status',
         outcome: 'A status of the message arrived, so the chat service has accepted the message.',
         leaseUntil: undefined,
+        code: undefined,
         ...NOT_UNCERTAIN,
-        ...NOT_FAILED,
       };
       const attempt = (name: SendTransitionName, written: Item) =>
         apply(name, requestId, { set: written }, { messageId }, { returnItem: true });
@@ -195,7 +195,7 @@ export const createDynamodbSends = (
       if (kind === 'conflict' && item?.state === 'accepted') {
         ({ kind, item } = await attempt('identify', { messageId, identifiedAt: at }));
       } else if (kind === 'conflict' && item?.state === 'failed') {
-        const { acceptedAt } = item;
+        const acceptedAt = item.confirmedBy === undefined ? item.acceptedAt : at;
         ({ kind, item } = await attempt('confirmFailed', { identifiedAt: at, acceptedAt: at }));
         if (kind === 'conflict') ({ kind, item } = await attempt('identifyFailed', { identifiedAt: at }));
         // Another message of the send is earlier than the one that failed, and so is the send's.

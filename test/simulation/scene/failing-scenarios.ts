@@ -1,5 +1,5 @@
 import { USER, wireStatus } from '../../support/builders.ts';
-import { openWindow, request, template, uncertain } from './prepared.ts';
+import { AN_HOUR_AGO, openWindow, request, template, uncertain } from './prepared.ts';
 import type { Scene } from './scene.ts';
 import type { SceneScenario } from './scene-scenarios.ts';
 
@@ -87,6 +87,19 @@ export const FAILING_SCENARIOS = {
       chatService: { answersIntentsWithoutId: true },
       posts: [{ event: { ...failed, ...REFERENCE } }, { event: { ...delivered, ...REFERENCE } }],
       postsFollow: isSent,
+    },
+  },
+  oneOfTwoMessagesFailed: {
+    useCase: 'fail',
+    about: 'A rule sends two messages and is accepted without a message ID. The later one fails.',
+    maxFaults: 1,
+    options: {
+      async prepare(scene) {
+        await openWindow(scene);
+        await uncertain(scene, request, { state: 'accepted', at: AN_HOUR_AGO, outcome: 'Accepted without an ID.' });
+      },
+      consumes: ['inbound'],
+      posts: [{ event: { ...failed, ...REFERENCE } }, { event: { ...delivered, ...REFERENCE, _id_: 'message-00' } }],
     },
   },
 } as const satisfies Record<string, SceneScenario>;

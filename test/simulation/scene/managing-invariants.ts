@@ -153,7 +153,7 @@ export const MANAGING_INVARIANTS = {
           if (state !== 'accepted' && state !== 'failed')
             return `${requestId} has a status, and ends as ${String(state)}.`;
           // A send names one message: of several calls, the one whose answer the function has recorded.
-          if (effectsOf(scene, requestId).length > 1) continue;
+          if (effectsOf(scene, requestId).length > 1 || hasSeveralMessages(scene, requestId)) continue;
           const message = scene.item(`MESSAGE#${id}`);
           if (message?.requestId !== requestId) return `The message of ${requestId} does not name it.`;
         }
@@ -171,6 +171,7 @@ export const MANAGING_INVARIANTS = {
       for (const { id, requestId, literal, hasReference } of statuses) {
         const isFailure = literal === 'failed' || literal === 'error';
         if (!isFailure || requestId === undefined || effectsOf(scene, requestId).length > 1) continue;
+        if (hasSeveralMessages(scene, requestId)) continue;
         const { state, code, messageId } = scene.item(`SEND#${requestId}`) ?? {};
         if (!hasReference && messageId !== id) continue;
         if (state !== 'failed' || code !== FAILURE_CODE) {
@@ -394,3 +395,7 @@ const actOf = (
   }
   return isDeletion && before.sk === 'DEADLETTER' ? { action: ['redrive', 'dead-letter-deletion'] } : undefined;
 };
+
+/** Whether a rule has sent several messages for a request. The send names the earliest. */
+const hasSeveralMessages = (scene: Scene, requestId: string): boolean =>
+  new Set(confirmingPosts(scene, requestId).map(({ id }) => id)).size > 1;

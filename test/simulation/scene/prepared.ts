@@ -7,6 +7,7 @@ import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messa
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
+import type { SendResult } from '../../../lambdas/domain/send.ts';
 import { type SendRequest, serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
 import { serializeRequest } from '../../../lambdas/domain/serialized-request.ts';
 import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
@@ -99,14 +100,18 @@ export const waiting = async (scene: Scene): Promise<void> => {
   await sends.recordResult('request-1', claimed.claimId, sendResult('waiting', AN_HOUR_AGO));
 };
 
-/** The outcome of the request is unknown to Parley. In fact, it was sent as `message-1`. */
-export const uncertain = async (scene: Scene, of: SendRequest = request): Promise<void> => {
+/** The outcome of the request is unknown to Parley, unless it is given. In fact, it was sent as `message-1`. */
+export const uncertain = async (
+  scene: Scene,
+  of: SendRequest = request,
+  result: SendResult = sendResult('uncertain', AN_HOUR_AGO),
+): Promise<void> => {
   const { sends } = repositoriesOf(scene);
   const { call } = claim();
   const claimed = claim({ call: { ...call, body: { messageText: of.messageText } }, claimedAt: AN_HOUR_AGO });
   scene.chatService.post('message/v3', TOKEN, { ...claimed.call.body, platformContactId: USER });
   await sends.claim(queuedSend(of), claimed, { resend: false });
-  await sends.recordResult(of.requestId, claimed.claimId, sendResult('uncertain', AN_HOUR_AGO));
+  await sends.recordResult(of.requestId, claimed.claimId, result);
 };
 
 /** An event of a message whose text contains its time. */

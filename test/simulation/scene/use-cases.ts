@@ -38,6 +38,7 @@ export const TRANSITION_SCENARIOS = {
   acceptFailed: ['failedBeforeAnswer'],
   confirmFailed: ['failedThenDelivered'],
   identifyFailed: ['identifiedAndFailed'],
+  identifyOther: ['oneOfTwoMessagesFailed'],
   cancel: ['cancelScheduled'],
   cancelErased: ['erase'],
   loseTrackErased: ['eraseAbandonedClaim'],
