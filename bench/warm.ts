@@ -1,5 +1,5 @@
 import { createRunFolder } from '../local/run-folder.ts';
-import { comparisonTable, formatRatio, median, ratioOf } from './comparison.ts';
+import { comparisonTable, formatRatio, median, medianCells, ratioOf } from './comparison.ts';
 import { startRecordedStacks } from './functions/recorded-stacks.ts';
 import { interleave, type Report, type Table } from './report.ts';
 import { WARM_KINDS, type WarmKind } from './warm/warm-kinds.ts';
@@ -7,6 +7,8 @@ import { startWarmStack, type WarmStack } from './warm/warm-stack.ts';
 
 const ROUNDS = 15;
 const BATCH = 100;
+/** How many messages a post of the format `v1.1` has. */
+const PER_POST = [1, 10];
 /** Each kind has a batch more than the next, because a message must be stored before it is answered, and so on. */
 const WARM_UP: Readonly<Record<WarmKind, number>> = { 'inbound message': 500, send: 400, status: 300 };
 
@@ -22,8 +24,9 @@ interface Cell {
 export const measureWarm = async (rounds = ROUNDS): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
   await using resources = new AsyncDisposableStack();
   const { path: folder } = resources.use(await createRunFolder());
-  const { parley, tutorial } = resources.use(await startRecordedStacks(folder));
-  const stacks = [resources.use(await startWarmStack(parley)), resources.use(await startWarmStack(tutorial))];
+  const recorded = resources.use(await startRecordedStacks(folder));
+  const parley = resources.use(await startWarmStack(recorded.parley));
+  const stacks = [parley, resources.use(await startWarmStack(recorded.tutorial))];
   for (const stack of stacks) {
     for (const kind of ['inbound message', 'send', 'status'] as const) await stack.handle(kind, WARM_UP[kind]);
   }
@@ -35,8 +38,21 @@ export const measureWarm = async (rounds = ROUNDS): Promise<Pick<Report, 'tables
     return batch.cpuMs;
   });
   for (const cell of cells) cell.cpuMs = samples.get(cell) ?? [];
-  return report(cells, rounds);
+  const posts = await interleave(PER_POST, { rounds, warmUpRounds: 3 }, (perPost) =>
+    parley.handlePosts(BATCH, perPost),
+  );
+  const { tables, charts, figures } = report(cells, rounds);
+  return { tables: [...tables, postsTable(posts)], charts, figures };
 };
+
+/** What a message costs Parley by the number of messages in its post. The tutorial reads no posts with several. */
+const postsTable = (posts: ReadonlyMap<number, readonly number[]>): Table => ({
+  title: 'Processor time per message, by the number of messages in a post',
+  rows: [
+    ['messages in a post', 'Parley, ms', 'quartiles'],
+    ...PER_POST.map((perPost) => [String(perPost), ...medianCells(posts.get(perPost) ?? [], 3)]),
+  ],
+});
 
 const report = (cells: readonly Cell[], rounds: number): Pick<Report, 'tables' | 'charts' | 'figures'> => {
   const ofKind = (kind: WarmKind): readonly [Cell, Cell] => {

@@ -19,6 +19,32 @@ const withBody = (recorded: APIGatewayProxyEventV2, body: string): APIGatewayPro
 export const inboundMessage = (recorded: APIGatewayProxyEventV2, user: number): APIGatewayProxyEventV2 =>
   withBody(recorded, pushedEvent(randomUUID(), contactAddress(user), new Date().toISOString()));
 
+/** A post in the format `v1.1` with new messages of a user. */
+export const postOfMessages = (
+  recorded: APIGatewayProxyEventV2,
+  user: number,
+  messages: number,
+): APIGatewayProxyEventV2 => {
+  const at = new Date().toISOString();
+  const post = {
+    v: '1.1',
+    type: 'message',
+    chatPlatform: 'chat',
+    contactId: `+${contactAddress(user)}`,
+    chatChannelId: 'acme-chat-5491100000000',
+    customerId: `customer-${user}`,
+    sessionCreationTime: at,
+    messages: Array.from({ length: messages }, () => ({
+      _id: randomUUID(),
+      date: at,
+      message: 'Where is my parcel?',
+      fromName: 'Ana',
+      from: 'user',
+    })),
+  };
+  return withBody(recorded, pushOf(post, randomUUID(), at));
+};
+
 /** A status of the first message that was sent to a user. */
 export const statusOfSend = (
   recorded: APIGatewayProxyEventV2,

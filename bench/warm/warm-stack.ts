@@ -1,6 +1,6 @@
 import { functionEnvironment } from '../../local/functions/execution-environment.ts';
 import { startCountingProxy } from '../../test/support/counting-proxy.ts';
-import { freeFormRequest, inboundMessage, statusOfSend } from '../functions/job-events.ts';
+import { freeFormRequest, inboundMessage, postOfMessages, statusOfSend } from '../functions/job-events.ts';
 import type { RecordedStack } from '../functions/recorded-stack.ts';
 import { startWarmFunction } from '../functions/warm-function.ts';
 import { contactAddress } from '../load/pushed-event.ts';
@@ -19,6 +19,11 @@ export interface WarmStack extends AsyncDisposable {
   readonly name: string;
   /** Handles new events. Every user writes first, then is sent a message, and then Delivered and Read arrive. */
   readonly handle: (kind: WarmKind, count: number) => Promise<WarmBatch>;
+  /**
+   * Handles new messages of users who write ten each, in posts with `perPost` messages. Returns the processor time per
+   * message.
+   */
+  readonly handlePosts: (messages: number, perPost: number) => Promise<number>;
 }
 
 export const startWarmStack = async ({
@@ -56,6 +61,14 @@ export const startWarmStack = async ({
       tables.calls.length = 0;
       const { cpuMs } = await (kind === 'send' ? send : receive).handle(batch);
       return { cpuMs: cpuMs / count, calls: [...tables.calls] };
+    },
+    async handlePosts(messages, perPost) {
+      const posts = Array.from({ length: messages / perPost }, (_, index) =>
+        postOfMessages(events.receive, next['inbound message'] + Math.floor((index * perPost) / 10), perPost),
+      );
+      next['inbound message'] += Math.ceil(messages / 10);
+      const { cpuMs } = await receive.handle(posts);
+      return cpuMs / messages;
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

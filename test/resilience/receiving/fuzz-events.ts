@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { MAX_POST_EVENTS } from '../../../lambdas/domain/webhook-formats/split-post.ts';
 import { wireMessage, wireStatus } from '../../support/builders.ts';
 
 export const anyText = fc.oneof(
@@ -200,7 +201,7 @@ export const batch: fc.Arbitrary<string> = fc
 
 /** A post with around as many messages as Parley reads in one. */
 export const longPost: fc.Arbitrary<string> = fc
-  .tuple(fc.integer({ min: 495, max: 505 }), v11, identity, fc.boolean())
+  .tuple(fc.integer({ min: MAX_POST_EVENTS - 5, max: MAX_POST_EVENTS + 5 }), v11, identity, fc.boolean())
   .map(([count, envelope, { id }, isList]) => {
     const texts = Array.from(
       { length: count },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { createLocalClient } from '../../../local/local-client.ts';
 import { startCheckedCloud } from '../../support/checked-cloud.ts';
+import { eventually } from '../../support/eventually.ts';
 import { fuzzBodies } from './fuzz-bodies.ts';
 import { type PostReading, readPost } from './fuzz-reading.ts';
 import { countRepeated, countSenders, type FuzzResult, receiptIn, storedKey } from './fuzz-result.ts';
@@ -45,13 +46,18 @@ export const fuzzOverHttp = async ({
       // The HTTP API hands over JSON as text.
       if (response.status === 200) readings.push(readPost(bytes, headers['content-type'] === 'application/json'));
     }
+    await eventually(async () => ((await client.queueDepth(cloud.inboundQueueUrl)) === 0 ? true : undefined));
     const receive = [...cloud.functions.values()].find(({ declaration }) =>
       declaration.logicalId.startsWith('ReceiverFunction'),
     );
     const log = await readFile(join(cloud.logFolder, `${receive?.declaration.name}.log`), 'utf8');
     const receipts = log.split('\n').flatMap(readReceipt);
-    const stored = receipts.filter(({ message }) => receiptIn(message) === 'stored');
-    const quarantined = receipts.filter(({ message }) => receiptIn(message) === 'quarantined');
+    const {
+      stored = [],
+      quarantined = [],
+      deferred = [],
+      ...others
+    } = Object.groupBy(receipts, ({ message }) => receiptIn(message) ?? 'other');
     const table = await client.table();
     return {
       requests: count,
@@ -60,7 +66,8 @@ export const fuzzOverHttp = async ({
       logged: {
         stored: stored.length,
         quarantined: quarantined.length,
-        other: receipts.length - stored.length - quarantined.length,
+        deferred: deferred.length,
+        other: Object.keys(others).length,
       },
       inTable: stored.filter((event) => table[storedKey(event)] !== undefined).length,
       repeated: countRepeated(stored, readings),

@@ -52,8 +52,10 @@ const readEvent = (value: unknown): PostReading => {
   if (event === undefined) return UNREADABLE;
   const { messages } = event;
   const isTyped = isOneOf(event.type, 'message', 'status', 'event') && isPresent(event.contactId);
-  if (Array.isArray(messages) || isPresent(event.v) || isTyped) {
+  // What has `_id_` as well is in another format.
+  if (!isPresent(event._id_) && (Array.isArray(messages) || isPresent(event.v) || isTyped)) {
     const list = Array.isArray(messages) ? messages : [];
+    if (list.length > MAX_POST_EVENTS) return UNREADABLE;
     const isMessage = typeof event.type !== 'string' || event.type === 'message';
     return {
       events: Math.max(1, list.length),

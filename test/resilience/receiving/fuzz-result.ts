@@ -8,8 +8,8 @@ export interface FuzzResult {
   readonly statuses: Readonly<Record<string, number>>;
   /** How many events the acknowledged requests have. */
   readonly events: number;
-  /** What the function logged as done with these events. */
-  readonly logged: { readonly stored: number; readonly quarantined: number; readonly other: number };
+  /** What the function logged as done with these events, and how many requests waited in the inbound queue. */
+  readonly logged: Readonly<Record<'stored' | 'quarantined' | 'deferred' | 'other', number>>;
   /** How many of the events logged as stored are in the table. */
   readonly inTable: number;
   /** How often an event was stored more often than the requests name its id. */
@@ -64,7 +64,7 @@ export const storedKey = ({ id, event }: StoredEvent): string =>
 
 /** Returns what the function did with an event, by the start of its log line. Undefined for any other line. */
 export const receiptIn = (message: string): string | undefined =>
-  /^event (stored|quarantined|deferred|not stored)\b/.exec(message)?.[1];
+  /^(?:deferred )?event (stored|quarantined|deferred|not stored)\b/.exec(message)?.[1];
 
 /** Compares how often each id was stored with how often the acknowledged requests name it. */
 export const countRepeated = (stored: readonly StoredEvent[], readings: readonly PostReading[]): number => {

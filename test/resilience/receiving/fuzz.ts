@@ -1,5 +1,11 @@
 import { paginateScan } from '@aws-sdk/client-dynamodb';
-import { CreateQueueCommand, DeleteMessageBatchCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
@@ -9,13 +15,15 @@ import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts
 import { createSqsInboundQueue } from '../../../lambdas/adapters/sqs.ts';
 import { parseSerializedRequest } from '../../../lambdas/domain/serialized-request.ts';
 import type { Log } from '../../../lambdas/ports.ts';
+import { createDrainMessage } from '../../../lambdas/receive/drain-message.ts';
 import { createReceiveEvents } from '../../../lambdas/receive/receive-events.ts';
 import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
 import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
-import { systemClock } from '../../../lambdas/runtime/system.ts';
+import { systemClock, systemRandomness } from '../../../lambdas/runtime/system.ts';
 import { startSqs } from '../../../local/emulators/sqs/sqs.ts';
 import { RETENTION_DAYS } from '../../support/builders.ts';
 import { startEmulatedTables } from '../../support/emulated-table.ts';
+import { sqsRecord } from '../../support/sqs-record.ts';
 import { silentMetrics } from '../../support/telemetry.ts';
 import { type FuzzBody, fuzzBodies } from './fuzz-bodies.ts';
 import { type Delivery, startDeliveries } from './fuzz-deliveries.ts';
@@ -67,7 +75,7 @@ export const fuzz = async (
     };
     const recorded = createRecordingLog();
     const shared = { clock: systemClock, log: recorded.log, metrics: silentMetrics };
-    const receiveEvents = createReceiveEvents({
+    const ports = {
       ...shared,
       storeEvents: createStoreEvents({
         repositories: () => repositories,
@@ -78,6 +86,13 @@ export const fuzz = async (
         keywords: KEYWORDS,
       }),
       inboundQueue: createSqsInboundQueue({ client: sqs, queueUrl, deadLetterQueueUrl, budgetMs: 60_000 }),
+    };
+    const receiveEvents = createReceiveEvents(ports);
+    // A deferred request names its envelope.
+    const drain = createDrainMessage({
+      ...ports,
+      randomness: systemRandomness,
+      format: { envelope: undefined, readsPubsubHeaders: false },
     });
     const posts = deliveries.map((delivery) =>
       createPost(
@@ -102,16 +117,17 @@ export const fuzz = async (
       };
       await Promise.all(Array.from({ length: CONCURRENCY }, work));
       done += bodies.length;
-      inQuarantine += await takeQuarantined(sqs, deadLetterQueueUrl);
+      for await (const { Body } of takeMessages(sqs, queueUrl)) await drain(sqsRecord(Body ?? ''));
+      for await (const message of takeMessages(sqs, deadLetterQueueUrl)) if (isUsable(message)) inQuarantine += 1;
       onProgress(done);
     }
     const items = await itemsOf(tables.client, tableName);
-    const { stored = 0, quarantined = 0, ...others } = recorded.receipts;
+    const { stored = 0, quarantined = 0, deferred = 0, ...others } = recorded.receipts;
     return {
       requests: count,
       statuses,
       events: readings.reduce((sum, { events }) => sum + events, 0),
-      logged: { stored, quarantined, other: Object.keys(others).length },
+      logged: { stored, quarantined, deferred, other: Object.keys(others).length },
       inTable: recorded.stored.filter((event) => items.has(storedKey(event))).length,
       repeated: countRepeated(recorded.stored, readings),
       inQuarantine,
@@ -156,24 +172,24 @@ const createRecordingLog = () => {
   return { log, stored, receipts };
 };
 
-/** Takes the messages from quarantine. Returns how many of them an operator could work with. */
-const takeQuarantined = async (sqs: SQSClient, QueueUrl: string): Promise<number> => {
-  let usable = 0;
+/** Takes all messages from a queue. */
+async function* takeMessages(sqs: SQSClient, QueueUrl: string): AsyncGenerator<Message> {
   for (;;) {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, MessageAttributeNames: ['reason'] }),
     );
-    if (Messages.length === 0) return usable;
-    usable += Messages.filter(
-      ({ Body = '', MessageAttributes }) =>
-        Buffer.byteLength(Body) <= 1024 * 1024 &&
-        parseSerializedRequest(Body)?.receivedAt !== undefined &&
-        MessageAttributes?.reason?.StringValue === JSON.parse(Body).reason,
-    ).length;
+    if (Messages.length === 0) return;
+    yield* Messages;
     const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
     await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
   }
-};
+}
+
+/** Whether an operator can work with a message from quarantine. */
+const isUsable = ({ Body = '', MessageAttributes }: Message): boolean =>
+  Buffer.byteLength(Body) <= 1024 * 1024 &&
+  parseSerializedRequest(Body)?.receivedAt !== undefined &&
+  MessageAttributes?.reason?.StringValue === JSON.parse(Body).reason;
 
 const itemsOf = async (client: Parameters<typeof paginateScan>[0]['client'], TableName: string) => {
   const items = new Map<string, Record<string, unknown>>();
