@@ -67,7 +67,7 @@ describe('the transitions of a send', () => {
       ['accept', 'accepted', ['own-claim', 'confirmed-by-status']],
       ['confirm', 'accepted', ['confirmed-no-earlier']],
       ['identify', 'accepted', ['identified-no-earlier']],
-      ['fail', 'failed', ['same-message', 'note-not-erased']],
+      ['fail', 'failed', ['same-message', 'not-erased']],
     ]);
   });
 
