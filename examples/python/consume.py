@@ -85,12 +85,6 @@ def record_outcome(outcome: str) -> Handler:
     return record
 
 
-def record_failure(database: sqlite3.Connection, detail: Detail) -> None:
-    # Absent if Parley did not send the message, or had not recorded its send yet. GET /v1/sends/{requestId} shows it.
-    if "requestId" in detail:
-        record_outcome("failed")(database, detail)
-
-
 HANDLERS: dict[str, Handler] = {
     "MessageReceived": record_message,
     "SendAccepted": record_outcome("accepted"),
@@ -100,7 +94,7 @@ HANDLERS: dict[str, Handler] = {
     "SendUncertain": record_outcome("uncertain"),
     "SendCancelled": record_outcome("cancelled"),
     # An accepted message can fail minutes later.
-    "MessageFailed": record_failure,
+    "SendFailed": record_outcome("failed"),
 }
 
 

@@ -156,7 +156,7 @@ export const SEND_TRANSITIONS = {
   confirm: {
     to: 'accepted',
     by: 'receive',
-    when: 'a status carries its request id',
+    when: 'a status names it',
     from: {
       claimed: [],
       waiting: [],

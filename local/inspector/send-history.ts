@@ -9,6 +9,7 @@ const REPLACED = [
   'code',
   'outcome',
   'outcomeDetails',
+  'failure',
   'attempts',
   'claimId',
   'call',

@@ -1,3 +1,4 @@
+import { outcomeOfFailure } from '../../lambdas/domain/failure.ts';
 import type { SendSummary } from '../../sandbox/inspector.ts';
 import { isObject, parseJson } from '../json.ts';
 import type { TableItem } from './table-stream.ts';
@@ -13,6 +14,7 @@ export const summarizeSend = (item: TableItem): SendSummary | undefined => {
   const parsed = parseJson(string(item.body) ?? '');
   // The body of an erased contact's request is gone.
   const request = isObject(parsed) ? parsed : {};
+  const failure = string(item.failure);
   return {
     requestId: key.slice(KEY_PREFIX.length),
     state,
@@ -22,6 +24,8 @@ export const summarizeSend = (item: TableItem): SendSummary | undefined => {
     decision: string(item.decision),
     outcome: string(item.outcome),
     outcomeDetails: string(item.outcomeDetails),
+    // The item keeps the outcome of the call.
+    ...(failure !== undefined && outcomeOfFailure(failure)),
     messageId: string(item.messageId),
     text: shorten(string(request.messageText)),
     ruleName: string(request.ruleNameOrId),

@@ -3,7 +3,7 @@ import { isByOperator, stringField } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
 import { requestIdOf, type TableItem } from '../state/timeline-subject.ts';
 import { echoSteps, operatorSteps } from './contact-steps.ts';
-import { callStep, queuedStep, sendSteps } from './send-steps.ts';
+import { callStep, describeFailure, queuedStep, sendSteps } from './send-steps.ts';
 import { idsOf, itemBody, sentences, type TimelineStep } from './timeline-step.ts';
 import { expiredSteps, statusOf, webhookSteps } from './webhook-steps.ts';
 
@@ -81,14 +81,13 @@ const storedStatuses = (message: TableItem | undefined): ReadonlyMap<string, rea
     STATUSES.flatMap((status) => {
       const eventAt = stringField(message, `${status}At`);
       if (eventAt === undefined) return [];
-      const failure = status === 'failed' ? stringField(message, 'failure')?.trim() : undefined;
       const step: TimelineStep = {
         source: 'table',
         title: `Status stored: ${status}`,
         tone: status === 'failed' ? 'error' : 'success',
         detail: sentences(
           `${status}At is the time of the event: ${formatMilliseconds(eventAt)}`,
-          failure && `Failure: ${failure}`,
+          status === 'failed' ? describeFailure(message) : undefined,
         ),
         bodies: [],
       };

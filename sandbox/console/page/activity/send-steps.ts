@@ -110,12 +110,19 @@ const stateStep = (
     tone: toneOf(state),
     detail: sentences(
       ...(isNew ? [stringField(version, 'outcome'), stringField(version, 'outcomeDetails')] : []),
+      state === 'failed' ? describeFailure(version) : undefined,
       sendAt && `Due at ${sendAt}`,
       attempts > 1 ? `${attempts} attempts so far` : undefined,
     ),
     at: timeIn(version),
     bodies,
   };
+};
+
+/** Describes why a message failed, from its item or that of its send. */
+export const describeFailure = (item: TableItem | undefined): string | undefined => {
+  const failure = stringField(item, 'failure')?.trim();
+  return failure && `Failure: ${failure}`;
 };
 
 export const callStep = ({ path, status, at, request, answer, messageId, traceparent }: Call): TimelineStep => ({

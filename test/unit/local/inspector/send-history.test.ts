@@ -28,6 +28,15 @@ describe('the history of a send', () => {
     ]);
   });
 
+  it('keeps why a message failed, which a message of another call can replace', () => {
+    const history = createSendHistory();
+    const failed = { ...CLAIMED, state: 'failed', failedAt: '2026-01-31T10:03:00.000Z', failure: '131026 ' };
+
+    for (const item of [failed, { ...CLAIMED, state: 'accepted' }]) history.add(item);
+
+    expect(history.of('SEND#1').sendHistory).toMatchObject([{ state: 'failed', failure: '131026 ' }, {}]);
+  });
+
   it('ignores other items, and writes that do not change the send', () => {
     const history = createSendHistory();
 

@@ -45,6 +45,16 @@ describe('the summary of a send', () => {
     expect(summarizeSend(refused)?.at).toBe('2026-11-20T12:00:09.000Z');
   });
 
+  it('says why the message of an accepted send failed', () => {
+    const failed = { state: 'failed', code: '131026', failure: '131026 Not reachable', outcome: 'It was accepted.' };
+
+    expect(summarizeSend(sendItem(failed))).toMatchObject({
+      code: '131026',
+      outcome: 'The chat service accepted it, and the message failed, code 131026.',
+      outcomeDetails: 'Not reachable',
+    });
+  });
+
   it('has no text once the contact is erased', () => {
     expect(summarizeSend(sendItem({ body: undefined }))).toEqual({
       requestId: 'order-1',

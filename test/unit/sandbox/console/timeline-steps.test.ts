@@ -193,8 +193,7 @@ describe('the timeline of a request', () => {
   });
 
   it.each(['failed', 'error'])('shows after the acceptance that the message failed, with the reason: %s', (status) => {
-    const outcome = 'The chat service accepted it, and the message failed, code 131026.';
-    const failure = { code: '131026', outcome, outcomeDetails: 'Not reachable', failedAt: at(3_000) };
+    const failure = { code: '131026', failure: '131026 Not reachable', failedAt: at(3_000) };
     const steps = timelineSteps(
       timeline({
         message: { ...SENT, status: 'failed', code: '131026', deliveredAt: null, seenAt: null },
@@ -206,24 +205,25 @@ describe('the timeline of a request', () => {
             { pk: 'MESSAGE#m1', sk: 'MESSAGE', failedAt: at(3_000), failure: '131026 Not reachable' },
           ],
           sendHistory: [{ ...SEND, state: 'claimed' }, SEND],
-          busEvents: [published(3_040, 'MessageFailed')],
+          busEvents: [published(3_040, 'MessageFailed'), published(3_045, 'SendFailed')],
         },
       }),
     ).map(({ step }) => [step.title, step.tone, step.detail]);
 
-    expect(steps.slice(-6)).toEqual([
+    expect(steps.slice(-7)).toEqual([
       ['Send state: accepted', 'success', SEND.outcome],
       ['Failed on the platform', 'error', "The platform's code is 131026."],
       [`Webhook attempt 1 (${status}): 200`, 'success', expect.anything()],
       ['Status stored: failed', 'error', expect.stringMatching(/^failedAt is .+\. Failure: 131026 Not reachable\.$/)],
-      ['Send state: failed', 'error', `${outcome} Not reachable.`],
+      ['Send state: failed', 'error', 'Failure: 131026 Not reachable.'],
       ['Published MessageFailed', 'success', undefined],
+      ['Published SendFailed', 'success', undefined],
     ]);
   });
 
   it('shows a send that a status confirmed and failed after that status', () => {
     const confirmed = { ...SEND, confirmedBy: 'status', acceptedAt: at(97) };
-    const failed = { ...confirmed, state: 'failed', code: '131049', outcome: 'It failed.', failedAt: at(97) };
+    const failed = { ...confirmed, state: 'failed', code: '131049', failure: '131049 ', failedAt: at(97) };
     const steps = shown(
       timeline({
         calls: [call(94)],

@@ -126,7 +126,7 @@ public final class Consume {
             case "SendUncertain" -> recordOutcome(event, "uncertain");
             case "SendCancelled" -> recordOutcome(event, "cancelled");
             // An accepted message can fail minutes later.
-            case "MessageFailed" -> recordFailure(event);
+            case "SendFailed" -> recordOutcome(event, "failed");
             default -> Result.UNKNOWN;
           };
       database.commit();
@@ -158,14 +158,6 @@ public final class Consume {
       statement.executeUpdate();
     }
     return Result.HANDLED;
-  }
-
-  /**
-   * The request is absent if Parley did not send the message, or had not recorded its send yet. GET
-   * /v1/sends/{requestId} shows it.
-   */
-  private Result recordFailure(Event event) throws SQLException {
-    return event.optional("/requestId") == null ? Result.HANDLED : recordOutcome(event, "failed");
   }
 
   /** An uncertain send can be confirmed later, and its events can arrive in any order: the latest counts. */
