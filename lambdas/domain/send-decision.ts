@@ -148,7 +148,7 @@ const judgeConditions = (
   if (unless.includes('operatorWroteSince') && operators?.echoes !== true) {
     return refuse(
       'CONDITION_UNKNOWN',
-      'The stage does not know when operators write, because its setting operators has no echoField.',
+      'The stage does not know when operators write, because its setting operators has neither echoField nor echoSenders.',
     );
   }
   const sinceAt = parseInstant(since);

@@ -1,4 +1,4 @@
-import { type ParsedEvent, parseEvents } from '../../lambdas/domain/webhook-event.ts';
+import { type ParsedEvent, parseEvents } from '../../lambdas/domain/parse-events.ts';
 import type { StoreEvents, StoreResult } from '../../lambdas/receive/store-events.ts';
 
 const only = <Element>(elements: readonly Element[]): Element => {

@@ -6,8 +6,11 @@ import { uppercase } from './uppercase.ts';
 import { v1_1 } from './v1-1.ts';
 import { type Fields, isFields, type ServiceEvent, type WebhookFormat } from './webhook-format.ts';
 
-/** Every format that Parley reads, in the order in which they are tried. */
-export const WEBHOOK_FORMATS: readonly WebhookFormat[] = [v1_1, codeAction, uppercase, camelCase];
+/**
+ * Every format that Parley reads, in the order in which they are tried. The contract's comes first: its events can have
+ * fields that the contract does not list, also those by which other formats are recognized.
+ */
+export const WEBHOOK_FORMATS: readonly WebhookFormat[] = [uppercase, camelCase, v1_1, codeAction];
 
 /** Returns the format of an event, or undefined if Parley does not know it. */
 export const formatOf = (fields: Fields): WebhookFormat | undefined =>

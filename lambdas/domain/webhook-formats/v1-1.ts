@@ -20,12 +20,10 @@ export const v1_1: WebhookFormat = {
   list: 'messages',
   // Not the phones of contact cards, which are of other people.
   userFields: ['contactId'],
-  // The other formats, which have `_id_`, may have these fields as well.
   matches: (fields) =>
-    !has(fields, '_id_') &&
-    (Array.isArray(fields.messages) ||
-      has(fields, 'v') ||
-      (KINDS.includes(textIn(fields, 'type') ?? '') && has(fields, 'contactId'))),
+    Array.isArray(fields.messages) ||
+    has(fields, 'v') ||
+    (KINDS.includes(textIn(fields, 'type') ?? '') && has(fields, 'contactId')),
   read(fields, index = 0) {
     const common = {
       chatPlatform: textIn(fields, 'chatPlatform'),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { optOutConfirmation } from '../../../../lambdas/domain/opt-out-confirmation.ts';
+import type { ParseEventContext } from '../../../../lambdas/domain/parse-events.ts';
 import { isRejectedBySqs } from '../../../../lambdas/domain/queue-json.ts';
 import { parseSendRequest } from '../../../../lambdas/domain/send-request.ts';
-import type { ParseEventContext } from '../../../../lambdas/domain/webhook-event.ts';
 import { NOW, TRACEPARENT, wireMessage } from '../../../support/builders.ts';
 import { parseEvent } from '../../../support/single-event.ts';
 

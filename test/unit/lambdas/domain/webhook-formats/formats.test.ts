@@ -50,8 +50,9 @@ describe('the format of an event', () => {
     const uppercase = { _id_: '1', FROM: '5491150000001' };
 
     expect(nameOf({ ...uppercase, contactId: '5491150000002', fromCustomer: true })).toBe('uppercase');
-    expect(nameOf({ ...uppercase, context: { message: uppercase } })).toBe('code-action');
-    expect(nameOf({ ...uppercase, context: { message: uppercase }, v: '1.1' })).toBe('v1.1');
+    expect(nameOf({ ...uppercase, context: { message: uppercase }, v: '1.1', messages: [] })).toBe('uppercase');
+    expect(nameOf({ _id_: '1', contactId: '1', type: 'message' })).toBe('camelCase');
+    expect(nameOf({ context: { message: uppercase }, v: '1.1' })).toBe('v1.1');
   });
 
   it('does not come from the prototype of an object', () => {

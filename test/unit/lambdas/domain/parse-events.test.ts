@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { eventTime } from '../../../../lambdas/domain/parse-events.ts';
 import { startTrace } from '../../../../lambdas/domain/trace-context.ts';
-import { eventTime, type WebhookEvent } from '../../../../lambdas/domain/webhook-event.ts';
+import type { WebhookEvent } from '../../../../lambdas/domain/webhook-event.ts';
 import { NOW, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { parseEvent } from '../../../support/single-event.ts';
 
@@ -109,7 +110,7 @@ describe('parseEvent with anything else', () => {
     [
       'with neither STATUS nor FROM',
       JSON.stringify(wireMessage({ FROM: undefined })),
-      'in none of the formats v1.1, code-action, uppercase, camelCase',
+      'in none of the formats uppercase, camelCase, v1.1, code-action',
     ],
     ['with a STATUS that is not a string', JSON.stringify(wireStatus({ STATUS: { code: 1 } })), 'STATUS'],
   ])('explains why a body is unreadable that is %s', (_case, body, reason) => {
