@@ -34,21 +34,34 @@ export const outboundSteps = (
   // What a status said of the send was recorded when that status arrived.
   const isChangedByStatus = sendItem?.confirmedBy !== undefined || sendItem?.state === 'failed';
   const byCall = isChangedByStatus ? sent.slice(0, sent.findLastIndex(({ at }) => at !== undefined) + 1) : sent;
+  const byStatus = sent.slice(byCall.length);
+  // If the status arrives before the answer is recorded, the send fails when the answer is.
+  const [answeredAt = '', statusAt = answeredAt] = [byCall.at(-1)?.at, failedAt(timeline)];
+  const isFailedByAnswer = answeredAt > statusAt;
   return [
     ...(requestId !== undefined && isQueued ? [queuedStep(requestId, sendItem, trace)] : []),
     ...byCall,
+    ...(isFailedByAnswer ? byStatus : []),
     ...operatorSteps(message),
     ...deviceSteps(timeline),
     ...webhookSteps(
       timeline.deliveries.filter((delivery) => statusOf(delivery) !== '' || isByOperator(message)),
       isByOperator(message) ? new Map([['', echoSteps(timeline)], ...stored]) : stored,
     ),
-    ...sent.slice(byCall.length),
+    ...(isFailedByAnswer ? [] : byStatus),
     ...expiredSteps(timeline.expired),
   ];
 };
 
-const deviceSteps = ({ message }: Timeline): readonly TimelineStep[] => {
+/** When the message failed: the service posts the event at once. */
+const failedAt = ({ deliveries }: Timeline): string | undefined =>
+  deliveries
+    .filter((delivery) => statusOf(delivery) === 'failed')
+    .map(({ at }) => at)
+    .toSorted()[0];
+
+const deviceSteps = (timeline: Timeline): readonly TimelineStep[] => {
+  const { message } = timeline;
   if (message === null || message.direction !== 'out' || !('status' in message)) return [];
   const { id, status, code, deliveredAt, seenAt } = message;
   const common = {
@@ -58,7 +71,7 @@ const deviceSteps = ({ message }: Timeline): readonly TimelineStep[] => {
   };
   if (status === 'failed' || status === 'error') {
     const detail = code && `The platform's code is ${code}.`;
-    return [{ ...common, title: 'Failed on the platform', tone: 'error', detail }];
+    return [{ ...common, title: 'Failed on the platform', tone: 'error', detail, at: failedAt(timeline) }];
   }
   if (deliveredAt === null) {
     const title = "Not delivered to the user's device yet";

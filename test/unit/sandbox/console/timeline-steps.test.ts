@@ -221,6 +221,25 @@ describe('the timeline of a request', () => {
     ]);
   });
 
+  it('shows that the message failed before its event, even if the event arrives before the answer is recorded', () => {
+    const steps = shown(
+      timeline({
+        message: { ...SENT, status: 'error', deliveredAt: null, seenAt: null },
+        calls: [call(94)],
+        deliveries: [delivery(100, 'error')],
+        trace: { items: [{ ...SEND, state: 'failed', failedAt: at(99) }], sendHistory: [SEND] },
+      }),
+    );
+
+    expect(steps.slice(-5)).toEqual([
+      'POST message/v3: 200 +22',
+      'Failed on the platform +6',
+      'Webhook attempt 1 (error): 200 +0',
+      'Send state: accepted +9',
+      'Send state: failed',
+    ]);
+  });
+
   it('shows a send that a status confirmed and failed after that status', () => {
     const confirmed = { ...SEND, confirmedBy: 'status', acceptedAt: at(97) };
     const failed = { ...confirmed, state: 'failed', code: '131049', failure: '131049 ', failedAt: at(97) };
