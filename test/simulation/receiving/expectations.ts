@@ -3,9 +3,12 @@ import { parseInstant } from '../../../lambdas/domain/instant.ts';
 import { NOW } from '../../support/builders.ts';
 import { bodyOf, type Post } from './webhook-sender.ts';
 
-/** What an event brings: a user's message, an echo, or a status. An event can bring a status beside a message. */
+/**
+ * What an event brings: a user's message, an echo, a status, or something that Parley does not know. An event can bring
+ * a status beside a message.
+ */
 export interface Part {
-  readonly kind: 'message' | 'echo' | 'status';
+  readonly kind: 'message' | 'echo' | 'status' | 'unknown';
   readonly id: string;
   /** The status in lower case. */
   readonly literal?: string;
