@@ -31,7 +31,10 @@ const MEDIA = ['IMAGES_URLS', 'AUDIOS_URLS', 'FILES_URLS', 'VIDEOS_URLS'];
  * Reads a post without the function under test: what the contract and the design make of it. Returns no part for a post
  * that is to be quarantined.
  */
-export const partsOf = (post: Post): readonly Part[] => {
+export const partsOf = ({ event, others = [], ...post }: Post): readonly Part[] =>
+  [event, ...others].flatMap((one) => partsOfEvent({ ...post, event: one }));
+
+const partsOfEvent = (post: Post): readonly Part[] => {
   const { event, publishedAt } = post;
   if (typeof event === 'string') return [];
   const { _id_: id, FROM: from, TO: to, STATUS: status, MESSAGE: text, CREATION_TIME: creationTime } = event;

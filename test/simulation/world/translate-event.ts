@@ -8,6 +8,15 @@ export const WIRE_FORMATS = ['uppercase', 'camelCase', 'v1.1', 'code-action'] as
 
 export type WireFormat = (typeof WIRE_FORMATS)[number];
 
+/** Draws the format of a scenario's events, always the same for the same name. */
+export const formatOfScenario = (name: string): WireFormat =>
+  WIRE_FORMATS[[...name].reduce((sum, character) => sum + character.charCodeAt(0), 0) % WIRE_FORMATS.length] ??
+  'uppercase';
+
+/** Returns an event's body in a format, or in the contract's own if that format cannot express the event. */
+export const bodyIn = (event: WireEvent, format: WireFormat = 'uppercase'): string =>
+  JSON.stringify(translateEvent(event, format) ?? event);
+
 /** What an event in the contract's own format does not say. */
 export interface Unsaid {
   /** Who wrote an echo; `nobody`: the event does not say who. @default `agent` if it names an operator, else `bot` */
@@ -21,6 +30,7 @@ export interface Unsaid {
  * it. `camelCase` has no statuses, `code-action` no statuses and no operators, and in `v1.1`, a status carries no message.
  */
 export const translateEvent = (event: WireEvent, format: WireFormat, unsaid: Unsaid = {}): WireEvent | undefined => {
+  if (event._id_ === undefined) return undefined;
   switch (format) {
     case 'uppercase':
       return event;
