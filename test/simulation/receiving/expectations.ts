@@ -3,9 +3,12 @@ import { parseInstant } from '../../../lambdas/domain/instant.ts';
 import { NOW } from '../../support/builders.ts';
 import { bodyOf, type Post } from './webhook-sender.ts';
 
-/** What an event brings: a user's message, an echo, or a status. An event can bring a status beside a message. */
+/**
+ * What an event brings: a user's message, an echo, a status, or something that Parley does not know. An event can bring
+ * a status beside a message.
+ */
 export interface Part {
-  readonly kind: 'message' | 'echo' | 'status';
+  readonly kind: 'message' | 'echo' | 'status' | 'unknown';
   readonly id: string;
   /** The status in lower case. */
   readonly literal?: string;
@@ -28,7 +31,10 @@ const MEDIA = ['IMAGES_URLS', 'AUDIOS_URLS', 'FILES_URLS', 'VIDEOS_URLS'];
  * Reads a post without the function under test: what the contract and the design make of it. Returns no part for a post
  * that is to be quarantined.
  */
-export const partsOf = (post: Post): readonly Part[] => {
+export const partsOf = ({ event, others = [], ...post }: Post): readonly Part[] =>
+  [event, ...others].flatMap((one) => partsOfEvent({ ...post, event: one }));
+
+const partsOfEvent = (post: Post): readonly Part[] => {
   const { event, publishedAt } = post;
   if (typeof event === 'string') return [];
   const { _id_: id, FROM: from, TO: to, STATUS: status, MESSAGE: text, CREATION_TIME: creationTime } = event;

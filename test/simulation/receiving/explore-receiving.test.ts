@@ -44,6 +44,8 @@ const COMPARED = {
   withoutTime: [],
   publishTime: [],
   notAnEvent: ['fails-before', 'fails-after', 'dies-before', 'dies-after', 'overdue'],
+  together: [],
+  togetherWithUnreadable: [],
 } as const satisfies Record<Exclude<ReceivingScenarioName, 'erased'>, ReceivingScenario['slice']>;
 
 const compared = Object.keys(COMPARED) as (keyof typeof COMPARED)[];

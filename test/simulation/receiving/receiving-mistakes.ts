@@ -1,3 +1,4 @@
+import { bodiesInPost } from '../world/translate-event.ts';
 import { type ReceivingMutant, rewriting, updating, withoutCondition } from './receiving-mutant.ts';
 
 /** Mistakes that the search must not miss. */
@@ -115,6 +116,30 @@ export const RECEIVING_MISTAKES = {
     allowedFaults: ['fails-before'],
     invariant: 'nothingLost',
     create: () => ({ response: () => ({ batchItemFailures: [] }) }),
+  },
+  firstOfPostStored: {
+    breaks: 'A post with several events is acknowledged as soon as the first one is stored.',
+    scenario: 'together',
+    maxFaults: 0,
+    invariant: 'nothingLost',
+    create: () => ({
+      storeEvents: (storeEvents) => (request) => {
+        const [first = ''] = bodiesInPost(request.rawBody.toString());
+        return storeEvents({ ...request, rawBody: Buffer.from(first) });
+      },
+    }),
+  },
+  wholePostQuarantined: {
+    breaks: 'A post is quarantined as a whole, with its good events, if one of its events is not known.',
+    scenario: 'togetherWithUnreadable',
+    maxFaults: 0,
+    invariant: 'storedAsItCame',
+    create: () => ({
+      storeEvents: (storeEvents) => async (request) => {
+        const results = await storeEvents({ ...request, rawBody: Buffer.from('[]') });
+        return results.map((stored) => ({ ...stored, body: request.rawBody.toString() }));
+      },
+    }),
   },
   timeMixed: {
     breaks: 'The earliest version of a message replaces the text of a later one, but not its time.',

@@ -131,6 +131,18 @@ export const RECEIVING_SCENARIOS = {
     slice: ['fails-before', 'dies-after'],
     options: posts('not JSON', { hello: 'world' }),
   },
+  together: {
+    about: 'A post with two messages of a user.',
+    options: { posts: [{ event, others: [wireMessage({ _id_: 'message-2' })], format: 'v1.1' }] },
+    maxFaults: 1,
+    slice: ['fails-before'],
+  },
+  togetherWithUnreadable: {
+    about: 'A post with a message, an event that is not known, and a status.',
+    options: { posts: [{ event, others: [{ hello: 'world' }, delivered] }] },
+    maxFaults: 1,
+    slice: ['dies-after'],
+  },
   erased: {
     about: 'A message, delivered while its contact is erased.',
     options: { ...posts(event), others: [erase], hasOneEnd: false },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inFormat } from '../search/searchable.ts';
 import { KNOWN_RECEIVING_DEFECTS } from './known-receiving-defects.ts';
 import type { ReceivingMutant } from './receiving-mutant.ts';
 import { RECEIVING_MUTANTS } from './receiving-mutants.ts';
@@ -18,7 +19,10 @@ describe('every schedule of the deliveries of two events', () => {
   const found = new Set<string>();
 
   it.each(scenarios)('keeps the invariants, but for known defects: %s', async (name, { options, slice = [] }) => {
-    const { isComplete, violations } = await searchReceiving(options, { maxFaults: 1, allowedFaults: slice });
+    const { isComplete, violations } = await searchReceiving(inFormat(name, options), {
+      maxFaults: 1,
+      allowedFaults: slice,
+    });
 
     expect(isComplete).toBe(true);
     const violated = violations.map(({ invariant }) => `${name}: ${invariant}`);

@@ -1,11 +1,16 @@
 import { throwing } from '../world/faults.ts';
 import type { createReceiveProcess } from '../world/receive-process.ts';
+import { bodyIn, postOf, type WireEvent, type WireFormat } from '../world/translate-event.ts';
 import type { Turns } from '../world/turns.ts';
 
 /** An event that the publish/subscribe system delivers. Two posts can have the same event. */
 export interface Post {
-  /** An event, or the body as text. */
-  readonly event: Readonly<Record<string, unknown>> | string;
+  /** An event in the contract's own format, or the body as text. */
+  readonly event: WireEvent | string;
+  /** Other events of the same post. @default none */
+  readonly others?: readonly WireEvent[];
+  /** The format in which the events are posted, as far as it can express them. @default the contract's own */
+  readonly format?: WireFormat;
   /** When the publish/subscribe system accepted the event, if it says so. */
   readonly publishedAt?: string;
 }
@@ -51,7 +56,8 @@ const APART_MS = 1_000;
 /** What acknowledges an event. Source: the field notes on services with this contract. */
 const ACKNOWLEDGING = [102, 200, 201, 202, 204];
 
-export const bodyOf = ({ event }: Post): string => (typeof event === 'string' ? event : JSON.stringify(event));
+export const bodyOf = ({ event, others = [], format }: Post): string =>
+  postOf([event, ...others].map((one) => (typeof one === 'string' ? one : bodyIn(one, format))));
 
 export const createWebhookSender = ({
   posts,

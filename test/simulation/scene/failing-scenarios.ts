@@ -34,6 +34,7 @@ export const FAILING_SCENARIOS = {
       queued: [request],
       posts: [{ event: { ...failed, ...REFERENCE } }],
       postsFollow: isSent,
+      faultsIn: /^send/,
     },
   },
   failedWithoutReference: {
@@ -61,6 +62,7 @@ export const FAILING_SCENARIOS = {
       chatService: { answersWithJob: true },
       posts: [{ event: failedJob }],
       postsFollow: isSent,
+      faultsIn: /^send/,
     },
   },
   failedThenDelivered: {

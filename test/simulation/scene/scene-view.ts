@@ -39,18 +39,19 @@ export interface PostedStatus {
   readonly literal: string;
   /** The request whose message it speaks of, if it or the chat service says so. */
   readonly requestId: string | undefined;
-  /** Whether it has the reference of the send, or the id of the send's job. */
+  /** Whether it has the reference of the send, or the id of the send's job, which the function has recorded. */
   readonly hasReference: boolean;
 }
 
 /** The acknowledged statuses of a scene. */
-export const acknowledgedStatuses = ({ options, acknowledged, chatService }: Scene): readonly PostedStatus[] =>
+export const acknowledgedStatuses = ({ options, acknowledged, chatService, item }: Scene): readonly PostedStatus[] =>
   (options.posts ?? []).flatMap(({ event }, place) => {
     const { CLIENT_PAYLOAD, STATUS, _id_, status = STATUS, messageId = _id_, intentTxId } = recordOf(event);
     if (!acknowledged.has(place) || typeof status !== 'string') return [];
     const effect = chatService.effects.find(({ id }) => id === messageId);
     const requestId = typeof CLIENT_PAYLOAD === 'string' ? CLIENT_PAYLOAD : effect && requestIdIn(effect.body);
-    const hasReference = CLIENT_PAYLOAD !== undefined || intentTxId !== undefined;
+    const isLinked = item(`TRANSACTION#${String(intentTxId)}`)?.requestId !== undefined;
+    const hasReference = CLIENT_PAYLOAD !== undefined || isLinked;
     return [{ id: String(messageId), literal: status.toLowerCase(), requestId, hasReference }];
   });
 

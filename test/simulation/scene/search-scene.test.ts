@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inFormat } from '../search/searchable.ts';
 import { SCENE_INVARIANTS } from './scene-invariants.ts';
 import type { SceneMutant } from './scene-mutant.ts';
 import { SCENE_MUTANTS } from './scene-mutants.ts';
@@ -9,7 +10,8 @@ const scenarios = Object.entries<SceneScenario>(SCENE_SCENARIOS).filter(([, { is
 const mutants: readonly (readonly [string, SceneMutant])[] = Object.entries(SCENE_MUTANTS);
 
 describe('every schedule of several functions on one table', () => {
-  it.each(scenarios)('keeps the invariants: %s', async (_, { options, slice = [] }) => {
+  it.each(scenarios)('keeps the invariants: %s', async (name, { options: plain, slice = [] }) => {
+    const options = inFormat(name, plain);
     const { isComplete, violations } = await searchScene(options, { maxFaults: 1, allowedFaults: slice });
 
     expect({ isComplete, violations }).toEqual({ isComplete: true, violations: [] });

@@ -4,6 +4,7 @@ import { RECEIVING_MUTANTS } from '../receiving/receiving-mutants.ts';
 import { RECEIVING_SCENARIOS, type ReceivingScenario } from '../receiving/receiving-scenarios.ts';
 import type { ReceivingOptions } from '../receiving/receiving-world.ts';
 import { replayReceiving, searchReceiving } from '../receiving/search-receiving.ts';
+import type { Post } from '../receiving/webhook-sender.ts';
 import { SCENE_INVARIANTS } from '../scene/scene-invariants.ts';
 import type { SceneMutant } from '../scene/scene-mutant.ts';
 import { SCENE_MUTANTS } from '../scene/scene-mutants.ts';
@@ -11,6 +12,7 @@ import { SCENE_SCENARIOS, type SceneScenario } from '../scene/scene-scenarios.ts
 import { replayScene, searchScene } from '../scene/search-scene.ts';
 import type { Fault } from '../world/faults.ts';
 import type { ReceiveMutation } from '../world/receive-process.ts';
+import { formatOfScenario } from '../world/translate-event.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
@@ -102,8 +104,10 @@ const receivingAndLearning = searchableBy<ReceivingOptions, ReceiveMutation>(
 );
 const scenes = searchableBy('scene', searchScene, replayScene);
 
-const mapped = <One, Other>(entries: Readonly<Record<string, One>>, map: (one: One) => Other): Record<string, Other> =>
-  Object.fromEntries(Object.entries(entries).map(([name, one]) => [name, map(one)]));
+const mapped = <One, Other>(
+  entries: Readonly<Record<string, One>>,
+  map: (one: One, name: string) => Other,
+): Record<string, Other> => Object.fromEntries(Object.entries(entries).map(([name, one]) => [name, map(one, name)]));
 
 /** Merges entries of all functions, whose names must be unique. */
 const joined = <Entry>(...parts: readonly Readonly<Record<string, Entry>>[]): Readonly<Record<string, Entry>> => {
@@ -114,12 +118,25 @@ const joined = <Entry>(...parts: readonly Readonly<Record<string, Entry>>[]): Re
   return Object.fromEntries(entries);
 };
 
+/** Posts the events of a scenario in the format that is drawn for it, unless it says in which format they are. */
+export const inFormat = <Options extends { readonly posts?: readonly Post[] }>(
+  name: string,
+  options: Options,
+): Options => ({
+  ...options,
+  ...(options.posts && { posts: options.posts.map((post) => ({ format: formatOfScenario(name), ...post })) }),
+});
+
 export const SEARCHABLE_SCENARIOS: Readonly<Record<string, SearchableScenario>> = joined(
-  mapped<Scenario, SearchableScenario>(SCENARIOS, sending),
-  mapped<ReceivingScenario, SearchableScenario>(RECEIVING_SCENARIOS, (scenario) =>
-    (scenario.learns ? receivingAndLearning : receiving)(scenario),
+  mapped<Scenario, SearchableScenario>(SCENARIOS, (scenario, name) =>
+    sending({ ...scenario, options: { ...scenario.options, format: formatOfScenario(name) } }),
   ),
-  mapped<SceneScenario, SearchableScenario>(SCENE_SCENARIOS, scenes),
+  mapped<ReceivingScenario, SearchableScenario>(RECEIVING_SCENARIOS, (scenario, name) =>
+    (scenario.learns ? receivingAndLearning : receiving)({ ...scenario, options: inFormat(name, scenario.options) }),
+  ),
+  mapped<SceneScenario, SearchableScenario>(SCENE_SCENARIOS, (scenario, name) =>
+    scenes({ ...scenario, options: inFormat(name, scenario.options) }),
+  ),
 );
 
 const named = ({ scenario, breaks, invariant }: Pick<SearchableMutant, 'scenario' | 'breaks' | 'invariant'>) => ({

@@ -1,5 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { ACCOUNT } from '../../support/builders.ts';
+import { parseObject } from '../world/parse-object.ts';
+import { postOf, type WireEvent } from '../world/translate-event.ts';
 import type { InvocationEnd } from './function-pool.ts';
 import type { Features } from './history.ts';
 import type { StageContext } from './stage-context.ts';
@@ -9,6 +11,8 @@ export interface ReportedEvent {
   /** Unique, and the same in every run of the history. */
   readonly eventId: string;
   readonly body: string;
+  /** What happened, in the contract's own format. @default the body */
+  readonly source?: WireEvent;
   /** Whether someone other than the chat service posts it. */
   readonly isUnauthenticated?: boolean;
 }
@@ -38,21 +42,49 @@ const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 10 * 60 * 1000;
 const MAX_DUPLICATE_MS = 60_000;
 const MAX_DUPLICATES = 3;
+const MAX_BATCH = 4;
+/** How long an event waits for others, at most. */
+const MAX_HELD_MS = 20_000;
 
 /** Creates the delivery, which is at least once, in any order, and retried with backoff for seven days. */
 export const createDelivery = ({ context, token, post }: DeliveryOptions): Delivery => {
   const { clock, draw, features, after, record } = context;
-  const { duplicateRate, lateRate, maxLateMs, lostAnswerRate } = features.delivery;
+  const { duplicateRate, lateRate, maxLateMs, lostAnswerRate, batchRate = 0 } = features.delivery;
+  /** The events that wait for the next one. */
+  let held: readonly ReportedEvent[] = [];
 
   const publish = (event: ReportedEvent): void => {
-    const { eventId, body, isUnauthenticated = false } = event;
+    const isAlone = batchRate === 0 || event.isUnauthenticated === true || parseObject(event.body) === undefined;
+    if (isAlone) {
+      postTogether([event]);
+      return;
+    }
+    held = [...held, event];
+    const waits = draw.fraction(draw.identify(`batch of ${event.eventId}`), 0) < batchRate;
+    if (!waits || held.length >= MAX_BATCH) flush();
+    else after(MAX_HELD_MS, `post ${event.eventId}`, () => held.includes(event) && flush());
+  };
+  const flush = (): void => {
+    const events = held;
+    held = [];
+    postTogether(events);
+  };
+
+  const postTogether = (events: readonly ReportedEvent[]): void => {
+    const [{ eventId, isUnauthenticated = false } = { eventId: '' }] = events;
+    const others = events.length - 1;
     const publishedAt = clock.ms;
-    record({ kind: 'event', eventId, body, isUnauthenticated });
-    const request = requestOf(event, {
-      publishedAt,
-      token: isUnauthenticated ? 'a token that somebody guessed' : token,
-      ...features,
-    });
+    for (const { isUnauthenticated: isInvalid = false, ...event } of events) {
+      record({ kind: 'event', ...event, ...(others > 0 && { others }), isUnauthenticated: isInvalid });
+    }
+    const request = requestOf(
+      { eventId, body: postOf(events.map(({ body }) => body)) },
+      {
+        publishedAt,
+        token: isUnauthenticated ? 'a token that somebody guessed' : token,
+        ...features,
+      },
+    );
     let attempts = 0;
     let duplicates = 0;
 
@@ -63,13 +95,15 @@ export const createDelivery = ({ context, token, post }: DeliveryOptions): Deliv
       attempts += 1;
       const about = `${eventId} ${attempts}`;
       const identity = draw.identify(`delivery ${about}`);
-      record({ kind: 'delivery', eventId, attempt: attempts });
+      for (const each of events) record({ kind: 'delivery', eventId: each.eventId, attempt: attempts });
       let isOver = false;
       const finish = (status: number, isLost: boolean): void => {
         if (isOver) return;
         isOver = true;
         context.agenda.cancel(timeout);
-        record({ kind: 'delivery-answer', eventId, status, isHeard: !isLost });
+        for (const each of events) {
+          record({ kind: 'delivery-answer', eventId: each.eventId, status, isHeard: !isLost });
+        }
         if (isUnauthenticated) return;
         if (!isLost && ACKNOWLEDGING.includes(status)) {
           const isRepeated =

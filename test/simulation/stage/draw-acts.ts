@@ -198,6 +198,7 @@ const UNKNOWN_EVENTS = [
   '{"_id_":"event-1","MESSAGE":{"a":1}}',
   '{"_id_":"","FROM":"5491155550000","MESSAGE":"An empty id"}',
   '{"_id_":null,"FROM":"5491155550000","STATUS":"delivered"}',
+  '{"v":"1.1","type":"event","chatPlatform":"chat","contactId":"+5491155550000","name":"typing"}',
   // Too long for a key of the table.
   `{"_id_":"${'a'.repeat(1_100)}","FROM":"5491155550000","MESSAGE":"A long id"}`,
 ];

@@ -15,7 +15,7 @@ export const drawChangesOfMind: DrawStoryline = (story, atMs) => {
   return Array.from({ length: draw.integer(3, 8) }, (): readonly Act[] => {
     writtenAtMs += draw.chance(0.2) ? 0 : Math.round(draw.magnitude(1, 90 * SECOND_MS));
     return [
-      { atMs: writtenAtMs, kind: 'user-writes', contact, text: draw.pick(['STOP', 'START']) },
+      { atMs: writtenAtMs, kind: 'user-writes', contact, text: draw.pick(['STOP', 'START', '{"button":"STOP"}']) },
       ...(draw.chance(0.5)
         ? [
             answerable(story, {

@@ -1,6 +1,7 @@
 import { messageGroup } from '../../../lambdas/domain/contact.ts';
 import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
 import { NOW } from '../../support/builders.ts';
+import { WIRE_FORMATS, type WireFormat } from '../world/translate-event.ts';
 import { ACT_WEIGHTS, drawAct, drawEdgeRequest } from './draw-acts.ts';
 import { drawContacts } from './draw-contacts.ts';
 import { drawFeatures } from './draw-features.ts';
@@ -21,6 +22,20 @@ const MAX_ACTS = 286;
 /** Only its ID tells the chat service's record of a confirmation from others, because all have the same text. */
 export const CONFIRMING = { optOutConfirmation: 'You get no more messages.', clientPayload: 'all' } as const;
 
+/** The formats of the webhook, by the seed, without a draw. A prime number of them, to meet every other feature. */
+const FORMATS: readonly (readonly WireFormat[] | undefined)[] = [
+  undefined,
+  undefined,
+  ['camelCase'],
+  ['v1.1'],
+  ['v1.1'],
+  WIRE_FORMATS,
+  ['code-action', 'v1.1'],
+];
+/** The place of the formats with which the chat service answers with the id of a job. */
+const JOBS = 4;
+const PLAIN_CHAT_SERVICE = { closesEarlyMs: 0, maxDeviceMs: MINUTE_MS, answersIntentsWithoutId: false } as const;
+
 /** Sets the chat service's clock further ahead than events are late. The events have no publish time. */
 const withClockAhead = ({ delivery }: Features): Pick<Features, 'clockAheadMs' | 'delivery'> => ({
   clockAheadMs: 10 * MINUTE_MS,
@@ -38,16 +53,29 @@ export const drawHistory = (seed: number): History => {
   const hasOperators = seed % 4 === 1;
   const hasTurns = seed % 3 === 2;
   const bulkLane = seed % 4 === 2;
+  const formats = FORMATS[seed % FORMATS.length];
+  const answersWithJob = seed % FORMATS.length === JOBS;
   const features = {
     ...drawn,
     keywords: seed % 4 === 0,
     ...(seed % 16 === 4 && withClockAhead(drawn)),
     ...(seed % 16 < 8 && seed % 4 === 0 && { optInKeyword: true }),
     ...(bulkLane && { bulkLane }),
+    ...(formats && {
+      chatService: {
+        ...PLAIN_CHAT_SERVICE,
+        ...drawn.chatService,
+        formats,
+        failureRate: 0.25,
+        ...(answersWithJob && { answersWithJob }),
+      },
+    }),
     ...(hasTurns && { turnSilenceSeconds: 8 }),
     ...(hasOperators && { rules: { ...drawn.rules, operators: { echoes: true } } }),
     ...(seed % 8 === 0 && { rules: { ...drawn.rules, ...CONFIRMING } }),
   };
+  const batching =
+    seed % 5 < 2 ? { ...features, delivery: { ...features.delivery, batchRate: 0.2 + 0.3 * (seed % 5) } } : features;
   const story: Story = {
     draw,
     contacts: drawContacts(draw),
@@ -61,7 +89,7 @@ export const drawHistory = (seed: number): History => {
   const withLanes = bulkLane ? withBulkRequests(acts) : acts;
   const withPeople = hasOperators ? withHandovers(withLanes) : withLanes;
   const withTurns = hasTurns ? withBursts(withPeople) : withPeople;
-  return { seed, features, acts: seed % 8 === 0 ? withFalseConfirmations(withTurns) : withTurns };
+  return { seed, features: batching, acts: seed % 8 === 0 ? withFalseConfirmations(withTurns) : withTurns };
 };
 
 /** Puts every other queued request on the bulk queue, and redrives both queues, without a draw. */

@@ -1,6 +1,7 @@
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type { Fault } from '../world/faults.ts';
+import type { WireFormat } from '../world/translate-event.ts';
 import type { LambdaName } from './processes.ts';
 
 /**
@@ -76,6 +77,15 @@ export interface ChatServiceFeatures {
   readonly unknownStatusRate?: number;
   /** The probability that it reports an echo of a message that Parley sent. @default 0 */
   readonly echoRate?: number;
+  /**
+   * The formats that its events are drawn from. An event that a format cannot express is in the contract's own. @default
+   * only the contract's own
+   */
+  readonly formats?: readonly WireFormat[];
+  /** The probability that a message fails after it was accepted. @default 0 */
+  readonly failureRate?: number;
+  /** Whether it answers a send with the id of a job, which only some of its events name. @default false */
+  readonly answersWithJob?: boolean;
   /** @default it reports delivered, read, and failed, in lower case */
   readonly statuses?: StatusFeatures;
 }
@@ -99,6 +109,8 @@ export interface DeliveryFeatures {
   readonly lostAnswerRate: number;
   /** The probability that an event has no CREATION_TIME. */
   readonly withoutTimeRate: number;
+  /** The probability that an event waits for the next ones and is posted with them. @default 0 */
+  readonly batchRate?: number;
   /** The envelope of each webhook request. Only a complete one has a publish time. @default 'complete' */
   readonly envelope?: 'complete' | 'without-publish-time' | 'none';
 }

@@ -2,6 +2,7 @@ import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import type { Effect } from '../world/chat-service.ts';
 import type { Fault } from '../world/faults.ts';
 import type { CallEnd } from '../world/journal.ts';
+import type { WireEvent } from '../world/translate-event.ts';
 import type { Act } from './history.ts';
 
 /** The functions of a stage, by what they do in an invocation. */
@@ -31,7 +32,16 @@ export type LedgerEntry = {
       readonly how: 'answered' | 'failed' | 'died' | 'timed-out';
     }
   /** The chat service reports an event. From now on, its delivery is attempted until it is acknowledged. */
-  | { readonly kind: 'event'; readonly eventId: string; readonly body: string; readonly isUnauthenticated: boolean }
+  | {
+      readonly kind: 'event';
+      readonly eventId: string;
+      readonly body: string;
+      /** What happened, in the contract's own format. @default the body */
+      readonly source?: WireEvent;
+      /** How many events are posted with it. @default none */
+      readonly others?: number;
+      readonly isUnauthenticated: boolean;
+    }
   | { readonly kind: 'delivery'; readonly eventId: string; readonly attempt: number }
   /** `isHeard` is false if the response to the publish/subscribe system was lost. */
   | { readonly kind: 'delivery-answer'; readonly eventId: string; readonly status: number; readonly isHeard: boolean }

@@ -1,3 +1,5 @@
+import type { WireEvent } from '../world/translate-event.ts';
+
 /** The kinds of events that the chat service reports and that Parley handles differently. */
 export const REPORTS = [
   'message',
@@ -14,9 +16,13 @@ export const REPORTS = [
 
 export type Report = (typeof REPORTS)[number];
 
-/** Returns what an event reports. Returns undefined if it is not a known event. */
-export const observeReport = (body: string): Report | undefined => {
-  const { _id_: id, FROM: from, STATUS: status, MESSAGE: text } = parseObject(body);
+/** Returns what an event, in the contract's own format, reports. Returns undefined if it is not a known event. */
+export const observeReport = ({
+  _id_: id,
+  FROM: from,
+  STATUS: status,
+  MESSAGE: text,
+}: WireEvent): Report | undefined => {
   if (typeof id !== 'string' || typeof from !== 'string') return undefined;
   if (typeof status === 'string') {
     const known = REPORTS.find((report) => report === `status ${status.toLowerCase()}`);
@@ -28,12 +34,3 @@ export const observeReport = (body: string): Report | undefined => {
 
 /** The prefix of the ids of messages that the stage's chat service accepts from Parley. */
 const SENT_ID_PREFIX = 'message-of-';
-
-const parseObject = (text: string): Readonly<Record<string, unknown>> => {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
-  } catch {
-    return {};
-  }
-};

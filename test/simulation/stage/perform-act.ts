@@ -32,10 +32,10 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
     },
     'user-reads'({ contact }) {
       const key = contactKey(contact);
-      for (const { id, body, contact: user } of chatService.effects) {
+      for (const { id, body, transactionId, contact: user } of chatService.effects) {
         if (user !== key || read.has(id)) continue;
         read.add(id);
-        delivery.publish(statusEvent(context, { id, body, STATUS: 'read' }));
+        delivery.publish(statusEvent(context, { id, body, transactionId, STATUS: 'read' }));
       }
     },
     echo({ contact, text }) {

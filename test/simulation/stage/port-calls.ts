@@ -39,7 +39,10 @@ const EVENT_WRITES = [
   'write MESSAGE',
   'write MESSAGE and CONTACT',
   'write CHANNELS',
+  'write TRANSACTION',
+  'write UNKNOWN',
   'write SEND as accepted',
+  'write SEND as failed',
 ] as const;
 
 /** Every call that each function makes, by what it calls, as the ledger names it. */
@@ -65,6 +68,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
       'write CONTACT',
       'write MESSAGE',
       'write CHANNELS',
+      'write TRANSACTION',
       'write ACCOUNT',
       'write ACCOUNT as open',
       'write ACCOUNT as closed',
@@ -77,6 +81,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
       'write SEND as rejected',
       'write SEND as expired',
       'write SEND as uncertain',
+      'write SEND as failed',
     ],
     queue: ['put on the dead-letter queue', 'set the visibility to'],
     scheduler: ['schedule', 'unschedule'],
@@ -109,6 +114,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
       'write SEND as waiting',
       'write SEND as accepted',
       'write SEND as rejected',
+      'write SEND as failed',
       'write SEND as cancelled',
       'delete DEADLETTER',
     ],

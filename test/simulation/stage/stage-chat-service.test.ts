@@ -77,7 +77,7 @@ describe('what a chat service may do differently', () => {
     const acts = [writes(), consent(), request(template, { afterMs: 1_000 })];
     const run = await playHistory(history(acts, { features: features({ content: true, chatService }) }));
 
-    const reports = entriesOf(run, 'event').map(({ body }) => observeReport(body));
+    const reports = entriesOf(run, 'event').map(({ source = {} }) => observeReport(source));
     expect(reports).toEqual(['message with an unknown status', 'status delivered', 'unknown status']);
     const items = [...run.items.values()];
     expect(items.filter(({ direction }) => direction === 'inbound')).toHaveLength(1);

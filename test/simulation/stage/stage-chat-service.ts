@@ -47,6 +47,7 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
     clockAheadMs: features.clockAheadMs,
     closesEarlyMs: features.chatService?.closesEarlyMs,
     answersIntentsWithoutId: features.chatService?.answersIntentsWithoutId,
+    answersWithJob: features.chatService?.answersWithJob,
     newId(body) {
       const requestId = requestIdIn(body);
       const count = (messageIds.get(requestId) ?? 0) + 1;
@@ -82,24 +83,27 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
       calls.current,
     );
   };
-  const reportSent = ({ id, body }: Effect): void => report(statusEvent(context, { id, body, STATUS: 'sent' }));
-  const reportDelivered = ({ id, body }: Effect): void => {
+  const reportSent = ({ id, body, transactionId }: Effect): void =>
+    report(statusEvent(context, { id, body, transactionId, STATUS: 'sent' }));
+  const reportDelivered = ({ id, body, transactionId }: Effect): void => {
     const address = String(body.platformContactId);
-    const STATUS = service.isOnPlatform(address) ? 'delivered' : 'failed';
     const {
       maxDeviceMs: maxMs = MAX_DEVICE_MS,
       repeatedStatusRate = 0,
       unknownStatusRate = 0,
+      failureRate = 0,
     } = features.chatService ?? {};
+    const isFailed = !service.isOnPlatform(address) || isDrawn(`failure of ${id}`, failureRate);
+    const STATUS = isFailed ? 'failed' : 'delivered';
     context.after(context.delayMs(`how late ${id} reaches the user`, maxMs), `delivered ${id}`, () => {
       const reach = () => {
-        report(statusEvent(context, { id, body, STATUS }));
+        report(statusEvent(context, { id, body, transactionId, STATUS }));
         if (isDrawn(`unknown status of ${id}`, unknownStatusRate)) {
-          report(statusEvent(context, { id, body, STATUS: 'archived by the user' }));
+          report(statusEvent(context, { id, body, transactionId, STATUS: 'archived by the user' }));
         }
         if (!isDrawn(`repeated status of ${id}`, repeatedStatusRate)) return;
         context.after(context.delayMs(`when ${id} is reported again`, maxMs), `delivered ${id} again`, () => {
-          report(statusEvent(context, { id, body, STATUS, isRepeated: true }));
+          report(statusEvent(context, { id, body, transactionId, STATUS, isRepeated: true }));
         });
       };
       const waiting = offDevices.get(contactKey(address));
@@ -108,12 +112,12 @@ export const createStageChatService = (options: StageChatServiceOptions): StageC
     });
   };
   /** An echo can be reported before the answer to the call is recorded, or at any time after that. */
-  const reportEcho = ({ id, body }: Effect): void => {
+  const reportEcho = ({ id, body, transactionId }: Effect): void => {
     const { maxDeviceMs = MAX_DEVICE_MS, echoRate = 0 } = features.chatService ?? {};
     if (!isDrawn(`echo of ${id}`, echoRate)) return;
     const [contact, text] = [String(body.platformContactId), String(body.messageText ?? '')];
     context.after(context.delayMs(`when ${id} is echoed`, maxDeviceMs), `echo ${id}`, () =>
-      report(echoEvent(context, { id, contact, text })),
+      report(echoEvent(context, { id, contact, text, transactionId })),
     );
   };
   const isDrawn = (what: string, rate: number): boolean => context.draw.fraction(context.draw.identify(what), 0) < rate;

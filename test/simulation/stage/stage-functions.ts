@@ -35,8 +35,8 @@ export interface StageFunctionsOptions {
   readonly createMutation: (() => StageMutation) | undefined;
 }
 
-/** Only the messages of operators have the field. */
-const OPERATOR_ECHOES = { field: 'OPERATOR_ID', handoverMinutes: 60 };
+/** Only the messages of operators have the field or the sender. */
+const OPERATOR_ECHOES = { field: 'OPERATOR_ID', senders: ['agent'], handoverMinutes: 60 };
 
 /** Two of the texts that users write. */
 const [STOP, START] = [['STOP'], ['START']];
@@ -137,7 +137,10 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
           setVisibility: queues.inbound.setVisibility,
         },
         windowPer,
-        keywords: features.keywords === true ? { optOut: STOP, optIn: features.optInKeyword ? START : [] } : undefined,
+        keywords:
+          features.keywords === true
+            ? { optOut: STOP, optIn: features.optInKeyword ? START : [], buttons: true }
+            : undefined,
         confirmations: features.rules.optOutConfirmation === undefined ? undefined : queues.send,
         operatorEchoes: features.rules.operators && OPERATOR_ECHOES,
         hasTurns: features.turnSilenceSeconds !== undefined,

@@ -8,9 +8,11 @@ import {
   at,
   CONTACT,
   changed,
+  DELIVERED_BODY,
   ended,
   enveloped,
   invoked,
+  KEY,
   MESSAGE_BODY,
   REQUEST,
   REQUEST_BODY,
@@ -122,6 +124,28 @@ const refused = (attributes: object): readonly Step[] =>
   );
 const uncertain = (isAnswered: boolean): readonly Step[] =>
   written(changed(MAIN, 'call', { isAnswered }), 'accept', { state: 'uncertain', uncertainAt: at(13) });
+/** The chat service reports that the message failed. */
+const failedStory = (send: Item): readonly Step[] => {
+  const body = JSON.stringify({ ...JSON.parse(DELIVERED_BODY), STATUS: 'failed', REASON: '131026.0' });
+  const reported = written(changed(MAIN, 'status', { body }), 'delivered', { failedAt: at(40) });
+  const failed = { ...CLAIMED, state: 'failed', code: '131026', messageId: 'out-1', ...send };
+  return after(reported, 'delivered', writeStep('fail', 41, { process: 'receive-2', key: SEND, after: failed }));
+};
+/** The answer names only a job, which the status of the message names as well. */
+const jobStory = (accepted: Item): readonly Step[] => {
+  const { _id_: messageId, FROM: contactId } = JSON.parse(DELIVERED_BODY);
+  const body = JSON.stringify({
+    v: '1.1',
+    type: 'status',
+    contactId,
+    messageId,
+    status: 'delivered',
+    intentTxId: 'job-1',
+  });
+  const effect = { id: 'out-1', transactionId: 'job-1', at: 0, contact: KEY, endpoint: 'message/v3', body: {} };
+  const reported = changed(changed(MAIN, 'call', { effect }), 'status', { body, source: JSON.parse(DELIVERED_BODY) });
+  return written(written(reported, 'delivered', { statusBodies: new Set([body]) }), 'accept', accepted);
+};
 const secondRequest = (callAt: number, queue = 'send'): readonly Step[] => {
   const body = asRequest({ requestId: 'request-2', messageText: 'request-2: Really.' });
   const claimed = { ...CLAIMED, body, claimId: 'claim-2' };
@@ -319,6 +343,8 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
   acceptedHasMessage: { holds: MAIN, breaks: without(MAIN, 'sent message', 'delivered') },
   trailNamesLastCall: { holds: MAIN, breaks: written(MAIN, 'accept', { call: { endpoint: 'intent/v2' } }) },
   statusConfirms: { holds: MAIN, breaks: uncertain(false) },
+  failuresShown: { holds: failedStory({}), breaks: failedStory({ state: 'accepted' }) },
+  jobsLinked: { holds: jobStory({}), breaks: jobStory({ messageId: undefined }) },
   orderKept: { holds: secondRequest(12), breaks: secondRequest(11) },
   lanesKept: { holds: deadLetterIn('send-dead-letters'), breaks: deadLetterIn('bulk-dead-letters') },
   cancelledStays: {

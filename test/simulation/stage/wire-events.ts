@@ -1,4 +1,5 @@
 import { wireMessage, wireStatus } from '../../support/builders.ts';
+import { translateEvent, type Unsaid, type WireEvent } from '../world/translate-event.ts';
 import type { ReportedEvent } from './delivery.ts';
 import type { StageContext } from './stage-context.ts';
 
@@ -10,6 +11,15 @@ const timeOf = ({ clock, features, draw }: StageContext, eventId: string): { rea
 
 /** Events name users by the digits of their numbers. */
 const nameOf = (contact: string): string => contact.replace(/^\+/, '');
+
+/** Writes an event in one of the chat service's formats. */
+const inFormat = ({ draw, features }: StageContext, eventId: string, event: WireEvent, unsaid?: Unsaid) => {
+  const { formats = [] } = features.chatService ?? {};
+  const drawn = formats[Math.floor(draw.fraction(draw.identify(`format of ${eventId}`), 0) * formats.length)];
+  const body = JSON.stringify((drawn && translateEvent(event, drawn, unsaid)) ?? event);
+  const source: WireEvent = JSON.parse(JSON.stringify(event));
+  return { eventId, body, source };
+};
 
 const customerOf = (contact: string): string => `customer-${contact.replace(/\W/g, '')}`;
 
@@ -26,7 +36,7 @@ export const messageEvent = (
   const eventId = isUnauthenticated ? `unauthenticated ${id}` : `written ${id}`;
   const names = { _id_: id, FROM: nameOf(contact), CUSTOMER_ID: customerOf(contact) };
   const content = { MESSAGE: text, ...unknownStatusOf(context, eventId), ...timeOf(context, eventId) };
-  return { eventId, body: JSON.stringify(wireMessage({ ...names, ...content })), isUnauthenticated };
+  return { ...inFormat(context, eventId, wireMessage({ ...names, ...content })), isUnauthenticated };
 };
 
 /** A STATUS that Parley does not know, which says nothing about who wrote the message. */
@@ -42,12 +52,28 @@ const unknownStatusOf = ({ features, draw }: StageContext, eventId: string): { r
  */
 export const echoEvent = (
   context: StageContext,
-  { id, contact, text, operator }: { id: string; contact: string; text: string; operator?: string },
+  {
+    id,
+    contact,
+    text,
+    operator,
+    transactionId,
+  }: { id: string; contact: string; text: string; operator?: string; transactionId?: string | undefined },
 ): ReportedEvent => {
   const eventId = `echoed ${id}`;
-  const names = { _id_: id, FROM: 'me', TO: nameOf(contact), CUSTOMER_ID: customerOf(contact), OPERATOR_ID: operator };
-  return { eventId, body: JSON.stringify(wireMessage({ ...names, MESSAGE: text, ...timeOf(context, eventId) })) };
+  const isUnsaid = isSenderUnsaid(context, eventId);
+  const OPERATOR_ID = isUnsaid ? undefined : operator;
+  const names = { _id_: id, FROM: 'me', TO: nameOf(contact), CUSTOMER_ID: customerOf(contact), OPERATOR_ID };
+  const event = wireMessage({ ...names, MESSAGE: text, ...timeOf(context, eventId) });
+  return inFormat(context, eventId, event, { transactionId, sender: isUnsaid ? 'nobody' : undefined });
 };
+
+/** Where the chat service has several formats, some of its events do not say who wrote a message. */
+const isSenderUnsaid = ({ draw, features: { chatService } }: StageContext, eventId: string): boolean =>
+  chatService?.formats !== undefined && draw.fraction(draw.identify(`sender of ${eventId}`), 0) < 0.3;
+
+/** The platform's code, as services send it. */
+const FAILURE_REASON = '131026.0';
 
 /** Returns the event of a status of a message that the business sent. */
 export const statusEvent = (
@@ -56,8 +82,15 @@ export const statusEvent = (
     id,
     body,
     STATUS,
+    transactionId,
     isRepeated = false,
-  }: { id: string; body: Readonly<Record<string, unknown>>; STATUS: string; isRepeated?: boolean },
+  }: {
+    id: string;
+    body: Readonly<Record<string, unknown>>;
+    STATUS: string;
+    transactionId?: string | undefined;
+    isRepeated?: boolean;
+  },
 ): ReportedEvent => {
   const eventId = `${STATUS} ${id}${isRepeated ? ' again' : ''}`;
   const contact = String(body.platformContactId);
@@ -68,7 +101,9 @@ export const statusEvent = (
     STATUS: literalOf(context, STATUS),
   };
   const reference = typeof body.clientPayload === 'string' ? { CLIENT_PAYLOAD: body.clientPayload } : {};
-  return { eventId, body: JSON.stringify(wireStatus({ ...names, ...reference, ...timeOf(context, eventId) })) };
+  const why = STATUS === 'failed' ? { REASON: FAILURE_REASON } : {};
+  const event = wireStatus({ ...names, ...reference, ...why, ...timeOf(context, eventId) });
+  return inFormat(context, eventId, event, { transactionId });
 };
 
 const literalOf = ({ features }: StageContext, status: string): string => {

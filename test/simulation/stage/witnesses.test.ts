@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { NOW } from '../../support/builders.ts';
+import type { WireEvent } from '../world/translate-event.ts';
 import { PLAIN_FEATURES } from './draw-features.ts';
 import { IMPOSSIBLE } from './impossible.ts';
 import { type LedgerEntry, QUEUES } from './ledger.ts';
@@ -159,7 +160,7 @@ describe('the witnesses of a run', () => {
 
 describe('an observed report', () => {
   const ids = { _id_: 'message-1', FROM: '5491155550000' };
-  const cases: readonly (readonly [unknown, string | undefined])[] = [
+  const cases: readonly (readonly [WireEvent, string | undefined])[] = [
     [{ ...ids, MESSAGE: 'Hello?' }, 'message'],
     [{ ...ids, MESSAGE: '', STATUS: 'received' }, 'message with an unknown status'],
     [{ ...ids, STATUS: 'READ' }, 'status read'],
@@ -167,11 +168,10 @@ describe('an observed report', () => {
     [{ ...ids, FROM: 'me', MESSAGE: 'Hello.' }, 'echo'],
     [{ _id_: 'message-of-request-1-1', FROM: 'me' }, 'echo of a message that Parley sent'],
     [{ FROM: '5491155550000' }, undefined],
-    [7, undefined],
   ];
 
   it.each(cases)('%j is %s', (event, report) => {
-    expect(observeReport(JSON.stringify(event))).toBe(report);
+    expect(observeReport(event)).toBe(report);
   });
 
   it('is counted unless its signature is invalid', () => {
@@ -180,6 +180,49 @@ describe('an observed report', () => {
       { ...event, isUnauthenticated: false },
       { ...event, isUnauthenticated: true },
     ]);
-    expect(Object.fromEntries(counted(run))).toEqual({ 'report from the chat service: message': 1 });
+    expect(Object.fromEntries(counted(run))).toEqual({
+      'event in uppercase': 1,
+      'report from the chat service: message': 1,
+    });
+  });
+
+  it('is counted with its format, its sender, and the others of its post', () => {
+    const event = { kind: 'event', atMs, eventId: 'echoed 1', isUnauthenticated: false, others: 1 } as const;
+    const source = { _id_: 'echo-1', FROM: 'me', MESSAGE: 'Hello.' };
+    const body = JSON.stringify({ v: '1.1', messages: [{ _id: 'echo-1', message: 'Hello.' }] });
+    expect(Object.fromEntries(counted(runOf([{ ...event, source, body }])))).toEqual({
+      'event in v1.1': 1,
+      'events posted together': 1,
+      'echo from nobody': 1,
+      'report from the chat service: echo': 1,
+    });
+  });
+
+  it('of a failure is counted with its code, and as one without a time', () => {
+    const source = { ...ids, STATUS: 'failed', REASON: '131026.0' };
+    const event = { kind: 'event', atMs, eventId: 'failed 1', isUnauthenticated: false } as const;
+    expect(Object.fromEntries(counted(runOf([{ ...event, source, body: JSON.stringify(source) }])))).toEqual({
+      'event in uppercase': 1,
+      'failure with a code like a float': 1,
+      'status without a time': 1,
+      'report from the chat service: status failed': 1,
+    });
+  });
+});
+
+describe('the link of a send to its message', () => {
+  const link = (before: Item | undefined, after: Item): LedgerEntry => ({
+    ...{ atMs, process: 'send-1', kind: 'write', key: 'TRANSACTION#1 TRANSACTION' },
+    before,
+    after,
+  });
+
+  it.each([
+    ['the answer', { requestId: 'request-1' }],
+    ['an event', { messageId: 'message-1' }],
+  ] as const)('is counted if %s comes first', (first, before) => {
+    const complete = { requestId: 'request-1', messageId: 'message-1' };
+    const run = runOf([link(undefined, before), link(before, complete), link(complete, complete)]);
+    expect(Object.fromEntries(counted(run))).toEqual({ [`transaction known by ${first} first`]: 1 });
   });
 });

@@ -5,11 +5,14 @@ import type { SendEndpoint } from '../../../lambdas/domain/send-outcome.ts';
 import { SEND_TRANSITIONS } from '../../../lambdas/domain/send-transitions.ts';
 import type { CallEnd } from '../world/journal.ts';
 import { observeTransition } from '../world/observe-transition.ts';
+import { parseObject } from '../world/parse-object.ts';
+import { buttonIn } from '../world/translate-event.ts';
 import { ACT_WEIGHTS, CHOICES } from './draw-acts.ts';
 import type { Act } from './history.ts';
 import { IMPOSSIBLE } from './impossible.ts';
 import type { FunctionName, LedgerEntry } from './ledger.ts';
 import { observeReport, REPORTS } from './observe-report.ts';
+import { LINKS, observeLink, observeWire, WIRE_KINDS } from './observe-wire.ts';
 import { DECLARED_FAULTS } from './port-calls.ts';
 import { namesOf } from './random-draw.ts';
 import { STAGE_INVARIANT_NAMES } from './stage-invariants.ts';
@@ -71,6 +74,9 @@ const KEYWORD_CONSENTS = [
   { name: 'opt-in by keyword', messageId: 'userOptInMessageId' },
 ] as const;
 
+const OPT_OUT_BY_BUTTON = 'opt-out by a button';
+const QUARANTINED_ALONE = 'event of a post with others in quarantine';
+
 const SEND_ENDPOINTS = ['message/v3', 'intent/v2'] as const satisfies readonly SendEndpoint[];
 
 /** The names of everything that is possible in any history. */
@@ -85,6 +91,10 @@ const POSSIBLE: readonly string[] = [
   ...namesOf(eventDetails).map((name) => `event ${name}`),
   ...namesOf(REFUSALS).map((code) => `refusal ${code}`),
   ...KEYWORD_CONSENTS.map(({ name }) => name),
+  ...WIRE_KINDS,
+  ...LINKS,
+  OPT_OUT_BY_BUTTON,
+  QUARANTINED_ALONE,
   ...OPEN_REASONS.map((reason) => `circuit breaker open: ${reason}`),
   ...SEND_ENDPOINTS.flatMap((endpoint) => namesOf(CALL_ENDS).map((end) => `call ${endpoint}: ${end}`)),
   ...namesOf(INVOCATION_ENDS).map((how) => `invocation ${how}`),
@@ -113,7 +123,13 @@ export const countWitnesses = (
     for (const fault of faults) count(faultName(call, fault), 0);
   }
   for (const [invariant, checked] of Object.entries(checks)) count(`check ${invariant}`, checked);
+  const buttons = new Set<unknown>();
   for (const entry of ledger.entries) {
+    if (entry.kind === 'event' && buttonIn(String(entry.source?.MESSAGE)) !== undefined) {
+      buttons.add(entry.source?._id_);
+    }
+    const isOptOut = entry.kind === 'write' && entry.key.endsWith(' CONSENT') && entry.after !== undefined;
+    if (isOptOut && buttons.has(entry.after?.userOptOutMessageId)) count(OPT_OUT_BY_BUTTON);
     if (entry.kind === 'invoked') functions.set(entry.process, entry.function);
     for (const name of namesIn(entry, functions.get(entry.process))) count(name);
   }
@@ -124,8 +140,13 @@ const namesIn = (entry: LedgerEntry, by: FunctionName | undefined): readonly str
     case 'act':
       return namesOfAct(entry.act);
     case 'event': {
-      const report = entry.isUnauthenticated ? undefined : observeReport(entry.body);
-      return report === undefined ? [] : [`report from the chat service: ${report}`];
+      if (entry.isUnauthenticated) return [];
+      const report = observeReport(entry.source ?? parseObject(entry.body) ?? {});
+      return [...(report === undefined ? [] : [`report from the chat service: ${report}`]), ...observeWire(entry)];
+    }
+    case 'queued': {
+      const isAlone = entry.queue === 'inbound-dead-letters' && entry.body.includes('"isEvent":true');
+      return isAlone && by === 'receive' ? [QUARANTINED_ALONE] : [];
     }
     case 'fault':
       return [faultName(`${entry.function} ${entry.call}`, entry.fault)];
@@ -143,6 +164,7 @@ const namesIn = (entry: LedgerEntry, by: FunctionName | undefined): readonly str
         const isOpened = after?.reason !== undefined && before?.reason === undefined;
         return isOpened ? [`circuit breaker open: ${String(after.reason)}`] : [];
       }
+      if (key.startsWith('TRANSACTION#')) return observeLink(entry);
       if (key.endsWith(' CONSENT')) {
         const given = KEYWORD_CONSENTS.filter(
           ({ messageId }) => after?.[messageId] !== undefined && after[messageId] !== before?.[messageId],

@@ -48,7 +48,7 @@ export interface ChatServiceOptions {
   /** Whether the answer to an accepted `intent/v2` names no message. @default false */
   readonly answersIntentsWithoutId?: boolean;
   /** Whether a send is answered with 202 and the id of a job, which names no message. @default false */
-  readonly answersWithJob?: boolean;
+  readonly answersWithJob?: boolean | undefined;
   /** How much earlier than the contract says it closes a window. @default 0 */
   readonly closesEarlyMs?: number;
   /** Chooses the id of a message. @default `message-1`, and so on */

@@ -7,6 +7,7 @@ import { ACCOUNT, USER, wireMessage, wireStatus } from '../../support/builders.t
 import { singly } from '../../support/single-event.ts';
 import { requestIdIn } from './journal.ts';
 import { createSimulatedTable } from './table.ts';
+import { bodyIn } from './translate-event.ts';
 import { refOf, type World } from './world.ts';
 import type { WorldEvent } from './world-options.ts';
 
@@ -25,7 +26,7 @@ const sharedTableOf = ({ turns, table, options: { prunes = true } }: World) =>
   );
 
 const store = async (
-  { clock }: World,
+  { clock, options: { format } }: World,
   table: ReturnType<typeof createSimulatedTable>,
   event: Readonly<Record<string, unknown>>,
 ): Promise<void> => {
@@ -42,7 +43,7 @@ const store = async (
       windowPer: 'user',
     }),
   );
-  await storeEvent({ rawBody: Buffer.from(JSON.stringify(event)), receivedAt: clock.now() });
+  await storeEvent({ rawBody: Buffer.from(bodyIn(event, format)), receivedAt: clock.now() });
 };
 
 /** The contact is read and written, decides what a claim may do, and decides what the chat service answers. */

@@ -28,6 +28,8 @@ describe('an observed transition', () => {
     ['drain', { state: 'failed' }, { state: 'failed', identifiedAt: 1 }, 'identifyFailed from failed'],
     ['send', { state: 'failed', confirmedBy: 'status' }, { state: 'failed' }, 'acceptFailed from failed'],
     ['send', { state: 'failed' }, { state: 'accepted' }, 'accept from failed'],
+    ['send', { state: 'accepted' }, { state: 'failed' }, 'fail from accepted'],
+    ['manage', { state: 'accepted' }, { state: 'failed' }, 'fail from accepted'],
     ['manage', { state: 'scheduled' }, { state: 'cancelled' }, 'cancel from scheduled'],
     ['erase', { state: 'scheduled' }, { state: 'cancelled' }, 'cancelErased from scheduled'],
   ];

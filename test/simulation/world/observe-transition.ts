@@ -11,14 +11,17 @@ export interface ObservedTransition {
   readonly from: FromState;
 }
 
-/** The actors whose transitions each function makes. If two transitions fit, the first one applies. */
+/**
+ * The actors whose transitions each function makes. If two transitions fit, the first one applies. A function that
+ * records the message of a send also records what statuses have said about the message.
+ */
 const ACTORS = {
   receive: ['receive'],
   drain: ['receive'],
-  send: ['send'],
+  send: ['send', 'receive'],
   publish: [],
   'end-turn': [],
-  manage: ['operator', 'manage'],
+  manage: ['operator', 'manage', 'receive'],
   erase: ['manage'],
   keep: [],
 } as const satisfies Readonly<Record<string, readonly SendTransition['by'][]>>;

@@ -4,6 +4,7 @@ import type { StoredContact } from '../../support/contact-items.ts';
 import type { ChatServiceOptions } from './chat-service.ts';
 import type { Fault } from './faults.ts';
 import type { Mutation } from './send-process.ts';
+import type { WireFormat } from './translate-event.ts';
 import type { World } from './world.ts';
 
 /** Something that happens once, at any time, beside the function. */
@@ -43,6 +44,8 @@ export interface WorldOptions {
   /** @default true */
   readonly hasCredit?: boolean;
   readonly events?: readonly WorldEvent[];
+  /** The format of webhook events, as far as it can express them. @default the contract's own */
+  readonly format?: WireFormat;
   /** Messages per invocation, and invocations at once. @default 1 and 2 */
   readonly batchSize?: number;
   readonly concurrency?: number;

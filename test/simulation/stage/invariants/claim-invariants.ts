@@ -15,7 +15,7 @@ export const CLAIM_INVARIANTS = {
         const from = String(before?.state ?? 'none');
         const by = facts.invocationAt(entry)?.function;
         const isKnown = Object.values<SendTransition>(SEND_TRANSITIONS).some(
-          (one) => one.to === after.state && Object.hasOwn(one.from, from) && WRITERS[one.by].includes(by),
+          (one) => one.to === after.state && Object.hasOwn(one.from, from) && writersOf(one).includes(by),
         );
         if (!isKnown) violated(`${key} went from ${from} to ${String(after.state)}, by ${by}.`, entry.index);
       }
@@ -132,6 +132,10 @@ const WRITERS: Readonly<Record<SendTransition['by'], readonly (FunctionName | un
   manage: MANAGERS,
   operator: ['manage'],
 };
+
+/** Who records the message of a send also records that it failed, if a status said so before. */
+const writersOf = ({ by, to }: SendTransition): (typeof WRITERS)['send'] =>
+  to === 'failed' ? [...WRITERS[by], 'send', 'manage'] : WRITERS[by];
 
 /** Whether an operator resent the request between two calls. */
 const isResent = (facts: StageFacts, before: CallFact, call: CallFact): boolean =>

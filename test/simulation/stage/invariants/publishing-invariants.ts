@@ -1,5 +1,7 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { EVENT_OF_STATE, EVENT_OF_STATUS_TIME } from '../../../support/event-names.ts';
+import { parseObject } from '../../world/parse-object.ts';
+import { buttonIn } from '../../world/translate-event.ts';
 import { shardIdOf } from '../table-stream.ts';
 import { effectiveConsent } from './effective-consent.ts';
 import { peopleSince } from './people-since.ts';
@@ -85,7 +87,9 @@ export const PUBLISHING_INVARIANTS = {
         checked();
         const text = detailType === 'MessageReceived' ? texts.get(String(valueIn(detail, 'messageId'))) : undefined;
         const content = valueIn(detail, 'content');
-        if (isAllowed && text !== undefined && valueIn(content, 'text') !== text) {
+        // Some formats have the text of a button, and others its JSON.
+        const possible = [text, text && buttonIn(text)];
+        if (isAllowed && text !== undefined && !possible.includes(String(valueIn(content, 'text')))) {
           violated(`${detailType} has no content: ${JSON.stringify(detail)}`, index);
         }
         const isLeaked =
@@ -178,6 +182,11 @@ const eventsOfWrite = (
       ? [event('MessageEchoed', idIn(key), after.createdAt, { contact: contactIn(after) })]
       : [];
   }
+  if (kind === 'MESSAGE' && after.direction === 'unknown') {
+    return appeared('createdAt')
+      ? [event('WebhookEventUnknown', idIn(key), after.createdAt, { contact: contactIn(after) })]
+      : [];
+  }
   if (kind === 'MESSAGE') {
     const isReceived = appeared('createdAt') && after.direction === 'inbound';
     return [
@@ -185,7 +194,7 @@ const eventsOfWrite = (
         ? [
             event('MessageReceived', idIn(key), after.createdAt, {
               contact: contactIn(after),
-              platformContactId: JSON.parse(String(after.body)).FROM,
+              platformContactId: addressIn(String(after.body)),
             }),
           ]
         : []),
@@ -266,9 +275,18 @@ const publishedOf = (facts: StageFacts): ReadonlyMap<string, readonly PublishedE
       ? 'the account'
       : /^(Contact|Turn)/.test(detailType)
         ? nameOfContact(valueIn(detail, 'contact'))
-        : String(valueIn(detail, detailType.startsWith('Send') ? 'requestId' : 'messageId'));
+        : String(valueIn(detail, ID_FIELDS[/^(Send|Webhook)/.exec(detailType)?.[0] ?? ''] ?? 'messageId'));
     return `${detailType} of ${subject} at ${String(valueIn(detail, 'at'))}`;
   });
+
+/** The field that names the subject of an event, by the start of the event's name. */
+const ID_FIELDS: Readonly<Record<string, string>> = { Send: 'requestId', Webhook: 'eventId' };
+
+/** The address that a user wrote from, as the event has it, whatever its format. */
+const addressIn = (body: string): unknown => {
+  const { context, contactId, FROM = contactId } = parseObject(body) ?? {};
+  return context === undefined ? FROM : valueIn(valueIn(context, 'message'), 'FROM');
+};
 
 /** Returns the names of the items whose changes can publish this event again after an erasure. */
 const sourcesOf = ({ detailType, detail }: PublishedEvent): readonly string[] => {
@@ -277,8 +295,8 @@ const sourcesOf = ({ detailType, detail }: PublishedEvent): readonly string[] =>
     const messages = valueIn(detail, 'messages');
     return Array.isArray(messages) ? messages.map((one) => `MESSAGE#${String(valueIn(one, 'messageId'))} MESSAGE`) : [];
   }
-  const message = `MESSAGE#${String(valueIn(detail, 'messageId'))}`;
-  return detailType.startsWith('Message') ? [`${message} MESSAGE`, `${message} ECHO`] : [];
+  const message = `MESSAGE#${String(valueIn(detail, detailType === 'WebhookEventUnknown' ? 'eventId' : 'messageId'))}`;
+  return /^(Message|Webhook)/.test(detailType) ? [`${message} MESSAGE`, `${message} ECHO`] : [];
 };
 
 /** The name of an item's contact. A customer is no contact. */

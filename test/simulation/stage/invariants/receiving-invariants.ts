@@ -3,15 +3,8 @@ import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import { ACCOUNT } from '../../../support/builders.ts';
-import {
-  authenticEventsOf,
-  bodiesIn,
-  type EventFact,
-  eventsIn,
-  eventsOf,
-  keptDeadLetters,
-  parseObject,
-} from './stage-events.ts';
+import { buttonIn } from '../../world/translate-event.ts';
+import { authenticEventsOf, bodiesIn, type EventFact, eventsIn, eventsOf, keptDeadLetters } from './stage-events.ts';
 import type { StageFacts } from './stage-facts.ts';
 import { idIn } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -203,7 +196,7 @@ export const RECEIVING_STAGE_INVARIANTS = {
       const storedAt = createStoredAt(facts);
       for (const event of keptOf(facts, eventsAbout(facts, 'echo'))) {
         const { time, contact } = event;
-        if (parseObject(event.body)?.OPERATOR_ID === undefined || ownTimeOf(event) === undefined) continue;
+        if (event.source?.OPERATOR_ID === undefined || ownTimeOf(event) === undefined) continue;
         for (const index of storedAt(event)) {
           checked();
           const name = `${contact} HANDOVER`;
@@ -316,7 +309,7 @@ const eventsAbout = (facts: StageFacts, kind: 'message' | 'echo'): readonly Wind
 };
 
 /** The time that an event itself states. */
-export const ownTimeOf = ({ body }: EventFact): string | undefined => parseInstant(parseObject(body)?.CREATION_TIME);
+export const ownTimeOf = ({ source }: EventFact): string | undefined => parseInstant(source?.CREATION_TIME);
 
 /** The messages among these that opt out, or in, in a stage with that keyword. */
 export const keywordsIn = (
@@ -326,7 +319,11 @@ export const keywordsIn = (
 ): readonly WindowEvent[] => {
   const { keywords, optInKeyword } = facts.run.history.features;
   if (keywords !== true || (keyword === 'START' && optInKeyword !== true)) return [];
-  return events.filter(({ body }) => parseObject(body)?.MESSAGE === keyword);
+  // The stages with keywords count buttons as well.
+  return events.filter(({ source }) => {
+    const text = String(source?.MESSAGE);
+    return (buttonIn(text) ?? text) === keyword;
+  });
 };
 
 /** Creates a function that returns where an event was acknowledged as stored, or left the inbound queue. */

@@ -1,8 +1,12 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { parseObject } from '../../world/parse-object.ts';
 import { isSendLane } from '../ledger.ts';
-import { authenticEventsOf } from './stage-events.ts';
+import { authenticEventsOf, bodiesIn } from './stage-events.ts';
 import { type CallFact, idIn, isErased, requestIdsOf, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
+
+/** The code of every failure in a simulated stage. Services send it as a text that looks like a float. */
+const FAILURE_CODE = '131026';
 
 export const RECORD_INVARIANTS = {
   statesAreTrue: {
@@ -22,7 +26,8 @@ export const RECORD_INVARIANTS = {
         const isConfirmed =
           item.confirmedBy === 'status' &&
           calls.some(({ effect, isKnown }) => effect !== undefined && effect.id === item.messageId && !isKnown);
-        if (last.isKnown && isKnownEnd && !isDecided && !isConfirmed && item.state !== last.end) {
+        const isEnd = item.state === last.end || (last.end === 'accepted' && item.state === 'failed');
+        if (last.isKnown && isKnownEnd && !isDecided && !isConfirmed && !isEnd) {
           violated(`${requestId} is ${String(item.state)}, but was known to be ${last.end}.`);
         }
         const isUnknown = calls.some(({ effect, isKnown }) => effect !== undefined && !isKnown);
@@ -40,7 +45,7 @@ export const RECORD_INVARIANTS = {
     check(facts, { checked, violated }) {
       for (const change of facts.changesOfSends()) {
         const { after, requestId, index } = change;
-        if (after.state !== 'accepted' || facts.invocationAt(change)?.function === 'manage') continue;
+        if (!isAccepted(after.state) || facts.invocationAt(change)?.function === 'manage') continue;
         checked();
         const effects = facts
           .callsOf(requestId)
@@ -59,7 +64,7 @@ export const RECORD_INVARIANTS = {
       const effects = new Map(facts.calls.flatMap((call) => (call.effect ? [[call.effect.id, call] as const] : [])));
       const { items } = facts.run;
       for (const [name, { state, messageId, erasedAt }] of items) {
-        if (!name.startsWith('SEND#') || state !== 'accepted' || erasedAt !== undefined || messageId === undefined)
+        if (!name.startsWith('SEND#') || !isAccepted(state) || erasedAt !== undefined || messageId === undefined)
           continue;
         const call = effects.get(String(messageId));
         const record = `MESSAGE#${String(messageId)} MESSAGE`;
@@ -105,19 +110,71 @@ export const RECORD_INVARIANTS = {
     sentence: 'A send is accepted once a status with its request ID was stored.',
     check(facts, { checked, violated }) {
       const { items } = facts.run;
-      for (const { body, parts } of authenticEventsOf(facts)) {
+      for (const { body, parts, source } of authenticEventsOf(facts)) {
         const { id, kind } = parts[0] ?? {};
         if (kind !== 'status') continue;
-        const requestId = payloadIn(body);
+        const requestId = source?.CLIENT_PAYLOAD;
         const statuses = items.get(`MESSAGE#${id} MESSAGE`)?.statusBodies;
-        if (requestId === undefined || !(statuses instanceof Set && statuses.has(body))) continue;
+        if (typeof requestId !== 'string' || !(statuses instanceof Set && statuses.has(body))) continue;
         const send = items.get(`SEND#${requestId} SEND`);
         if (send === undefined || send.erasedAt !== undefined) continue;
         checked();
         const isByRecipe = facts.changesOfSends(requestId).some(({ after }) => after.state === 'accepted');
-        if (send.state !== 'accepted' && !isByRecipe) {
+        if (!isAccepted(send.state) && !isByRecipe) {
           violated(`${requestId} is ${String(send.state)}, although a status of its message was stored.`);
         }
+      }
+    },
+  },
+
+  failuresShown: {
+    sentence:
+      "When a stored status says that a send's message failed, the send is not left as accepted, and a send is failed " +
+      'only with the code that the chat service gave.',
+    check(facts, { checked, violated }) {
+      const { items } = facts.run;
+      const failed = new Set(
+        authenticEventsOf(facts).flatMap(({ parts: [part] }) =>
+          part?.literal === 'failed' || part?.literal === 'error' ? [part.id] : [],
+        ),
+      );
+      for (const requestId of requestIdsOf(facts)) {
+        const { state, code, messageId, erasedAt } = items.get(`SEND#${requestId} SEND`) ?? {};
+        const message = items.get(`MESSAGE#${String(messageId)} MESSAGE`);
+        const isFailed = message?.requestId === requestId && message.failedAt !== undefined;
+        if (!isFailed && state !== 'failed') continue;
+        checked();
+        if (isFailed && state === 'accepted' && erasedAt === undefined) {
+          violated(`${requestId} is accepted, but its message ${String(messageId)} failed.`);
+        }
+        if (state === 'failed' && (code !== FAILURE_CODE || !failed.has(String(messageId)))) {
+          violated(`${requestId} failed with ${String(code)} as ${String(messageId)}, which was never reported.`);
+        }
+      }
+    },
+  },
+
+  jobsLinked: {
+    sentence:
+      'If the answer to an accepted call names only a job, and a stored event names that job, the send has the message ' +
+      'of the event.',
+    check(facts, { checked, violated }) {
+      const { items } = facts.run;
+      const named = new Set(
+        authenticEventsOf(facts).flatMap(({ body, parts: [part] }) => {
+          const { txId, intentTxId = txId } = parseObject(body) ?? {};
+          const stored = ['MESSAGE', 'ECHO'].flatMap((kind) => bodiesIn(items.get(`MESSAGE#${part?.id} ${kind}`)));
+          return stored.includes(body) ? [intentTxId] : [];
+        }),
+      );
+      for (const requestId of requestIdsOf(facts)) {
+        const { state, messageId, erasedAt, claimId } = items.get(`SEND#${requestId} SEND`) ?? {};
+        const last = facts.callsOf(requestId).findLast((call) => call.claimId === claimId);
+        const job = last?.effect?.transactionId;
+        if (job === undefined || !last?.isAnswered || !named.has(job)) continue;
+        if (!isAccepted(state) || erasedAt !== undefined || isByOperator(facts, requestId, last.index)) continue;
+        checked();
+        if (messageId === undefined) violated(`${requestId} does not name the message of its ${job}.`);
       }
     },
   },
@@ -176,6 +233,9 @@ export const RECORD_INVARIANTS = {
   },
 } as const satisfies Record<string, StageInvariant>;
 
+/** Whether the chat service accepted the send, even if its message failed later. */
+const isAccepted = (state: unknown): boolean => state === 'accepted' || state === 'failed';
+
 /** Whether an operator resolved the request after an entry. */
 const isByOperator = (facts: StageFacts, requestId: string, index: number): boolean =>
   facts
@@ -219,5 +279,3 @@ const SENT_NOTHING = ['waiting', 'refused', 'rejected', 'expired'];
 
 const endpointOf = ({ call }: Item): string =>
   typeof call === 'object' && call !== null && 'endpoint' in call ? String(call.endpoint) : 'no call';
-
-const payloadIn = (body: string): string | undefined => /"CLIENT_PAYLOAD":"([^"]+)"/.exec(body)?.[1];

@@ -2,12 +2,16 @@ import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { type Part, partsOf } from '../../receiving/expectations.ts';
+import { parseObject } from '../../world/parse-object.ts';
+import { bodiesInPost, type WireEvent } from '../../world/translate-event.ts';
 import type { StageFacts } from './stage-facts.ts';
 
 /** An event from the chat service, or one that someone else posted. */
 export interface EventFact {
   readonly eventId: string;
   readonly body: string;
+  /** What happened, in the contract's own format. Undefined if the body is not a JSON object. */
+  readonly source: WireEvent | undefined;
   readonly isAuthentic: boolean;
   readonly index: number;
   /** The earliest of its possible times. */
@@ -31,23 +35,29 @@ export const authenticEventsOf = (facts: StageFacts): readonly EventFact[] =>
 
 const readEvents = (facts: StageFacts): readonly EventFact[] => {
   const latestTimesOf = createLatestTimesOf(facts);
-  return facts.entries('event').map(({ eventId, body, isUnauthenticated: isInvalid, index, atMs }) => {
-    const event = parseObject(body);
+  return facts.entries('event').map(({ eventId, body, isUnauthenticated: isInvalid, index, atMs, ...entry }) => {
+    const event = entry.source ?? parseObject(body);
     const publishedAt = new Date(atMs).toISOString();
     const own = parseInstant(event?.CREATION_TIME);
     const times = [...new Set(latestTimesOf(eventId, publishedAt).map((latest) => timeOf(own, latest)))].toSorted();
     return {
       eventId,
       body,
+      source: event,
       isAuthentic: !isInvalid,
       index,
       time: times[0] ?? publishedAt,
       times,
       // Of an event without an id, nothing is known.
-      parts: event === undefined ? [] : partsOf({ event, publishedAt }).map((part) => ({ ...part, body })),
+      parts: event === undefined ? [] : partsOfEvent(event, publishedAt).map((part) => ({ ...part, body })),
     };
   });
 };
+
+const partsOfEvent = (event: WireEvent, publishedAt: string): readonly Part[] =>
+  event.type === 'event'
+    ? [{ kind: 'unknown', id: '', content: [], isBesideStatus: false, time: publishedAt, body: '' }]
+    : partsOf({ event, publishedAt });
 
 /** Longer than a process takes to start. */
 const MAX_START_MS = 500;
@@ -66,15 +76,6 @@ const createLatestTimesOf = (facts: StageFacts): ((eventId: string, publishedAt:
     );
 };
 
-export const parseObject = (body: string): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
 /** The effective time of an event: its own, unless that is later than the latest time that it can have. */
 const timeOf = (ownTime: string | undefined, latest: string): string =>
   ownTime === undefined || ownTime > latest ? latest : ownTime;
@@ -89,10 +90,12 @@ export const bodiesIn = (item: Item | undefined): readonly string[] => {
 /** The events in a message of the inbound queue or its dead-letter queue, which keep the envelope of the delivery. */
 export const eventsIn = (queueBody: string): readonly string[] => {
   const enveloped = [...queueBody.matchAll(/"data":\s*"([A-Za-z0-9+/=]*)"/g)];
-  if (enveloped.length > 0) return enveloped.map(([, data = '']) => Buffer.from(data, 'base64').toString());
+  if (enveloped.length > 0) {
+    return enveloped.flatMap(([, data = '']) => bodiesInPost(Buffer.from(data, 'base64').toString()));
+  }
   const [, encoding, bare] = /"encoding":"(json|utf8)","rawBody":(.*)}$/s.exec(queueBody) ?? [];
   if (bare === undefined) return [];
-  return [encoding === 'json' ? bare : String(JSON.parse(bare))];
+  return bodiesInPost(encoding === 'json' ? bare : String(JSON.parse(bare)));
 };
 
 /** Returns the bodies of the dead letters in the table. */
