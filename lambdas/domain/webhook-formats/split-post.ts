@@ -53,7 +53,7 @@ const splitEvent = (text: string, json: unknown): readonly (PostedEvent | Unread
   if (!isFields(json)) return [{ body: text, reason: 'Not a known event: it is not a JSON object.' }];
   const format = formatOf(json);
   if (format === undefined) return [{ body: text, reason: describeUnknown(json) }];
-  const { list } = format;
+  const list = format.list?.(json);
   const count = list === undefined ? 0 : listIn(json, list).length;
   if (list === undefined || count < 2) return [{ body: text, format, fields: json, entry: 0 }];
   if (count > MAX_POST_EVENTS) return [{ body: text, reason: TOO_MANY }];

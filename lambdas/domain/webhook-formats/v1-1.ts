@@ -17,7 +17,7 @@ import {
 /** The webhooks of today's consoles: an envelope, with the messages in a list. */
 export const v1_1: WebhookFormat = {
   name: 'v1.1',
-  list: 'messages',
+  list: (fields) => (typeOf(fields) === 'message' ? 'messages' : undefined),
   // Not the phones of contact cards, which are of other people.
   userFields: ['contactId'],
   matches: (fields) =>
@@ -34,7 +34,7 @@ export const v1_1: WebhookFormat = {
       transactionId: nameIn(fields, 'txId') ?? nameIn(fields, 'intentTxId'),
     };
     const entry = listIn(fields, 'messages')[index];
-    const type = textIn(fields, 'type') ?? (entry === undefined ? '' : 'message');
+    const type = typeOf(fields);
     if (type === 'message' && isFields(entry)) return { ...common, ...readMessage(fields, entry) };
     const literal = filledTextIn(fields, 'status');
     if (type === 'status' && literal !== undefined && has(fields, 'messageId')) {
@@ -51,6 +51,9 @@ export const v1_1: WebhookFormat = {
 };
 
 const KINDS = ['message', 'status', 'event'];
+
+const typeOf = (fields: Fields): string =>
+  textIn(fields, 'type') ?? (listIn(fields, 'messages').length === 0 ? '' : 'message');
 
 const readMessage = (fields: Fields, entry: Fields) => {
   const names = [filledTextIn(fields, 'firstName'), filledTextIn(fields, 'lastName')].filter(

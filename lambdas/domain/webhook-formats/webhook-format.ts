@@ -95,8 +95,8 @@ export interface ServiceMessage {
 /** One format of the chat service's webhook events. */
 export interface WebhookFormat {
   readonly name: string;
-  /** The field whose entries are messages of their own. @default none; a body is one event */
-  readonly list?: string;
+  /** Returns the field whose entries are messages of their own. @default none; a body is one event */
+  list?(fields: Fields): string | undefined;
   /** The fields that name the user of an event, so that an erasure finds events that nobody can read. */
   readonly userFields: readonly string[];
   /** What these fields call the business, in lower case. @default nothing */

@@ -50,31 +50,36 @@ const idsIn = (...values: readonly unknown[]): readonly string[] =>
 const readEvent = (value: unknown): PostReading => {
   const event = asObject(value);
   if (event === undefined) return UNREADABLE;
-  const { messages } = event;
-  const isTyped = isOneOf(event.type, 'message', 'status', 'event') && isPresent(event.contactId);
-  // What has `_id_` as well is in another format.
-  if (!isPresent(event._id_) && (Array.isArray(messages) || isPresent(event.v) || isTyped)) {
-    const list = Array.isArray(messages) ? messages : [];
-    if (list.length > MAX_POST_EVENTS) return UNREADABLE;
-    const isMessage = typeof event.type !== 'string' || event.type === 'message';
-    return {
-      events: Math.max(1, list.length),
-      named: [...list.flatMap((entry) => idsOfEntry(asObject(entry))), ...idsIn(event.messageId)],
-      ...said(isMessage ? list.flatMap((entry) => idsOfUser(asObject(entry))) : [], event.contactId),
-    };
+  const { _id_, FROM, STATUS, contactId, fromCustomer } = event;
+  if (isPresent(_id_) && (isPresent(FROM) || isPresent(STATUS))) return readUppercase(event);
+  if (isPresent(_id_) && (isPresent(contactId) || isPresent(fromCustomer))) {
+    const ids = idsIn(_id_);
+    return { ...UNREADABLE, named: ids, ...said(fromCustomer === true ? ids : [], contactId) };
   }
+  const isTyped = isOneOf(event.type, 'message', 'status', 'event') && isPresent(contactId);
+  if (Array.isArray(event.messages) || isPresent(event.v) || isTyped) return readV11(event);
   const wrapped = asObject(asObject(event.context)?.message);
-  const { _id_: id, FROM, STATUS, fromCustomer, contactId } = wrapped ?? event;
-  const one = { ...UNREADABLE, named: idsIn(id) };
-  if (wrapped !== undefined || (isPresent(id) && (isPresent(FROM) || isPresent(STATUS)))) {
-    if (isOneOf(FROM, 'me', 'bot') || isOneOf(STATUS, 'sent', 'delivered', 'read', 'answered', 'failed', 'error')) {
-      return one;
-    }
-    const { written, opening } = said(isPresent(FROM) ? idsIn(id) : [], FROM);
-    // Any other status may be that of a message from the business.
-    return { ...one, written, opening: isPresent(STATUS) && STATUS !== '' ? [] : opening };
-  }
-  return fromCustomer === true ? { ...one, ...said(idsIn(id), contactId) } : one;
+  return wrapped === undefined ? UNREADABLE : readUppercase(wrapped);
+};
+
+const readUppercase = ({ _id_, FROM, STATUS }: Json): PostReading => {
+  const ids = idsIn(_id_);
+  const isOfBusiness =
+    isOneOf(FROM, 'me', 'bot') || isOneOf(STATUS, 'sent', 'delivered', 'read', 'answered', 'failed', 'error');
+  const { written, opening } = said(isPresent(FROM) && !isOfBusiness ? ids : [], FROM);
+  // Any other status may be that of a message from the business.
+  return { events: 1, named: ids, written, opening: isPresent(STATUS) && STATUS !== '' ? [] : opening };
+};
+
+const readV11 = ({ type, messages, messageId, contactId }: Json): PostReading => {
+  const isMessage = typeof type !== 'string' || type === 'message';
+  const list = isMessage && Array.isArray(messages) ? messages.map(asObject) : [];
+  if (list.length > MAX_POST_EVENTS) return UNREADABLE;
+  return {
+    events: Math.max(1, list.length),
+    named: [...list.flatMap(idsOfEntry), ...idsIn(messageId)],
+    ...said(list.flatMap(idsOfUser), contactId),
+  };
 };
 
 const idsOfEntry = (entry: Json | undefined): readonly string[] => idsIn(entry?._id, entry?._id_, entry?.id);

@@ -46,11 +46,11 @@ const { value, object } = fc.letrec<{ value: string; object: string; member: str
     .map(([key, before, after, text]) => `${key}${before}:${after}${text}`),
 }));
 
-/** Without `_id_`, with which an event is not in the format that has a list. */
+/** Without `_id_` and `type`, with which an event can be one that has no list. */
 const members = fc.array(
   fc
     .tuple(
-      name.filter((key) => JSON.parse(key) !== '_id_'),
+      name.filter((key) => !['_id_', 'type'].includes(JSON.parse(key))),
       value,
     )
     .map(([key, text]) => `${key}: ${text}`),
@@ -102,6 +102,12 @@ describe('an event with a list', () => {
       }),
     );
   });
+});
+
+it.each(['status', 'event', 'typing'])('an event of the type %s is one event, whatever lists it has', (type) => {
+  const post = JSON.stringify({ v: '1.1', type, messageId: '1', status: 'read', messages: [{}, {}] });
+
+  expect(splitPost(post).map(({ body }) => body)).toEqual([post]);
 });
 
 describe('any text', () => {
