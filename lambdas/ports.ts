@@ -86,7 +86,7 @@ export interface MessageRepository {
   /**
    * Records a status on its message, with its time and its body, whether or not the message is known. Returns the trace
    * of the message, or that of its first status if the message is not known, and the request that Parley sent as the
-   * message, if it is known. For a status that the message failed, also returns the earliest such report.
+   * message, if it is known. If the message failed, also returns the earliest report of that.
    */
   recordStatus(status: StatusChange): Promise<RecordedStatus>;
   /**
@@ -169,7 +169,7 @@ export interface SendRepository {
     requestId: string,
     confirmed: { readonly messageId: string; readonly at: Instant },
   ): Promise<OutboundMessage | undefined>;
-  /** Records that a send's message failed after the chat service had accepted it. Ignores another message. */
+  /** Records that a send's message failed after the chat service had accepted it. Ignores other messages' failures. */
   fail(requestId: string, failed: Failed & { readonly messageId: string }): Promise<TransitionResult>;
   /**
    * Links the chat service's id of a call to the call's request, before the answer is recorded. Returns the message that

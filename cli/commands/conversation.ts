@@ -53,7 +53,7 @@ const describeContact = (contact: ContactResponse, now: string): string[] => {
 
 type Message = z.output<typeof conversationResponse>['messages'][number];
 
-/** Describes a message in one line: when, by whom, what, and what became of it. */
+/** Describes a message in one line: when, by whom, what, and its latest status. */
 export const describeMessage = (message: Message): string => {
   const { createdAt, requestId } = message;
   const fate = [requestId, statusOf(message)].filter(Boolean).join(', ');

@@ -149,7 +149,7 @@ const tokenOfOtherChannel = (chatChannelNumber: string, message: string, command
   remedy: `Correct chatChannelNumber in cdk.json and deploy again, or set this number's token with ${commandFor('parley token set')}.`,
 });
 
-/** The expiry is only what the token says about itself. Says nothing about a token that does not say when it expires. */
+/** The expiry is what the token itself says. Returns no finding for a token that does not say when it expires. */
 const checkTokenExpiry = ({ accessTokenExpiresAt }: Stage, commandFor: CommandFor, now: string): Finding[] => {
   if (accessTokenExpiresAt === undefined) return [];
   const check = 'token';

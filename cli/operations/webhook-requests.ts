@@ -8,7 +8,7 @@ export interface WebhookRequests {
   readonly refused: number;
 }
 
-/** What became of the events in accepted requests. */
+/** What happened to the events in accepted requests. */
 export interface WebhookEvents {
   readonly stored: number;
   readonly quarantined: number;
@@ -50,7 +50,7 @@ export const countMetricRequests = async (source: MetricSource, start: Date, end
   return { refused: refused ?? 0, accepted: accepted.reduce((total, one) => total + one, 0) };
 };
 
-/** Counts what became of the events since `start` from CloudWatch's metrics. */
+/** Counts what happened to the events since `start` from CloudWatch's metrics. */
 export const countMetricEvents = async (source: MetricSource, start: Date, end: Date): Promise<WebhookEvents> => {
   const [stored, quarantined] = await Promise.all([
     sumOf(source, 'EventStored', start, end),

@@ -80,7 +80,7 @@ const quoteRefusal = (refusal = ''): string => {
   return quoted === '' ? '' : `: "${quoted.slice(0, MAX_REFUSAL_CHARACTERS)}"`;
 };
 
-/** The business's own channels, which are no user's numbers, as a service with this contract lists them. */
+/** The business's own channels, which are not users' numbers, as a service with this contract lists them. */
 const CHANNELS = /^Invalid channel\. Valid channels are \[([^[\]]{1,1000})\]\.?$/i;
 /** A channel's number, or its id, such as `acme-whatsapp-5491100000000`. */
 const CHANNEL = /^\+?[\w-]{1,64}$/;

@@ -10,7 +10,7 @@ export interface EventContent extends Content {
 
 const NOTHING: EventContent = { media: { images: [], audios: [], files: [], videos: [] } };
 
-/** Reads sender and content from a stored event body, whatever its format. A value of another type counts as absent. */
+/** Reads the sender and content of a stored event body in any format. A value of another type counts as absent. */
 export const readEventContent = (body: string): EventContent => {
   const { message, user } = readServiceEvent(body) ?? {};
   if (message === undefined) return NOTHING;
@@ -35,7 +35,7 @@ export const presentMedia = (media: Media): { [Kind in keyof Media]?: string[] }
   return kinds.length === 0 ? undefined : Object.fromEntries(kinds.map(([kind, list]) => [kind, [...list]]));
 };
 
-/** Returns what is present of a message's content, as the management API and the events have it. */
+/** Returns the parts of a message's content that are present, as the management API and the events show them. */
 export const describeContent = ({ media, contactCards, reactions, ...content }: Content) => ({
   text: content.text,
   media: presentMedia(media),

@@ -72,7 +72,7 @@ const contentFields = {
   /** The button or the list row that the user tapped. */
   button: z.optional(z.object({ text: optionalString, payload: optionalString })),
   reactions: urls,
-  /** What the chat service says of a kind of message that it does not pass on. */
+  /** The chat service's explanation for a kind of message that it does not pass on. */
   unsupported: optionalString,
 };
 

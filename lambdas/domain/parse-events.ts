@@ -90,7 +90,7 @@ const parsePosted = ({ body, format, fields, entry }: PostedEvent, context: Pars
   });
 };
 
-/** What else is known of the message of an event. */
+/** What else is known about the message of an event. */
 interface MessageOrigin {
   readonly read: ServiceEvent;
   readonly contact: ContactRef | undefined;

@@ -38,7 +38,7 @@ export type SendGuard =
   | 'unknown-earlier'
   /**
    * The chat service accepted the request without returning an id, and no earlier status has added one. Of two messages
-   * with the same time, that with the lesser id is earlier.
+   * with the same time, the one with the lesser id is earlier.
    */
   | 'identified-no-earlier'
   /** The item's latest claim belongs to the writer. */
@@ -136,7 +136,7 @@ export const SEND_TRANSITIONS = {
       claimed: OWN,
       uncertain: OWN,
       accepted: ['own-claim', 'confirmed-by-status'],
-      // The message that failed is that of an earlier call.
+      // The message that failed belongs to an earlier call.
       failed: ['own-claim', 'confirmed-by-status', 'other-message'],
     },
   },

@@ -45,8 +45,8 @@ export interface InboundMessage extends EventBase {
 }
 
 /**
- * A message that the event does not say the user wrote: of a bot or an operator, which the chat service reports back, or
- * of an unknown sender. It opens no window.
+ * A message from a bot or an operator, which the chat service reports back, or from an unknown sender. It opens no
+ * window.
  */
 export interface Echo extends EventBase {
   readonly kind: 'echo';
@@ -76,13 +76,13 @@ export interface StatusChange extends EventBase {
   readonly requestId?: string;
   /** The chat service's id of the send that produced the message. */
   readonly transactionId?: string;
-  /** Why the message failed, as far as the chat service says. */
+  /** Why the message failed, as `describeFailure` describes it. */
   readonly failure?: string;
   /** The message that the event carries in addition to its status. */
   readonly message?: InboundMessage | Echo;
 }
 
-/** An event of a known format that says something Parley does not know. It is stored for a person to look at. */
+/** An event in a known format, but of a kind that Parley does not know. It is stored and published. */
 export interface UnknownEvent extends EventBase {
   readonly kind: 'unknown';
   /** What the chat service calls it. */

@@ -8,7 +8,7 @@ export interface CheckTokenExpiryOptions {
   readonly metrics: Metrics;
 }
 
-/** Creates the function that counts whether the access token expires soon, for an alarm. It never fails. */
+/** Creates the function that counts an access token that expires soon, for an alarm. It never fails. */
 export const createCheckTokenExpiry =
   ({ accessToken, clock, log, metrics }: CheckTokenExpiryOptions) =>
   async (): Promise<void> => {

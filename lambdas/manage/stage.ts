@@ -36,7 +36,7 @@ export const stageResponse = z.object({
   circuitBreaker: circuitBreakerView,
   /** While stopped by an operator, requests wait. */
   sending: sendingView,
-  /** When the access token expires, if it is a JSON Web Token that says so. Only the chat service knows if it is valid. */
+  /** When the access token expires, if it is a JSON Web Token that says so. Only the chat service can validate it. */
   accessTokenExpiresAt: z.optional(z.string()),
 });
 

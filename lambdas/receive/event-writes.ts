@@ -19,7 +19,7 @@ export interface EventRepositories {
   readonly sends: Pick<SendRepository, 'confirm' | 'fail' | 'linkMessage'>;
 }
 
-/** What a write found out. */
+/** What a write returns. */
 export interface Written {
   /** The trace of the item of a status's message. */
   readonly traceparent?: Traceparent;
@@ -30,7 +30,7 @@ export interface Written {
 /** A write of an event. */
 export type Write = (repositories: EventRepositories) => Promise<Written | undefined>;
 
-/** What else an event can mean, as the stage's settings say. */
+/** What the stage's settings add to the meaning of an event. */
 export interface Meanings {
   readonly clock: Clock;
   /** The keywords by which users opt out and in. @default none */
@@ -67,7 +67,7 @@ export const writesOf = (
       return [
         async (repositories) => {
           const { requestId, traceparent, failed } = await repositories.messages.recordStatus(event);
-          // If the send is known, only a failure says something new of it.
+          // If the send is known, only a failure adds something new.
           if (requestId === undefined) await reportToTransaction(repositories, event);
           else if (failed !== undefined) await reportToSend(repositories, event, requestId, failed);
           return { traceparent };
@@ -90,9 +90,9 @@ export const writesOf = (
   }
 };
 
-/** For how long an event's name is new. A function that dies before it counts the first event is not the last one. */
+/** How long a name counts as new: if a function dies before it counts the first event, a later one is counted. */
 const NEW_NAME_MS = 10 * 60 * 1000;
-/** More names than a service has. Those beyond it are recorded again each time. */
+/** More names than a service uses. Any others are recorded again each time. */
 const MAX_SEEN_NAMES = 100;
 
 const writesOfRequest = (event: StatusChange): readonly Write[] => {

@@ -45,7 +45,7 @@ export const createReceiveEvents =
       return receipt;
     };
     const results = await storeEvents(request);
-    // The webhook has no time to quarantine many events, one by one.
+    // The webhook has no time to quarantine many events one by one.
     const unstorable = results.filter(({ kind }) => kind === 'unstorable');
     const deferred =
       results.find(({ kind }) => kind === 'unavailable') ??
@@ -85,7 +85,7 @@ export const quarantine = async (
   request: VerifiedRequest,
   { body, deliveryId, reason }: Extract<StoreResult, { reason: string; kind: 'unstorable' }>,
 ): Promise<boolean> => {
-  // The event alone, if its request has others.
+  // Only the event, if its request has others.
   const quarantined = body === undefined ? request : { ...withoutEnvelope(request), rawBody: Buffer.from(body) };
   return (await queue.quarantine({ ...quarantined, deliveryId }, reason)).kind === 'written';
 };

@@ -33,7 +33,7 @@ export type StoreResult = {
       readonly hasNewName?: true;
     }
   /**
-   * The event is not readable, or the table can never accept it. `body`: the event, if the request has others, too.
+   * The event is not readable, or the table can never accept it. `body`: only the event, if the request has others.
    */
   | { readonly kind: 'unstorable'; readonly reason: string; readonly body?: string }
   /** Retry the whole request. */
@@ -48,7 +48,7 @@ export type StoreResult = {
 export type StoreEvents = (request: VerifiedRequest, budgetMs?: number) => Promise<readonly StoreResult[]>;
 
 export interface StoreEventsOptions extends Meanings {
-  /** Opens the repositories for one write, which may take several calls: none starts or goes on after the abort. */
+  /** Opens the repositories for one write, which may take several calls: none starts or continues after the abort. */
   readonly repositories: (abortSignal: AbortSignal) => EventRepositories;
   /** The time budget for writes to the table, including the SDK's retries, and for queuing a confirmation. */
   readonly budgetMs: number;

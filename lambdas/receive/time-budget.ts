@@ -1,6 +1,6 @@
 /**
  * How the webhook's two seconds are divided in the worst case, in milliseconds. The steps run one after another, each
- * with its own timeout, and together with a cold start they stay within the deadline. `drain` is not the webhook's.
+ * with its own timeout, and together with a cold start they stay within the deadline. `drain` is not one of them.
  */
 export const TIME_BUDGET = {
   /** Fetching the keys, certificate, or secret. Used twice at most: when nothing is cached and a handshake follows. */

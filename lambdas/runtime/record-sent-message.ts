@@ -2,8 +2,7 @@ import type { OutboundMessage } from '../domain/message.ts';
 import type { MessageRepository, SendRepository } from '../ports.ts';
 
 /**
- * Records the message of an accepted send. A status may have said before that the message failed, when it was not known
- * whose message it was. The send learns that now.
+ * Records the message of an accepted send. If a status has already reported its failure, the send fails now.
  */
 export const recordSentMessage = async (
   {

@@ -8,8 +8,8 @@ export interface TransactionPorts {
 }
 
 /**
- * Links the chat service's ids of a call to its request, and confirms the send by a message whose event has arrived
- * before. An event that arrives later finds the request itself. Can be repeated.
+ * Links the chat service's ids of a call to its request, and confirms the send if an event has already named its
+ * message. An event that arrives later finds the request through the link. Can be repeated.
  */
 export const confirmByTransactions = async (
   { sends, messages }: TransactionPorts,

@@ -78,7 +78,7 @@ export const createRecordResult = (options: RecordResultOptions) => {
     return { isConfirmed };
   };
 
-  /** Finds the message of a call that the chat service named only by ids of its own. */
+  /** Finds the message of a call whose answer had only the ids of a job. */
   const confirm = ({ endBy, request }: QueuedSend, transactionIds: readonly string[]): Promise<void> =>
     repeatUntil(endBy, () => confirmByTransactions(options, request.requestId, transactionIds, clock.now()), options);
 
@@ -183,7 +183,7 @@ export const resultOf = (decision: FinalDecision, at: string): UncalledResult =>
     ? { state: 'refused', at, code: decision.code, decision: decision.why }
     : { state: 'expired', at, decision: decision.why };
 
-/** An item has no empty list. */
+/** Items do not store empty lists. */
 const listed = (ids: readonly string[]) => (ids.length === 0 ? undefined : ids);
 
 const describeAccepted = (messageId: string | undefined, transactionIds: readonly string[]): string => {

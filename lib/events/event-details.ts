@@ -56,7 +56,7 @@ export interface MessageReceivedDetail {
     };
     /** Reactions to the message. */
     readonly reactions?: readonly string[];
-    /** What the chat service says of a kind of message that it does not pass on. */
+    /** The chat service's explanation for a kind of message that it does not pass on. */
     readonly unsupported?: string;
     /** The event exactly as received. */
     readonly event?: string;
@@ -131,16 +131,13 @@ export interface TurnEndedDetail {
       };
       /** Reactions to the message. */
       readonly reactions?: readonly string[];
-      /** What the chat service says of a kind of message that it does not pass on. */
+      /** The chat service's explanation for a kind of message that it does not pass on. */
       readonly unsupported?: string;
     }[];
   };
 }
 
-/**
- * `detail` of `MessageEchoed`: the chat service reported a message that it does not say the user wrote: of a bot, an
- * operator, or an unknown sender.
- */
+/** `detail` of `MessageEchoed`: the chat service reported a message from a bot, an operator, or an unknown sender. */
 export interface MessageEchoedDetail {
   /** Stays the same if the event is published again, so that consumers can drop duplicates. */
   readonly id: string;
@@ -161,7 +158,7 @@ export interface MessageEchoedDetail {
   };
   /** When it was written. ISO 8601, UTC, milliseconds. */
   readonly at: string;
-  /** Who wrote it; `business`: a bot or an operator; `unknown`: the event does not say. */
+  /** Who wrote it; `business`: a bot or an operator; `unknown`: Parley cannot tell. */
   readonly sender?: 'bot' | 'operator' | 'business' | 'unknown';
   /** Present only if `events.content` is true. */
   readonly content?: {
@@ -196,7 +193,7 @@ export interface MessageEchoedDetail {
     };
     /** Reactions to the message. */
     readonly reactions?: readonly string[];
-    /** What the chat service says of a kind of message that it does not pass on. */
+    /** The chat service's explanation for a kind of message that it does not pass on. */
     readonly unsupported?: string;
     /** The event exactly as received. */
     readonly event?: string;
@@ -320,7 +317,8 @@ export interface MessageStatusChangedDetail {
 }
 
 /**
- * `detail` of `WebhookEventUnknown`: the chat service reported something in a known format that Parley does not know.
+ * `detail` of `WebhookEventUnknown`: the chat service sent an event in a known format, but of a kind that Parley does
+ * not know.
  */
 export interface WebhookEventUnknownDetail {
   /** Stays the same if the event is published again, so that consumers can drop duplicates. */
@@ -329,7 +327,7 @@ export interface WebhookEventUnknownDetail {
   readonly truncated?: true;
   /** The W3C trace context of the message or send. To join its trace, use it as the parent of your span. */
   readonly traceparent?: string;
-  /** Parley's ID of the event, under which the management API shows it like a message. */
+  /** Parley's ID of the event. The management API accepts it as a message ID. */
   readonly eventId: string;
   /** The user. */
   readonly contact?: {
@@ -340,9 +338,9 @@ export interface WebhookEventUnknownDetail {
     /** Shared by all spellings of an address. Use it to compare contacts, never to send to. */
     readonly key: string;
   };
-  /** When it happened, or when it arrived. ISO 8601, UTC, milliseconds. */
+  /** When it happened or, if the event does not say, when it arrived. ISO 8601, UTC, milliseconds. */
   readonly at: string;
-  /** What the chat service calls it; `other` if that has several words. */
+  /** The chat service's name for it; `other` if that is not a single short word. */
   readonly name: string;
   /** Present only if `events.content` is true. */
   readonly content?: {
@@ -498,7 +496,7 @@ export interface SendFailedDetail {
    * resolution.
    */
   readonly outcome?: string;
-  /** The chat service's id of the message. */
+  /** The chat service's ID of the message. */
   readonly messageId?: string;
   /** The platform's code of the failure, such as `131026`. */
   readonly code?: string;

@@ -105,7 +105,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
               reactions: { type: 'array', items: { type: 'string' }, description: 'Reactions to the message.' },
               unsupported: {
                 type: 'string',
-                description: 'What the chat service says of a kind of message that it does not pass on.',
+                description: "The chat service's explanation for a kind of message that it does not pass on.",
               },
               event: { type: 'string', description: 'The event exactly as received.' },
             },
@@ -248,7 +248,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
                     reactions: { type: 'array', items: { type: 'string' }, description: 'Reactions to the message.' },
                     unsupported: {
                       type: 'string',
-                      description: 'What the chat service says of a kind of message that it does not pass on.',
+                      description: "The chat service's explanation for a kind of message that it does not pass on.",
                     },
                   },
                   required: ['messageId'],
@@ -268,8 +268,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:parley:event:MessageEchoed',
     title: 'MessageEchoed',
-    description:
-      'The chat service reported a message that it does not say the user wrote: of a bot, an operator, or an unknown sender.',
+    description: 'The chat service reported a message from a bot, an operator, or an unknown sender.',
     type: 'object',
     properties: {
       version: { type: 'string', description: "The version of EventBridge's envelope." },
@@ -322,7 +321,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
           sender: {
             type: 'string',
             enum: ['bot', 'operator', 'business', 'unknown'],
-            description: 'Who wrote it; `business`: a bot or an operator; `unknown`: the event does not say.',
+            description: 'Who wrote it; `business`: a bot or an operator; `unknown`: Parley cannot tell.',
           },
           content: {
             type: 'object',
@@ -370,7 +369,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
               reactions: { type: 'array', items: { type: 'string' }, description: 'Reactions to the message.' },
               unsupported: {
                 type: 'string',
-                description: 'What the chat service says of a kind of message that it does not pass on.',
+                description: "The chat service's explanation for a kind of message that it does not pass on.",
               },
               event: { type: 'string', description: 'The event exactly as received.' },
             },
@@ -679,7 +678,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:parley:event:WebhookEventUnknown',
     title: 'WebhookEventUnknown',
-    description: 'The chat service reported something in a known format that Parley does not know.',
+    description: 'The chat service sent an event in a known format, but of a kind that Parley does not know.',
     type: 'object',
     properties: {
       version: { type: 'string', description: "The version of EventBridge's envelope." },
@@ -712,7 +711,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
           },
           eventId: {
             type: 'string',
-            description: "Parley's ID of the event, under which the management API shows it like a message.",
+            description: "Parley's ID of the event. The management API accepts it as a message ID.",
           },
           contact: {
             type: 'object',
@@ -734,9 +733,13 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
           at: {
             type: 'string',
             format: 'date-time',
-            description: 'When it happened, or when it arrived. ISO 8601, UTC, milliseconds.',
+            description:
+              'When it happened or, if the event does not say, when it arrived. ISO 8601, UTC, milliseconds.',
           },
-          name: { type: 'string', description: 'What the chat service calls it; `other` if that has several words.' },
+          name: {
+            type: 'string',
+            description: "The chat service's name for it; `other` if that is not a single short word.",
+          },
           content: {
             type: 'object',
             properties: { event: { type: 'string', description: 'The event exactly as received.' } },
@@ -1086,7 +1089,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             description:
               "The result, as a sentence: the status and the code of the chat service's answer, a status, or an operator's resolution.",
           },
-          messageId: { type: 'string', description: "The chat service's id of the message." },
+          messageId: { type: 'string', description: "The chat service's ID of the message." },
           code: { type: 'string', description: "The platform's code of the failure, such as `131026`." },
           content: {
             type: 'object',

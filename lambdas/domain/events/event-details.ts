@@ -92,7 +92,7 @@ const messageContent = {
     'The button or the list row that the user tapped.',
   ),
   reactions: describe(z.array(z.string()), 'Reactions to the message.'),
-  unsupported: string('What the chat service says of a kind of message that it does not pass on.'),
+  unsupported: string("The chat service's explanation for a kind of message that it does not pass on."),
 };
 
 const eventContent = withContent({ ...messageContent, event: string('The event exactly as received.') });
@@ -164,12 +164,12 @@ export const eventDetails = {
       sender: z.optional(
         describe(
           z.enum(['bot', 'operator', 'business', 'unknown']),
-          'Who wrote it; `business`: a bot or an operator; `unknown`: the event does not say.',
+          'Who wrote it; `business`: a bot or an operator; `unknown`: Parley cannot tell.',
         ),
       ),
       content: eventContent,
     }),
-    'The chat service reported a message that it does not say the user wrote: of a bot, an operator, or an unknown sender.',
+    'The chat service reported a message from a bot, an operator, or an unknown sender.',
   ),
   MessageDelivered: describe(
     z.strictObject({ ...statusFields, at: instant("When it reached the user's device.") }),
@@ -202,13 +202,13 @@ export const eventDetails = {
     z.strictObject({
       ...common,
       traceparent,
-      eventId: string("Parley's ID of the event, under which the management API shows it like a message."),
+      eventId: string("Parley's ID of the event. The management API accepts it as a message ID."),
       contact: z.optional(contact),
-      at: instant('When it happened, or when it arrived.'),
-      name: string('What the chat service calls it; `other` if that has several words.'),
+      at: instant('When it happened or, if the event does not say, when it arrived.'),
+      name: string("The chat service's name for it; `other` if that is not a single short word."),
       content: withContent({ event: string('The event exactly as received.') }),
     }),
-    'The chat service reported something in a known format that Parley does not know.',
+    'The chat service sent an event in a known format, but of a kind that Parley does not know.',
   ),
   SendAccepted: describe(
     z.strictObject({
@@ -239,7 +239,7 @@ export const eventDetails = {
   SendFailed: describe(
     z.strictObject({
       ...sendFields,
-      messageId: z.optional(string("The chat service's id of the message.")),
+      messageId: z.optional(string("The chat service's ID of the message.")),
       code: z.optional(string("The platform's code of the failure, such as `131026`.")),
       content: requestContent,
     }),

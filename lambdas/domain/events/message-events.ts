@@ -20,7 +20,7 @@ export const echoEvents = (change: ItemChange): readonly BusEvent[] => {
   if (at === undefined) return [];
   const { sender, content } = readBody(stringOf(after, 'body'));
   const common = { id: eventId('MessageEchoed', change), ...traceOf(after), messageId, contact, at };
-  // A status of a user's number can carry a message, which is not the user's.
+  // A status whose FROM is the user can carry a message, which the user did not write.
   return [{ name: 'MessageEchoed', detail: { ...common, sender: sender === 'user' ? 'business' : sender, content } }];
 };
 

@@ -75,7 +75,7 @@ const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean
   }
 };
 
-/** Of two messages with the same time, that with the lesser id is earlier. */
+/** Of two messages with the same time, the one with the lesser id is earlier. */
 const isNoEarlier = (time: string, before: StoredItem, after: StoredItem): boolean =>
   isNotBefore(before[time], after[time]) &&
   (before[time] !== after[time] || isNotBefore(before.messageId, after.messageId));

@@ -1,7 +1,7 @@
 import { entryContent } from './entry-content.ts';
 import { has, idIn, nameIn, type Sender, textIn, type WebhookFormat } from './webhook-format.ts';
 
-/** Messages of the services' documents from 2019 on. Their statuses come in the format `uppercase`. */
+/** Messages as services have documented them since 2019. Their statuses come in the format `uppercase`. */
 export const camelCase: WebhookFormat = {
   name: 'camelCase',
   userFields: ['contactId'],

@@ -8,7 +8,7 @@ import { type Fields, isFields, type ServiceEvent, type WebhookFormat } from './
 
 /**
  * Every format that Parley reads, in the order in which they are tried. The contract's comes first: its events can have
- * fields that the contract does not list, also those by which other formats are recognized.
+ * fields that the contract does not list, including those by which other formats are recognized.
  */
 export const WEBHOOK_FORMATS: readonly WebhookFormat[] = [uppercase, camelCase, v1_1, codeAction];
 
@@ -37,7 +37,7 @@ const BUSINESS_NAMES = new Set(WEBHOOK_FORMATS.flatMap(({ businessNames = [] }) 
 /** Whether a value of one of these fields names a user, and not the business. */
 export const namesUser = (name: string): boolean => name !== '' && !BUSINESS_NAMES.has(name.toLowerCase());
 
-/** Returns the user whom an object names, and the platform, also if the object is not an event in any format. */
+/** Returns the user whom an object names, and the platform, even if the object is not an event in any format. */
 export const readUser = (fields: Fields): Pick<ServiceEvent, 'user' | 'chatPlatform'> | undefined =>
   [formatOf(fields), ...WEBHOOK_FORMATS].map((format) => format?.read(fields)).find((read) => read?.user !== undefined);
 

@@ -14,11 +14,11 @@ import {
   type WebhookFormat,
 } from './webhook-format.ts';
 
-/** The webhooks of today's consoles: an envelope, with the messages in a list. */
+/** The format of today's console webhooks: an envelope with a list of messages. */
 export const v1_1: WebhookFormat = {
   name: 'v1.1',
   list: (fields) => (typeOf(fields) === 'message' ? 'messages' : undefined),
-  // Not the phones of contact cards, which are of other people.
+  // Not the phones of contact cards, which belong to other people.
   userFields: ['contactId'],
   matches: (fields) =>
     Array.isArray(fields.messages) ||
@@ -104,5 +104,5 @@ const readStatus = (fields: Fields, literal: string): Omit<ServiceEvent, 'lines'
   status: { literal, failure: failureIn(fields, 'reason', 'error') },
 });
 
-/** No document shows the field with the time of a status. */
+/** The field with the time of a status is not documented. */
 const timeIn = (fields: Fields): unknown => fields.statusChangeTime ?? fields.date;

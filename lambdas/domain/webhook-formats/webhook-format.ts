@@ -29,7 +29,7 @@ export interface Content {
   /** The button or the list row that the user tapped. */
   readonly button?: Button | undefined;
   readonly reactions?: readonly string[] | undefined;
-  /** What the service says of a kind of message that it does not pass on. */
+  /** The service's explanation for a kind of message that it does not pass on. */
   readonly unsupported?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface Failure {
 
 /** What one event says, in terms that do not depend on its format. Strings are verbatim, and ids are not checked. */
 export interface ServiceEvent {
-  /** The chat service's id of the message that the event is, or speaks of, and the field that holds it. */
+  /** The chat service's id of the event's message, or of the message that it is about, and the field that holds it. */
   readonly id?: string | undefined;
   readonly idField: string;
   readonly chatPlatform?: string | undefined;
@@ -97,11 +97,11 @@ export interface WebhookFormat {
   readonly name: string;
   /** Returns the field whose entries are messages of their own. @default none; a body is one event */
   list?(fields: Fields): string | undefined;
-  /** The fields that name the user of an event, so that an erasure finds events that nobody can read. */
+  /** The fields that name the user of an event, so that an erasure finds events that cannot be read. */
   readonly userFields: readonly string[];
   /** What these fields call the business, in lower case. @default nothing */
   readonly businessNames?: readonly string[];
-  /** Whether an object is an event in this format. An object with the marks of two is in the one that is tried first. */
+  /** Whether an object is an event in this format. If several formats match, the first one that is tried counts. */
   matches(fields: Fields): boolean;
   /**
    * Reads an event.

@@ -63,13 +63,13 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
     metric: handler.customMetric('SenderUnknown', SUM),
     threshold: 1,
     meaning:
-      'Webhook events do not say who wrote their messages, so these opened no conversation window and count as no ' +
-      'opt-out. If users wrote them, the chat service sends a sender that Parley does not know.',
+      'Webhook events do not say who wrote their messages, so these opened no conversation window and were not ' +
+      'checked for keywords. If users wrote them, the chat service names a sender that Parley does not know.',
   });
   alarms.add('NewWebhookEvents', {
     metric: handler.customMetric('WebhookEventNew', SUM),
     threshold: 1,
-    meaning: 'The chat service has sent a new kind of event, which Parley does not know. It is stored as it came.',
+    meaning: 'The chat service has sent a kind of event that Parley does not know, for the first time. It is stored.',
   });
   if (authKind === 'sns') {
     alarms.add('WebhookUnsubscribed', {

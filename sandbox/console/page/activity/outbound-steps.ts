@@ -31,7 +31,7 @@ export const outboundSteps = (
         ...(lastStatus === undefined ? messageBodies : []),
       ])
     : calls.map(callStep);
-  // What a status said of the send was recorded when that status arrived.
+  // What a status said about the send was recorded when that status arrived.
   const isChangedByStatus = sendItem?.confirmedBy !== undefined || sendItem?.state === 'failed';
   const byCall = isChangedByStatus ? sent.slice(0, sent.findLastIndex(({ at }) => at !== undefined) + 1) : sent;
   const byStatus = sent.slice(byCall.length);

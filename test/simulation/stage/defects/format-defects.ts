@@ -50,7 +50,7 @@ export const FORMAT_DEFECTS = {
     history: historyOf([writes(), freeForm(1), freeForm(2), freeForm(3)], inStage({ echoRate: 1 })),
   },
   unknownSenderOptsIn: {
-    breaks: 'A message of an unknown sender that is `START` ends an opt-out.',
+    breaks: 'The message `START` of an unknown sender ends an opt-out.',
     invariant: 'latestKeywordCounts',
     create: () => ({ receive: asUser((sender) => sender === undefined) }),
     history: historyOf(
@@ -59,7 +59,7 @@ export const FORMAT_DEFECTS = {
     ),
   },
   buttonIgnored: {
-    breaks: 'A button that is a keyword is no opt-out, although the stage counts buttons.',
+    breaks: 'A button that is a keyword is not recorded as an opt-out, although the stage counts buttons.',
     invariant: 'keywordsHold',
     create: () => ({
       receive: mapEvents((event) => ({
