@@ -51,12 +51,18 @@ export const FORMAT_DEFECTS = {
   },
   unknownSenderOptsIn: {
     breaks: 'A message of an unknown sender that is `START` ends an opt-out.',
-    invariant: 'latestKeywordCounts',
+    invariant: 'consentsAreTrue',
     create: () => ({ receive: asUser((sender) => sender === undefined) }),
     history: historyOf(
       [{ kind: 'user-writes', contact: USER, text: 'STOP', afterMs: 0 }, ...echoes('START')],
       inStage({}, { keywords: true, optInKeyword: true }),
     ),
+  },
+  unknownSenderOpensWindow: {
+    breaks: 'A message of an unknown sender opens a window.',
+    invariant: 'windowsAreTrue',
+    create: () => ({ receive: asUser((sender) => sender === undefined) }),
+    history: historyOf([writes(), ...echoes('It is on its way.')], inStage({})),
   },
   buttonIgnored: {
     breaks: 'A button that is a keyword is no opt-out, although the stage counts buttons.',
