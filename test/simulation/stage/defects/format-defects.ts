@@ -50,16 +50,22 @@ export const FORMAT_DEFECTS = {
     history: historyOf([writes(), freeForm(1), freeForm(2), freeForm(3)], inStage({ echoRate: 1 })),
   },
   unknownSenderOptsIn: {
-    breaks: 'The message `START` of an unknown sender ends an opt-out.',
-    invariant: 'latestKeywordCounts',
+    breaks: 'A message of an unknown sender that is `START` ends an opt-out.',
+    invariant: 'consentsAreTrue',
     create: () => ({ receive: asUser((sender) => sender === undefined) }),
     history: historyOf(
       [{ kind: 'user-writes', contact: USER, text: 'STOP', afterMs: 0 }, ...echoes('START')],
       inStage({}, { keywords: true, optInKeyword: true }),
     ),
   },
+  unknownSenderOpensWindow: {
+    breaks: 'A message of an unknown sender opens a window.',
+    invariant: 'windowsAreTrue',
+    create: () => ({ receive: asUser((sender) => sender === undefined) }),
+    history: historyOf([writes(), ...echoes('It is on its way.')], inStage({})),
+  },
   buttonIgnored: {
-    breaks: 'A button that is a keyword is not recorded as an opt-out, although the stage counts buttons.',
+    breaks: 'A button that is a keyword is no opt-out, although the stage counts buttons.',
     invariant: 'keywordsHold',
     create: () => ({
       receive: mapEvents((event) => ({
