@@ -119,7 +119,8 @@ To update it, run \`npm run search -- --write\`.
 
 *Faults* is the maximum number of faults in a run. *Calls* is the number of distinct port calls. *Schedules* is the
 number of combinations of orders and faults that the runs cover. It is higher than the number of runs, because the
-search visits each state only once, and tries only one order of calls that commute with all others. The search also
+search visits each state only once, and tries only one order of calls that commute with all others. The webhook events
+of each scenario are in one of the formats that Parley reads, as far as that format can express them. The search also
 finds each [seeded defect](defects.md#in-the-exhaustive-search).
 
 ${markdownTable(withCode([HEAD, ...tableRows(results)]), isText)}
