@@ -49,10 +49,17 @@ const openSendQueue = (url: string, abortSignal: AbortSignal): SendQueue => ({
 const storeEvents = createStoreEvents({
   repositories(abortSignal) {
     const table = createConversationTable({ ...tableOptions, abortSignal });
+    // Most writes use one of them.
     return {
-      contacts: createDynamodbContacts(table),
-      messages: createDynamodbMessages(table),
-      sends: createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES }),
+      get contacts() {
+        return createDynamodbContacts(table);
+      },
+      get messages() {
+        return createDynamodbMessages(table);
+      },
+      get sends() {
+        return createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES });
+      },
     };
   },
   clock: systemClock,

@@ -9,7 +9,7 @@ import { traceFieldOf, traceIdOf } from '../domain/trace-context.ts';
 import type { Echo, WebhookEvent } from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { SendQueue, WriteResult } from '../ports.ts';
-import { mapConcurrently } from '../runtime/concurrency.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
 import { consentOf, type EventRepositories, type Meanings, type Written, writesOf } from './event-writes.ts';
 
@@ -181,14 +181,12 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
     const context = { times, chatPlatform, windowPer, chatChannelNumber, traceparent };
     const events = parseEvents(envelope.eventBody, context);
     const endMs = Date.parse(clock.now()) + budgetMs;
-    const results = await mapConcurrently(MAX_CONCURRENT_EVENTS, inOrder(events, options), async (group) => {
-      const stored: (readonly [ParsedEvent, StoreResult])[] = [];
-      for (const event of group) stored.push([event, await store(event, events.length === 1, endMs)]);
-      return stored;
+    const results = new Map<ParsedEvent, StoreResult>();
+    await forEachConcurrently(MAX_CONCURRENT_EVENTS, inOrder(events, options), async (group) => {
+      for (const event of group) results.set(event, await store(event, events.length === 1, endMs));
     });
-    const resultOf = new Map(results.flat());
     return events.flatMap((event) => {
-      const result = resultOf.get(event);
+      const result = results.get(event);
       return result === undefined ? [] : [{ ...traceFieldOf(traceparent), ...result, deliveryId }];
     });
   };

@@ -10,6 +10,9 @@ export const forEachConcurrently = async <Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<void>,
 ): Promise<void> => {
+  const [first] = items;
+  // Most requests have one event, for which the rest would only cost time.
+  if (first !== undefined && items.length === 1) return act(first);
   const pending = items.values();
   const work = async () => {
     for (const item of pending) await act(item);

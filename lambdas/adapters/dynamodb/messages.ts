@@ -94,11 +94,11 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
         `The status ${literal.slice(0, 32)} is too large to be stored: it has more than ${MAX_STATUS_BYTES} bytes.`,
       );
     }
-    const { requestId } = parseMessage(stored ?? {});
+    const requestId = stored?.requestId;
     const failed = status.status === 'failed' ? failureIn(stored) : undefined;
     return {
       traceparent: storedTrace(stored) ?? status.traceparent,
-      ...(requestId !== undefined && { requestId }),
+      ...(typeof requestId === 'string' && { requestId }),
       ...(failed && { failed }),
     };
   },
