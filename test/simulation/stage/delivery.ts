@@ -73,12 +73,14 @@ export const createDelivery = ({ context, token, post }: DeliveryOptions): Deliv
   const postTogether = (events: readonly ReportedEvent[]): void => {
     const [{ eventId, isUnauthenticated = false } = { eventId: '' }] = events;
     const others = events.length - 1;
+    // The id of a post with several users' events must name none of them: it stays with each event.
+    const deliveryId = others > 0 ? `post-${draw.identify(eventId)}` : eventId;
     const publishedAt = clock.ms;
     for (const { isUnauthenticated: isInvalid = false, ...event } of events) {
       record({ kind: 'event', ...event, ...(others > 0 && { others }), isUnauthenticated: isInvalid });
     }
     const request = requestOf(
-      { eventId, body: postOf(events.map(({ body }) => body)) },
+      { eventId: deliveryId, body: postOf(events.map(({ body }) => body)) },
       {
         publishedAt,
         token: isUnauthenticated ? 'a token that somebody guessed' : token,
