@@ -9,6 +9,7 @@ export const EVENT_OF_STATE: Readonly<Record<string, string>> = {
   expired: 'SendExpired',
   uncertain: 'SendUncertain',
   cancelled: 'SendCancelled',
+  failed: 'SendFailed',
 };
 
 /** The event that is published for each status time of a message. */
@@ -16,5 +17,6 @@ export const EVENT_OF_STATUS_TIME: Readonly<Record<string, string>> = {
   sentAt: 'MessageStatusChanged',
   deliveredAt: 'MessageDelivered',
   readAt: 'MessageRead',
+  answeredAt: 'MessageStatusChanged',
   failedAt: 'MessageFailed',
 };

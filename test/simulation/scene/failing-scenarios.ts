@@ -100,7 +100,7 @@ export const FAILING_SCENARIOS = {
   oneOfTwoMessagesFailed: {
     useCase: 'fail',
     about: 'A rule sends two messages and is accepted without a message ID. The later one fails.',
-    maxFaults: 1,
+    maxFaults: 0,
     options: {
       async prepare(scene) {
         await openWindow(scene);

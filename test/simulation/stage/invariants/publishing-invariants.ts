@@ -263,6 +263,7 @@ const eventsOfSend = (before: Item | undefined, after: Item, endpointOf: Endpoin
   const fields = {
     ...(state === 'accepted' && { messageId: after.messageId, endpoint: endpointOf(after) }),
     ...(state === 'refused' && { code: after.code }),
+    ...(state === 'failed' && { messageId: after.messageId, code: after.code }),
   };
   return [{ name, at: after[`${state}At`], fields }];
 };
