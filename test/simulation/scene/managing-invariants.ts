@@ -381,7 +381,9 @@ const actOf = (
     }
     return undefined;
   }
-  if (after.sk === 'SEND' && before.state !== undefined && before.state !== after.state) {
+  // That a message failed is not an operator's decision, even if a resolution shows whose message it is.
+  const isDecision = after.state !== 'failed' && before.state !== undefined && before.state !== after.state;
+  if (after.sk === 'SEND' && isDecision) {
     const requestId = String(after.pk).replace('SEND#', '');
     return { action: after.state === 'cancelled' ? 'cancellation' : 'resolution', requestId };
   }

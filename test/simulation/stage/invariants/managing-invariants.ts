@@ -116,7 +116,9 @@ const operatorsChanges = (facts: StageFacts): readonly OperatorsChange[] => [
     if (after === undefined || facts.invocationAt(write)?.function !== 'manage') return [];
     const change = (action: string, about: OperatorsChange['about']) => [{ index, action, about }];
     if (key.startsWith('ERASURE#') && before === undefined) return change('erasure', { erasureId: idIn(key) });
-    if (key.startsWith('SEND#') && before?.state !== after.state && after.state !== 'queued') {
+    // A resolution can show whose message failed, which is not an operator's decision.
+    const isDecision = after.state !== 'queued' && after.state !== 'failed';
+    if (key.startsWith('SEND#') && before?.state !== after.state && isDecision) {
       return change(after.state === 'cancelled' ? 'cancellation' : 'resolution', { requestId: idIn(key) });
     }
     if (key.startsWith('ACCOUNT#')) {
