@@ -99,7 +99,7 @@ it('an erasure leaves no trace in the table, the schedules, the queues, and the 
   if (process.env.PARLEY_SHOW_FIGURES) console.log(figures(before), figures(after));
   const placesIn = (store: RegExp) =>
     before.traces.filter((trace) => store.test(trace.store)).map(({ place }) => place);
-  const ids = placesIn(/^table/).map((place) => place.replace(/[0-9a-f-]{32,36}/, '<id>'));
+  const ids = placesIn(/^table/).map((place) => place.replace(/[0-9a-f-]{32,36}|[A-Z0-9]{20}/, '<id>'));
   expect(ids.toSorted()).toEqual([
     // The opt-in.
     'AUDIT#<id> AUDIT',
