@@ -119,6 +119,9 @@ const RECEIVING: readonly Path[] = [
   ),
   event('an unknown status', (stage) => status(stage, { _id_: 'in-1', STATUS: `blocked by ${name} ${number}` })),
   event('a status with a message', (stage) => message(stage, { _id_: 'both-1', STATUS: 'delivered' })),
+  event('an unknown event', () =>
+    JSON.stringify({ v: '1.1', type: 'conversation-close', contactId: number, note: text, chatPlatform: 'chat' }),
+  ),
   event('not JSON', () => `{"MESSAGE": "${text} ${number}`),
   event('not UTF-8', () => Buffer.concat([Buffer.from(text), Buffer.from([0xff, 0xfe])])),
   event('no id', (stage) => message(stage, { _id_: undefined })),
@@ -378,6 +381,9 @@ const MANAGING: readonly Path[] = [
     async drive(stage) {
       await deliver(stage, status(stage, { _id_: 'out-late', CLIENT_PAYLOAD: 'uncertain-502' }));
       await stage.sendIs('uncertain-502', 'accepted');
+      const failure = { STATUS: 'failed', REASON: '131049.0', CAUSE: text };
+      await deliver(stage, status(stage, { _id_: 'out-late', CLIENT_PAYLOAD: 'uncertain-502', ...failure }));
+      await stage.sendIs('uncertain-502', 'failed');
     },
   },
   {
