@@ -117,7 +117,7 @@ describe('console of a local run', () => {
   it('lists dead-lettered events and redrives them', async () => {
     await fetch(`${opened.cloud.chatServiceUrl}/sandbox/events`, { method: 'POST', body: '{"hello":"world"}' });
     await page.locator('.tabs').getByRole('link', { name: 'Dead letters' }).click();
-    await page.locator('.dead-letters').getByText('_id_').first().waitFor();
+    await page.locator('.dead-letters').getByText('Not a known event').first().waitFor();
 
     await page.getByRole('button', { name: 'Redrive all events' }).click();
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
 import type { LocalCloud } from '../../local/local-cloud.ts';
-import { jwt, wireMessage } from '../support/builders.ts';
+import { EVENT_OF_NEW_KIND, jwt, messageOfNobody, wireMessage } from '../support/builders.ts';
 import { alarmMetrics, loggedMetrics, shownMetrics } from '../support/stack-metrics.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 import { synthesizedStack } from '../unit/lib/synthesized-stack.ts';
@@ -89,6 +89,8 @@ const CAUSES: Readonly<Record<string, () => Promise<unknown>>> = {
   EventTooLarge: () => post('', wireMessage({ TAGS: randomBytes(3 * 1024 * 1024).toString('base64') })),
   WebhookUnauthenticated: () => post('', wireMessage(), {}),
   EventWithoutChannel: () => write('without-channel'),
+  SenderUnknown: () => post('', messageOfNobody({ id: 'of-nobody', date: cloud.clock.now().toISOString() })),
+  WebhookEventNew: () => post('', EVENT_OF_NEW_KIND),
   async SendUncertain() {
     await write('opens-the-window', `/${encodeURIComponent(NUMBER)}`);
     await client.control('POST', '/faults', { answers: { status: 502 } });

@@ -37,6 +37,18 @@ export const wireStatus = (changes: Record<string, unknown> = {}): Record<string
   ...changes,
 });
 
+const ENVELOPE = { v: '1.1', chatPlatform: 'chat', contactId: '5491155550000' };
+
+/** A message in the format `v1.1` whose event does not say who wrote it. */
+export const messageOfNobody = ({ id, date }: { readonly id: string; readonly date: string }) => ({
+  ...ENVELOPE,
+  type: 'message',
+  messages: [{ _id: id, date, message: 'Where is my parcel?' }],
+});
+
+/** An event of a kind that Parley does not know. */
+export const EVENT_OF_NEW_KIND = { ...ENVELOPE, type: 'event', event: 'typing' };
+
 export const sendRequest = (changes: Partial<SendRequest> = {}): SendRequest => ({
   requestId: 'request-1',
   platformContactId: USER,

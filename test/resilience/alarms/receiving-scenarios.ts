@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { wireMessage } from '../../support/builders.ts';
+import { EVENT_OF_NEW_KIND, messageOfNobody, wireMessage } from '../../support/builders.ts';
 import type { AlarmScenario } from './run-scenario.ts';
 
 /** A scenario for each alarm of what receives events, except that of Amazon SNS. */
@@ -61,6 +61,18 @@ export const RECEIVING_SCENARIOS: readonly AlarmScenario[] = [
     async inject({ post, cloud }) {
       const CREATION_TIME = cloud.clock.now().toISOString();
       await post(wireMessage({ _id_: 'without-channel', FROM: '+5491155571003', CREATION_TIME }));
+    },
+  },
+  {
+    alarm: 'UnknownSenders',
+    async inject({ post, cloud }) {
+      await post(messageOfNobody({ id: 'of-nobody', date: cloud.clock.now().toISOString() }));
+    },
+  },
+  {
+    alarm: 'NewWebhookEvents',
+    async inject({ post }) {
+      await post(EVENT_OF_NEW_KIND);
     },
   },
   {

@@ -57,9 +57,8 @@ export const FAILING_SCENARIOS = {
   failedJob: {
     useCase: 'fail',
     about: 'The chat service answers with the ID of a job, which the status that the message failed names.',
-    // A function that dies after it recorded the job, and before the result, leaves the send uncertain, even if the status
-    // came before.
-    maxFaults: 0,
+    maxFaults: 1,
+    slice: ['dies-after'],
     options: {
       prepare: openWindow,
       consumes: ['send', 'inbound'],

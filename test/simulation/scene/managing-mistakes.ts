@@ -159,6 +159,20 @@ export const MANAGING_MISTAKES = {
     invariant: 'statusConfirms',
     create: () => updating((update) => (update.set?.state === 'rejected' ? withoutCondition(update) : update)),
   },
+  acceptedOverFailure: {
+    breaks: 'The answer to a call replaces the failure that a status has already reported.',
+    scenario: 'failedBeforeAnswer',
+    maxFaults: 0,
+    invariant: 'failureShown',
+    create: () => ({
+      send: {
+        table: (table) => ({
+          update: (update, options) =>
+            table.update(update.set?.state === 'accepted' ? withoutCondition(update) : update, options),
+        }),
+      },
+    }),
+  },
   resentNotQueued: {
     breaks: 'A request that an operator resends is not put on the queue.',
     scenario: 'resendAndRedelivery',
