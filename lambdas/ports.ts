@@ -25,7 +25,7 @@ import type { SendState } from './domain/send-transitions.ts';
 import type { Sending, Stop } from './domain/sending-stop.ts';
 import type { Traceparent } from './domain/trace-context.ts';
 import type { EndedTurn, OpenTurn, TurnMessage } from './domain/turn.ts';
-import type { Echo, InboundMessage, StatusChange, UnknownEvent } from './domain/webhook-event.ts';
+import type { Echo, InboundMessage, StatusChange, UnknownEvent, WebhookEvent } from './domain/webhook-event.ts';
 import type { VerifiedRequest } from './domain/webhook-request.ts';
 
 // Every interface to the outside, by aggregate. A use case picks the methods it needs with Pick<>. Unless documented
@@ -103,6 +103,18 @@ export interface MessageRepository {
     contact: ContactRef,
     page: { readonly limit: number; readonly after?: ConversationPosition },
   ): Promise<ConversationPage>;
+}
+
+/**
+ * What is stored of an event: nothing, the same from an earlier import, the same as the chat service delivered it, or
+ * under its ID a message that Parley sent.
+ */
+export type StoredEvent = 'missing' | 'imported' | 'delivered' | 'sent';
+
+/** Finds out which events of a history are stored. */
+export interface StoredEventReader {
+  /** Returns what is stored of each event, in their order. */
+  read(events: readonly WebhookEvent[]): Promise<readonly StoredEvent[]>;
 }
 
 /** When a message failed after it was accepted, and why, as `describeFailure` describes it. */

@@ -14,6 +14,7 @@ import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createDynamodbStops } from '../adapters/dynamodb/stops.ts';
+import { createDynamodbStoredEvents } from '../adapters/dynamodb/stored-events.ts';
 import { createDynamodbTurns } from '../adapters/dynamodb/turns.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
@@ -89,6 +90,8 @@ const ports = {
   lists: createDynamodbSendLists(table),
   circuits: createDynamodbCircuit(table, account),
   stops: createDynamodbStops(table, account),
+  storedEvents: createDynamodbStoredEvents(table),
+  eventMeanings: { keywords: environment.KEYWORDS, operatorEchoes: environment.OPERATOR_ECHOES },
   indexCommonStates,
   deadLetters: keepOptions.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),

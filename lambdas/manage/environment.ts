@@ -1,5 +1,7 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { CONTACT_CHECKS } from '../domain/contact-check.ts';
+import { keywords } from '../domain/keywords.ts';
+import { operatorEchoes } from '../domain/operator-echo.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { NUMBER_FORMATS } from '../domain/send-call.ts';
@@ -69,6 +71,9 @@ export const manageEnvironment = z.object({
   OPT_OUT_CONFIRMATION: z.optional(z.string()),
   /** How the stage knows what operators do: as JSON. @default not at all */
   OPERATORS: z.optional(json(z.object({ echoes: z.boolean() }))),
+  /** The keywords, and how the echoes of operators' messages are recognized, in imported messages. @default none */
+  KEYWORDS: z.optional(json(keywords)),
+  OPERATOR_ECHOES: z.optional(json(operatorEchoes)),
   /** The group of schedules for requests with a `sendAt`. */
   SCHEDULE_GROUP_NAME: z.string(),
   /** How long each kind of data is kept. */
@@ -82,7 +87,7 @@ export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnviro
 
 /**
  * Missing in a stack without a bulk queue, a receiver, a default template, a default `notAfter`, templates, operators,
- * the confirmation of opt-outs, a publisher, or event targets.
+ * keywords, the confirmation of opt-outs, a publisher, or event targets.
  */
 type OptionalVariable =
   | 'INBOUND_DEAD_LETTER_QUEUE_URL'
@@ -93,6 +98,8 @@ type OptionalVariable =
   | 'BULK_SEND_QUEUE_URL'
   | 'TEMPLATES'
   | 'OPERATORS'
+  | 'KEYWORDS'
+  | 'OPERATOR_ECHOES'
   | 'OPT_OUT_CONFIRMATION'
   | 'EVENT_BUS_NAME'
   | 'AWS_ENDPOINT_URL_EVENTBRIDGE'

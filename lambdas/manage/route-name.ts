@@ -25,6 +25,7 @@ export type RouteName =
   | 'stopSending'
   | 'resumeSending'
   | 'closeCircuitBreaker'
+  | 'importEvents'
   | 'eraseContact'
   | 'enqueueSend'
   | 'enqueueSendById'

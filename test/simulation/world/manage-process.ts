@@ -9,6 +9,7 @@ import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messa
 import { createDynamodbSendLists } from '../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { createDynamodbStops } from '../../../lambdas/adapters/dynamodb/stops.ts';
+import { createDynamodbStoredEvents } from '../../../lambdas/adapters/dynamodb/stored-events.ts';
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import {
   createChangeVisibility,
@@ -235,6 +236,8 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     },
     // No act makes a dry run.
     backlog: { read: () => Promise.reject(new Error('Nothing counts the messages.')) },
+    storedEvents: createDynamodbStoredEvents(table),
+    eventMeanings: {},
     indexCommonStates: false,
     numberFormat: 'plus' as const,
     rules: {

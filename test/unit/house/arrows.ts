@@ -25,6 +25,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/environment.ts',
   'lambdas/manage/erasures.ts',
   'lambdas/manage/forecasts.ts',
+  'lambdas/manage/imports.ts',
   'lambdas/manage/redrives.ts',
   'lambdas/manage/route-name.ts',
   'lambdas/manage/routes.ts',

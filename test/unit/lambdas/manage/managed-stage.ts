@@ -9,6 +9,7 @@ import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/me
 import { createDynamodbSendLists } from '../../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createDynamodbStops } from '../../../../lambdas/adapters/dynamodb/stops.ts';
+import { createDynamodbStoredEvents } from '../../../../lambdas/adapters/dynamodb/stored-events.ts';
 import type { Caller } from '../../../../lambdas/domain/audit.ts';
 import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
@@ -19,6 +20,7 @@ import type { SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { RouteDescription } from '../../../../lambdas/manage/api.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
+import type { ImportPorts } from '../../../../lambdas/manage/imports.ts';
 import type { RedrivePorts } from '../../../../lambdas/manage/redrives.ts';
 import type { RouteName } from '../../../../lambdas/manage/route-name.ts';
 import { ROUTES } from '../../../../lambdas/manage/routes.ts';
@@ -58,12 +60,14 @@ export const createManagedStage = async (
     indexCommonStates = false,
     rules = {},
     defaultNotAfter,
+    eventMeanings = {},
   }: {
     readonly rules?: Partial<SendRules>;
     readonly windowPer?: WindowPer;
     readonly numberFormat?: NumberFormat;
     readonly indexCommonStates?: boolean;
     readonly defaultNotAfter?: string;
+    readonly eventMeanings?: ImportPorts['eventMeanings'];
   } = {},
 ) => {
   const tableName = await tables.createTable();
@@ -79,6 +83,7 @@ export const createManagedStage = async (
     deadLetters: createDynamodbKeptDeadLetters(table),
     erasures: createDynamodbErasures(table),
     audit: createDynamodbAudit(table, systemRandomness),
+    storedEvents: createDynamodbStoredEvents(table),
   };
   const metrics = recordingMetrics();
   const clock = { now: () => stage.now() };
@@ -140,6 +145,7 @@ export const createManagedStage = async (
       ...rules,
     },
     defaultNotAfter,
+    eventMeanings,
     windowMarginMs: 60_000,
     settings: {
       chatPlatform: ACCOUNT.platform,
@@ -157,6 +163,7 @@ export const createManagedStage = async (
       budgetMs: 10_000,
       chatPlatform: 'chat',
       windowPer,
+      ...eventMeanings,
     }),
   );
   const erasePass = createErasureWorker({ ...ports, passMs: 60_000 });
