@@ -19,6 +19,7 @@ import { createDeadLettersCommand } from './commands/dead-letters.ts';
 import { createDoctorCommand } from './commands/doctor.ts';
 import { createErasureScanCommand } from './commands/erasure-scan.ts';
 import { createErasuresCommand } from './commands/erasures.ts';
+import { createImportCommand } from './commands/import.ts';
 import { createInitCommand } from './commands/init.ts';
 import { createPinCommand } from './commands/pin.ts';
 import { createSendsCommand } from './commands/send-lists.ts';
@@ -44,6 +45,7 @@ const COMMANDS: readonly CreateCommand[] = [
   createTokenCommand,
   createWebhookSecretCommand,
   createDeadLettersCommand,
+  createImportCommand,
   createSendsCommand,
   createSendingCommand,
   createEraseCommand,

@@ -225,6 +225,11 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['cli broadcast', 'cli base', 'cli operations', 'domain', 'manage', 'settings'],
   },
   {
+    name: 'cli import',
+    files: /^cli\/import\//,
+    mayImport: ['cli import', 'cli broadcast', 'cli base', 'cli operations', 'domain', 'manage'],
+  },
+  {
     // A new app has the feature flags of the repository, and the version of the package.
     name: 'cli init',
     files: /^cli\/init\//,
@@ -236,6 +241,7 @@ export const LAYERS: readonly Layer[] = [
     mayImport: [
       'cli commands',
       'cli init',
+      'cli import',
       'cli broadcast',
       'cli base',
       'cli operations',
