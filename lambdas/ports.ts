@@ -9,6 +9,7 @@ import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
 import type { ItemChange } from './domain/events/item-change.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
 import type { Instant } from './domain/instant.ts';
+import type { EchoedMessage } from './domain/likely-message.ts';
 import type {
   ConversationPage,
   ConversationPosition,
@@ -103,6 +104,12 @@ export interface MessageRepository {
     contact: ContactRef,
     page: { readonly limit: number; readonly after?: ConversationPosition },
   ): Promise<ConversationPage>;
+}
+
+/** Messages of bots and operators, which the chat service reports back, and which a send can turn out to be. */
+export interface EchoReader {
+  /** Returns up to 50 messages of the business to a contact in a period, without those that a send is known to be. */
+  readUnclaimed(contact: ContactRef, from: Instant, until: Instant): Promise<readonly EchoedMessage[]>;
 }
 
 /**

@@ -8,6 +8,7 @@ import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
 import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../adapters/dynamodb/conversation-table.ts';
+import { createDynamodbEchoes } from '../adapters/dynamodb/echoes.ts';
 import { createDynamodbErasures } from '../adapters/dynamodb/erasures.ts';
 import { createDynamodbKeptDeadLetters } from '../adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
@@ -91,6 +92,7 @@ const ports = {
   circuits: createDynamodbCircuit(table, account),
   stops: createDynamodbStops(table, account),
   storedEvents: createDynamodbStoredEvents(table),
+  echoes: createDynamodbEchoes(table),
   eventMeanings: { keywords: environment.KEYWORDS, operatorEchoes: environment.OPERATOR_ECHOES },
   indexCommonStates,
   deadLetters: keepOptions.deadLetters,

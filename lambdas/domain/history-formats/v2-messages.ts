@@ -82,6 +82,7 @@ const contentOf = (fields: Fields): Content => {
     ...(button && { button }),
     ...(location && { location: locationOf(location) }),
     ...(type === 'call' && { unsupported: 'call' }),
+    templateName: filledTextIn(content, 'whatsAppTemplateName'),
   };
 };
 

@@ -3,6 +3,7 @@ import { createHttpChatService } from '../../../lambdas/adapters/chat-service/ht
 import { createDynamodbAudit } from '../../../lambdas/adapters/dynamodb/audit.ts';
 import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbEchoes } from '../../../lambdas/adapters/dynamodb/echoes.ts';
 import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
@@ -237,6 +238,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     // No act makes a dry run.
     backlog: { read: () => Promise.reject(new Error('Nothing counts the messages.')) },
     storedEvents: createDynamodbStoredEvents(table),
+    echoes: createDynamodbEchoes(table),
     eventMeanings: {},
     indexCommonStates: false,
     numberFormat: 'plus' as const,

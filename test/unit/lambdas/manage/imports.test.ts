@@ -4,7 +4,7 @@ import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { isWindowOpen } from '../../../../lambdas/domain/window.ts';
 import { MAX_IMPORT_BYTES } from '../../../../lambdas/manage/imports.ts';
-import { NOW, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { NOW, sendRequest, sendResult, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
@@ -213,6 +213,73 @@ describe('recorded events of the webhook', () => {
     await importEntries([wireStatus({ CREATION_TIME: NOW, CLIENT_PAYLOAD: 'request-1' })]);
 
     expect((await stage.sends.read('request-1'))?.state).toBe('accepted');
+  });
+});
+
+describe('an uncertain send', () => {
+  const { messageText } = sendRequest();
+  const minutes = (count: number) => addMs(NOW, count * 60_000);
+  const echo = (changes: Record<string, unknown> = {}) =>
+    downloaded({ creation_time: addMs(NOW, 1_000), message: ` ${messageText}`, ...changes });
+  const likely = async () => {
+    stage.setNow(minutes(60));
+    return Object((await stage.call('getSend', { id: 'request-1' })).body).likelyMessage;
+  };
+
+  beforeEach(async () => {
+    await putSendInState(stage.sends, 'uncertain');
+    stage.setNow(minutes(60));
+  });
+
+  it('shows the only message with its text, which an import brought', async () => {
+    expect(await likely()).toBeUndefined();
+
+    await importEntries([echo(), echo({ _id_: 'other', message: 'Hi' })]);
+
+    expect(await likely()).toEqual({ id: 'history-2', createdAt: addMs(NOW, 1_000) });
+  });
+
+  it.each([
+    ['of two messages with its text', [echo(), echo({ _id_: 'second' })]],
+    ['that was written before the call', [echo({ creation_time: minutes(-2) })]],
+    ['that was written long after the call', [echo({ creation_time: minutes(11) })]],
+    ['to another user', [echo({ msg_to: '+5491155559999' })]],
+    ['that the user wrote', [echo({ msg_from: USER, msg_to: 'me' })]],
+  ])('shows none %s', async (_name, entries) => {
+    expect(await resultsOf(entries)).not.toContain('unreadable');
+
+    expect(await likely()).toBeUndefined();
+  });
+
+  it('shows none that another send is', async () => {
+    await importEntries([echo({ _id_: 'message-request-2' }), echo()]);
+    await stage.messages.recordOutbound({
+      id: 'message-request-2',
+      requestId: 'request-2',
+      contact,
+      call: { endpoint: 'message/v3', body: { messageText } },
+      claimedAt: NOW,
+      attempt: 1,
+    });
+
+    expect(await likely()).toMatchObject({ id: 'history-2' });
+  });
+
+  it('of a template shows the message of that template', async () => {
+    await putSendInState(stage.sends, 'claimed', { requestId: 'template' });
+    const call = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update' } };
+    await stage.sends.replaceCall('template', 'claim-template', { call, decision: 'The window is closed.' });
+    await stage.sends.recordResult('template', 'claim-template', sendResult('uncertain', NOW));
+    const template = { creationTime: addMs(NOW, 1_000), from: 'bot' };
+    await importEntries([
+      entry({ ...template, id: 'template-1', content: { type: 'text', whatsAppTemplateName: 'parcel_update' } }),
+      entry({ ...template, id: 'template-2', content: { type: 'text', whatsAppTemplateName: 'other' } }),
+      entry({ ...template, id: 'template-3', content: { type: 'text', text: 'Your parcel' } }),
+    ]);
+
+    const { body } = await stage.call('getSend', { id: 'template' });
+
+    expect(body).toMatchObject({ likelyMessage: { id: 'template-1' } });
   });
 });
 

@@ -3,6 +3,7 @@ import { createDynamodbAudit } from '../../../../lambdas/adapters/dynamodb/audit
 import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/conversation-table.ts';
+import { createDynamodbEchoes } from '../../../../lambdas/adapters/dynamodb/echoes.ts';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbKeptDeadLetters } from '../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
@@ -84,6 +85,7 @@ export const createManagedStage = async (
     erasures: createDynamodbErasures(table),
     audit: createDynamodbAudit(table, systemRandomness),
     storedEvents: createDynamodbStoredEvents(table),
+    echoes: createDynamodbEchoes(table),
   };
   const metrics = recordingMetrics();
   const clock = { now: () => stage.now() };
