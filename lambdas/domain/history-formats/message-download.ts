@@ -32,7 +32,7 @@ export const messageDownload: HistoryFormat = {
     const [from, to] = [nameIn(fields, 'from'), nameIn(fields, 'to')];
     const sender = senderOf(from, to);
     return {
-      ...(sender === undefined && { fault: 'msg_from, msg_to: none of them is me or bot, so the sender is not known' }),
+      ...(sender === undefined && { fault: 'msg_from and msg_to: neither is me or bot, so the sender is not known' }),
       id: first(fields, idIn, 'id', 'messageid'),
       idField: '_id_',
       chatPlatform: first(fields, filledTextIn, 'chatplatform', 'chatplatformid', 'platform'),
