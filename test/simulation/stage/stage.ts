@@ -36,6 +36,10 @@ export interface Stage {
   setDevice: StageChatService['setDevice'];
   /** Ends every running process of a function. */
   crash(lambda: LambdaName): void;
+  /** Lambda does not invoke the function `receive` until then. */
+  throttle(untilMs: number): void;
+  /** The webhook's secret cannot be read until then. */
+  lockSecret(untilMs: number): void;
 }
 
 export interface StageOptions {
@@ -116,6 +120,7 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     record({ kind: 'read-contact', name, contact: item }, process.name);
   };
 
+  const until = { throttled: 0, locked: 0 };
   const functions = createStageFunctions({
     context,
     calls,
@@ -126,6 +131,8 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     chatService: called,
     secret,
     webhookToken: WEBHOOK_TOKEN,
+    isReceiveThrottled: () => clock.ms < until.throttled,
+    isSecretLocked: () => clock.ms < until.locked,
     createMutation,
   });
   const { send, receive, publish, manage } = functions;
@@ -212,5 +219,22 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
   });
 
   const crash = (lambda: LambdaName): void => functions[lambda].crash();
-  return { table, queues, schedules, calls, chatService, delivery, operator, secret, setDevice, crash };
+  return {
+    table,
+    queues,
+    schedules,
+    calls,
+    chatService,
+    delivery,
+    operator,
+    secret,
+    setDevice,
+    crash,
+    throttle(untilMs) {
+      until.throttled = untilMs;
+    },
+    lockSecret(untilMs) {
+      until.locked = untilMs;
+    },
+  };
 };
