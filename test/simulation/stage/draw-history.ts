@@ -75,6 +75,7 @@ export const drawHistory = (seed: number): History => {
     ...(seed % 8 === 0 && { rules: { ...drawn.rules, ...CONFIRMING } }),
   };
   const isOnce = seed % 9 === 4;
+  const isBuffered = seed % 9 === 1 || (isOnce && seed % 2 === 0);
   const delivery = {
     ...features.delivery,
     ...(seed % 5 < 2 && { batchRate: 0.2 + 0.3 * (seed % 5) }),
@@ -95,7 +96,7 @@ export const drawHistory = (seed: number): History => {
   const withTurns = hasTurns ? withBursts(withPeople) : withPeople;
   const withConfirmations = seed % 8 === 0 ? withFalseConfirmations(withTurns) : withTurns;
   const withFaults = isOnce ? withFaultsOfReceiving(withConfirmations) : withConfirmations;
-  return { seed, features: { ...features, delivery }, acts: withFaults };
+  return { seed, features: { ...features, delivery, ...(isBuffered && { ingress: 'buffered' }) }, acts: withFaults };
 };
 
 /** Adds everything on Parley's side that can keep a post from being acknowledged, without a draw. */

@@ -23,6 +23,8 @@ export interface Features {
   /** The probability of each fault at a call where it is possible. A fault without a rate does not happen. */
   readonly faultRates: Readonly<Partial<Record<Fault, number>>>;
   readonly delivery: DeliveryFeatures;
+  /** Whether API Gateway puts posts on the inbound queue itself. @default the function `receive` answers them */
+  readonly ingress?: 'buffered';
   readonly windowPer: WindowPer;
   readonly rules: Partial<SendRules>;
   /** Whether events on the bus carry content. */

@@ -7,7 +7,9 @@ import { joinContactItems } from '../../support/contact-items.ts';
 import { createSimulatedBus } from '../world/bus.ts';
 import type { SimulatedChatService } from '../world/chat-service.ts';
 import { createTableState, nameOf, type TableState } from '../world/table.ts';
+import { bufferedPost } from './buffered-post.ts';
 import { createDelivery, type Delivery } from './delivery.ts';
+import type { InvocationEnd } from './function-pool.ts';
 import { createKeepDaily } from './keep-daily.ts';
 import type { QueueName } from './ledger.ts';
 import { createOperator, type Operator } from './operator.ts';
@@ -215,8 +217,16 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     context,
     token: WEBHOOK_TOKEN,
     post: (event: APIGatewayProxyEventV2, about) =>
-      receive.invoke({ function: 'receive', about, messages: 1 }, (handlers) => handlers.post(event)),
+      features.ingress === 'buffered'
+        ? buffer(event)
+        : receive.invoke({ function: 'receive', about, messages: 1 }, (handlers) => handlers.post(event)),
   });
+  /** API Gateway puts a post on the inbound queue. */
+  const buffer = async (event: APIGatewayProxyEventV2): Promise<InvocationEnd<number>> => {
+    if (calls.unavailableUntil('queues') !== undefined) return { how: 'answered', result: 503 };
+    queues.inbound.put({ body: bufferedPost(event, clock.ms) });
+    return { how: 'answered', result: 200 };
+  };
 
   const crash = (lambda: LambdaName): void => functions[lambda].crash();
   return {
