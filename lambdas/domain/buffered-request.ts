@@ -50,9 +50,9 @@ export const bufferedText = (
     receivedAtMs,
     literal('","chatChannelNumber":"'),
     chatChannelNumber,
-    literal('","headers":['),
+    literal('","headers":[null'),
     headers,
-    literal(`null],${BODY_KEY}`),
+    literal(`],${BODY_KEY}`),
     body,
     literal(END),
   ].join('');
@@ -62,7 +62,7 @@ export const bufferedHeader = (
   name: string,
   value: string,
   literal: (text: string) => string = (text) => text,
-): string => [literal(`["${name}","`), value, literal('"],')].join('');
+): string => [literal(`,["${name}","`), value, literal('"]')].join('');
 
 /** Whether a queue message is a buffered request, which is never to be trusted unverified. */
 export const isBuffered = (text: string): boolean => text.startsWith(PREFIX);
