@@ -4,7 +4,15 @@ import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import { ACCOUNT } from '../../../support/builders.ts';
 import { buttonIn } from '../../world/translate-event.ts';
-import { authenticEventsOf, bodiesIn, type EventFact, eventsIn, eventsOf, keptDeadLetters } from './stage-events.ts';
+import {
+  authenticEventsOf,
+  bodiesIn,
+  type EventFact,
+  eventsIn,
+  eventsOf,
+  keptDeadLetters,
+  lostEventsOf,
+} from './stage-events.ts';
 import type { StageFacts } from './stage-facts.ts';
 import { idIn } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -18,7 +26,7 @@ export const RECEIVING_STAGE_INVARIANTS = {
       'posted only once and not acknowledged.',
     check(facts, { checked, violated }) {
       const { stored, quarantined, erased } = endOf(facts);
-      const lost = new Set(facts.entries('event-lost').map(({ eventId }) => eventId));
+      const lost = lostEventsOf(facts);
       for (const { body, index, eventId, parts } of authenticEventsOf(facts)) {
         if (lost.has(eventId)) continue;
         checked();

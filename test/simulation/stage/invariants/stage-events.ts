@@ -30,6 +30,10 @@ export const eventsOf = (facts: StageFacts): readonly EventFact[] => {
   return found;
 };
 
+/** The ids of the events that were posted only once, and not acknowledged. Part of what they say may be stored. */
+export const lostEventsOf = (facts: StageFacts): ReadonlySet<string> =>
+  new Set(facts.entries('event-lost').map(({ eventId }) => eventId));
+
 export const authenticEventsOf = (facts: StageFacts): readonly EventFact[] =>
   eventsOf(facts).filter(({ isAuthentic }) => isAuthentic);
 
