@@ -18,6 +18,9 @@ import { MAX_TURN_INVOCATIONS, turnSettings } from './turn-settings.ts';
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
 const MIN_RETENTION_DAYS = 15;
 
+/** Who takes a webhook request: the function `receive`, or the inbound queue. */
+const INGRESSES = ['direct', 'buffered'] as const;
+
 /** A function's variables have at most 4 KB in total. */
 const MAX_TEMPLATES_CHARACTERS = 2_000;
 
@@ -129,7 +132,20 @@ export const settingsObject = z.strictObject({
     .meta({
       description: 'the business number for requests without one: a plus and 6 to 15 digits, such as "+5491100000000"',
     }),
-  webhook: z.strictObject({ auth: webhookAuth }).check(secureKeysCheck).meta({ description: 'an object with auth' }),
+  webhook: z
+    .strictObject({
+      auth: webhookAuth,
+      ingress: z
+        .enum(INGRESSES)
+        .default('direct')
+        .meta({
+          description:
+            '"direct" or "buffered": whether a function answers webhook requests, or API Gateway puts them on the inbound ' +
+            'queue, from where they are verified and stored',
+        }),
+    })
+    .check(secureKeysCheck)
+    .meta({ description: 'an object with auth and, optionally, ingress' }),
   allowInsecureWebhook: z.boolean().default(false).meta({
     description:
       'true to allow the webhook.auth.kind "insecure-none", which accepts webhook requests from anyone, or false',
