@@ -1,4 +1,5 @@
 import { Command, Option } from '@commander-js/extra-typings';
+import type { z } from 'zod';
 import { IMPORT_FORMATS } from '../../lambdas/domain/history-formats/parse-history.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import { describeRefused } from '../broadcast/refused-rows.ts';
@@ -6,12 +7,14 @@ import { type CommandContext, type CommandResult, type CreateCommand, count, exa
 import { confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { describeTime } from '../human-time.ts';
+import { downloadHistory, parseSince } from '../import/download-history.ts';
 import type { ImportCounts } from '../import/import-chunk.ts';
 import { type ImportState, importStateFile, readImportState, removeImportState } from '../import/import-state.ts';
 import { type ImportPlan, planImport } from '../import/plan-import.ts';
-import { findEntries, nameOf, readText, STANDARD_INPUT } from '../import/read-history.ts';
+import { findEntries, type History, nameOf, readText, STANDARD_INPUT } from '../import/read-history.ts';
 import { countUnreadable, forecastImport, importChunks } from '../import/run-import.ts';
 import { stageTime } from '../stage-time.ts';
+import type { Target } from '../target.ts';
 
 export const createImportCommand: CreateCommand = (context) =>
   new Command('import')
@@ -22,40 +25,54 @@ export const createImportCommand: CreateCommand = (context) =>
         'time: an old message opens no window that has closed since, and lifts no later opt-out.\n\n' +
         'The command shows what is missing, and asks before it stores anything. After Ctrl-C, run it again to continue.',
     )
-    .argument('<file>', 'File in UTF-8, or - for standard input')
+    .argument('[file]', 'File in UTF-8, or - for standard input')
     .addOption(
       new Option('--format <name>', 'Accept only this format (default: recognize each entry)').choices(IMPORT_FORMATS),
     )
+    .option('--from-service', 'Read the history from the chat service (needs the setting chatService.historyApi)')
+    .option('--since <time>', 'With --from-service: read what was written since then, at most a week ago')
     .option('--dry-run', 'Show what would be stored, without storing it')
     .option('--yes', 'Import without asking')
     .option('--state <file>', 'File that remembers how far the import is (default: next to the history)')
     .addHelpText(
       'after',
-      examples('parley import history.json --dry-run --stage prod', 'parley import history.jsonl --yes --stage prod'),
+      examples(
+        'parley import history.json --dry-run --stage prod',
+        'parley import --from-service --since 2026-11-20T06:00:00Z --stage prod',
+      ),
     )
-    .action(async (file, options) => context.report(await importFile(context, file, options)));
+    .action(async (file, options) => context.report(await importHistory(context, file, options)));
 
 interface ImportOptions {
   readonly format?: string | undefined;
   readonly dryRun?: true | undefined;
   readonly yes?: true | undefined;
   readonly state?: string | undefined;
+  readonly fromService?: true | undefined;
+  readonly since?: string | undefined;
 }
 
-const importFile = async (
+const importHistory = async (
   context: CommandContext,
-  file: string,
-  { format, dryRun, yes, state: givenState }: ImportOptions,
+  given: string | undefined,
+  { format, dryRun, yes, state: givenState, fromService, since }: ImportOptions,
 ): Promise<CommandResult> => {
   const { say, commandFor, stop } = context;
-  if (file === STANDARD_INPUT && !dryRun && !yes) {
+  if ((given === undefined) !== (fromService === true)) {
+    throw new CliError(EXIT.usage, 'Provide either a file or --from-service. See parley import --help.');
+  }
+  if (since !== undefined && !fromService) throw new CliError(EXIT.usage, '--since needs --from-service.');
+  if (given === STANDARD_INPUT && !dryRun && !yes) {
     throw new CliError(EXIT.usage, 'Nothing was imported. Standard input is the history, so add --yes or --dry-run.');
   }
-  const history = findEntries(file, await readText(file, context.stdin));
+  const file = given ?? FROM_SERVICE;
+  const found = given === undefined ? undefined : findEntries(given, await readText(given, context.stdin));
   const target = await context.target();
   const client = await context.api();
-  const { chatPlatform, windowPer } = stageResponse.parse(await client('GET', '/v1/stage'));
+  const stage = stageResponse.parse(await client('GET', '/v1/stage'));
+  const { chatPlatform, windowPer } = stage;
   const now = await stageTime(context);
+  const history = found ?? (await readFromService(context, target, stage, since, now));
   const plan = planImport(history, { now, chatPlatform, windowPer, format });
   for (const line of describePlan(file, plan, now)) say(line);
   if (plan.entries === 0) {
@@ -74,7 +91,8 @@ const importFile = async (
   if (!yes) {
     await confirm(context, `Import ${count(forecast.added, 'event')} into ${target.name}?`, 'Nothing was imported.');
   }
-  const stateFile = givenState ?? (file === STANDARD_INPUT ? undefined : importStateFile(file, target.id));
+  const isFile = given !== undefined && given !== STANDARD_INPUT;
+  const stateFile = givenState ?? (isFile ? importStateFile(given, target.id) : undefined);
   const fresh: ImportState = {
     contentId: plan.contentId,
     target: target.id,
@@ -89,16 +107,38 @@ const importFile = async (
   const start = saved === undefined || saved.entries >= plan.entries ? fresh : saved;
   const state = await importChunks(plan, call, context, { start, stateFile });
   if (stop.aborted && state.entries < plan.entries) {
-    const words = ['parley import', quote(file), ...(format ? ['--format', format] : [])];
+    const source = given === undefined ? ['--from-service', '--since', quote(since ?? '')] : [quote(given)];
+    const words = ['parley import', ...source, ...(format ? ['--format', format] : [])];
     const again = commandFor([...words, ...(givenState ? ['--state', quote(givenState)] : [])].join(' '));
     throw new CliError(
       EXIT.interrupted,
       `Interrupted after ${state.entries} of ${count(plan.entries, 'readable entry', 'readable entries')}. To continue, ` +
-        `run ${again} with the same history.`,
+        `run ${again}${given === STANDARD_INPUT ? ' with the same history' : ''}.`,
     );
   }
   if (stateFile !== undefined) await removeImportState(stateFile);
   return summarize(file, plan, state, false);
+};
+
+/** How messages name the history that the service returns. */
+const FROM_SERVICE = "The chat service's history";
+
+const readFromService = async (
+  context: CommandContext,
+  target: Target,
+  { chatServiceUrl, historyApi }: z.output<typeof stageResponse>,
+  since: string | undefined,
+  now: string,
+): Promise<History> => {
+  const from = parseSince(since, now);
+  if (historyApi === undefined) {
+    throw new CliError(
+      EXIT.refused,
+      `${target.name} does not read the chat service's history. If your provider offers POST message/download, set ` +
+        'chatService.historyApi to "message-download" in the settings of the stage, and deploy it.',
+    );
+  }
+  return downloadHistory(context, target, { chatServiceUrl, since: from, now });
 };
 
 const describePlan = (file: string, plan: ImportPlan, now: string): readonly string[] => {

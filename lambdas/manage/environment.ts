@@ -1,5 +1,6 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { CONTACT_CHECKS } from '../domain/contact-check.ts';
+import { HISTORY_APIS } from '../domain/history-formats/history-format.ts';
 import { keywords } from '../domain/keywords.ts';
 import { operatorEchoes } from '../domain/operator-echo.ts';
 import { retentionDays } from '../domain/retention.ts';
@@ -56,6 +57,8 @@ export const manageEnvironment = z.object({
   INDEX_COMMON_STATES: flag(),
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
+  /** How the chat service offers its history. @default not at all */
+  HISTORY_API: z.optional(z.enum(HISTORY_APIS)),
   /** How phone numbers are written in calls. */
   NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
   /** How long before the end of its 24 hours a conversation window counts as closed. */
@@ -86,7 +89,7 @@ export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnviro
 };
 
 /**
- * Missing in a stack without a bulk queue, a receiver, a default template, a default `notAfter`, templates, operators,
+ * Missing in a stack without a history by API, a bulk queue, a receiver, a default template, a default `notAfter`, templates, operators,
  * keywords, the confirmation of opt-outs, a publisher, or event targets.
  */
 type OptionalVariable =
@@ -98,6 +101,7 @@ type OptionalVariable =
   | 'BULK_SEND_QUEUE_URL'
   | 'TEMPLATES'
   | 'OPERATORS'
+  | 'HISTORY_API'
   | 'KEYWORDS'
   | 'OPERATOR_ECHOES'
   | 'OPT_OUT_CONFIRMATION'

@@ -148,6 +148,7 @@ export class ParleyManagement extends Construct {
         ACCESS_TOKEN_SECRET_ID: sender.accessToken.secretArn,
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
         CONTACT_CHECK_PATH: settings.chatService.contactCheckPath,
+        ...(settings.chatService.historyApi && { HISTORY_API: settings.chatService.historyApi }),
         NUMBER_FORMAT: settings.chatService.numberFormat,
         CHAT_PLATFORM: settings.chatPlatform,
         CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,

@@ -16,7 +16,10 @@ const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOStrin
 let run: CommandRun;
 beforeAll(async () => {
   run = await startCommandRun({
-    settings: { keywords: { languages: ['es'], optIn: ['ALTA'], confirmation: 'Listo.' } },
+    settings: {
+      chatService: { historyApi: 'message-download' },
+      keywords: { languages: ['es'], optIn: ['ALTA'], confirmation: 'Listo.' },
+    },
   });
 });
 afterAll(() => run?.[Symbol.asyncDispose]());
@@ -139,4 +142,19 @@ it('continues after the command was killed', async () => {
   expect(err).toContain('readable entries');
   expect(code).toBe(0);
   expect(await stored()).toHaveLength(600);
+});
+
+it('reads the history from the chat service, and stores what it posted once and in vain', async () => {
+  const contact = '+5491155550605';
+  // From here on, nothing reaches the webhook.
+  await run.client.control('PATCH', '/carrier', { redelivers: false });
+  await run.client.control('PUT', '/webhook', { url: 'http://127.0.0.1:9/webhook', auth: { kind: 'none' } });
+  const missed = await run.client.userWrites(contact, { text: 'Hola' });
+
+  const { code, err, out } = await parley('import', '--from-service', '--since', ago(1), '--yes');
+
+  expect(err).toContain("entries of the chat service's history.");
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/history: [1-9]\d* stored/) });
+  const { messages } = JSON.parse((await parley('conversation', contact, '--json')).out);
+  expect(messages).toMatchObject([{ id: missed, direction: 'inbound', text: 'Hola' }]);
 });

@@ -199,7 +199,7 @@ describe('an interrupted import', () => {
 
     expect(interrupted.code).toBe(130);
     expect(interrupted.err).toContain(
-      `Interrupted after 100 of 250 readable entries. To continue, run parley import ${file} --local with the same history.`,
+      `Interrupted after 100 of 250 readable entries. To continue, run parley import ${file} --local.`,
     );
     expect(await imported()).toBe(100);
     onImport = () => undefined;
@@ -241,6 +241,28 @@ describe('an interrupted import', () => {
       code: 2,
       err: expect.stringContaining('is not a state file of an import. Delete it'),
     });
+  });
+});
+
+describe('--from-service', () => {
+  it('needs the setting, --since, and no file', async () => {
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+
+    expect(await target.parley(['import', '--from-service', '--since', since])).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('set chatService.historyApi to "message-download"'),
+    });
+    expect(await target.parley(['import', '--from-service'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('add --since'),
+    });
+    for (const args of [['import'], ['import', file, '--from-service']]) {
+      expect(await target.parley(args)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('Provide either a file or --from-service.'),
+      });
+    }
+    expect(await importFile('--since', since)).toMatchObject({ code: 2, err: expect.stringContaining('needs --from') });
   });
 });
 

@@ -55,6 +55,7 @@ describe('The environment of a function', () => {
   const defaultTemplate = { ruleNameOrId: 'welcome_back', params: { name: 'Ana' } };
   const { template } = synthesizedStack('prod', {
     defaultTemplate,
+    chatService: { historyApi: 'message-download' },
     templates: { welcome_back: ['name'] },
     retentionDays: { messages: 30 },
     window: { marginSeconds: 90 },
