@@ -121,8 +121,9 @@ const importHistory = async (
   const state = await importChunks(plan, call, context, { start, stateFile });
   if (stop.aborted && state.entries < plan.entries) {
     const source = given === undefined ? ['--from-service', '--since', quote(since ?? '')] : [quote(given)];
-    const words = ['parley import', ...source, ...(format ? ['--format', format] : [])];
-    const again = commandFor([...words, ...(givenState ? ['--state', quote(givenState)] : [])].join(' '));
+    const options = [...(format ? ['--format', format] : []), ...(givenState ? ['--state', quote(givenState)] : [])];
+    const args = [...source, ...options].join(' ');
+    const again = commandFor(`parley import ${args}`);
     throw new CliError(
       EXIT.interrupted,
       `Interrupted after ${state.entries} of ${count(plan.entries, 'readable entry', 'readable entries')}. To continue, ` +
@@ -201,8 +202,9 @@ const summarize = (
       ...sends.map(({ requestId, messageId, createdAt, isSettled }) => {
         if (isSettled)
           return `${requestId} was uncertain, and is now accepted: it is message ${messageId} of ${createdAt}.`;
-        const options = `--outcome accepted --message-id ${quote(messageId)}`;
-        const resolve = commandFor(`parley sends resolve ${quote(requestId)} ${options}`);
+        const resolve = commandFor(
+          `parley sends resolve ${quote(requestId)} --outcome accepted --message-id ${quote(messageId)}`,
+        );
         return `${requestId} is uncertain, and probably message ${messageId} of ${createdAt}. To resolve it: ${resolve}`;
       }),
     ],
