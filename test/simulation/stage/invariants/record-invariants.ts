@@ -1,12 +1,20 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { parseObject } from '../../world/parse-object.ts';
 import { isSendLane } from '../ledger.ts';
-import { authenticEventsOf, bodiesIn } from './stage-events.ts';
+import { authenticEventsOf, bodiesIn, lostEventsOf } from './stage-events.ts';
 import { type CallFact, idIn, isErased, requestIdsOf, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
 /** The code of every failure in a simulated stage. Services send it as a text that looks like a float. */
 const FAILURE_CODE = '131026';
+
+/** The ids of the messages that posts were about that were neither acknowledged nor repeated. */
+const lostIdsOf = (facts: StageFacts): ReadonlySet<string | undefined> => {
+  const lost = lostEventsOf(facts);
+  return new Set(
+    authenticEventsOf(facts).flatMap(({ eventId, parts }) => (lost.has(eventId) ? parts.map(({ id }) => id) : [])),
+  );
+};
 
 export const RECORD_INVARIANTS = {
   statesAreTrue: {
@@ -129,8 +137,8 @@ export const RECORD_INVARIANTS = {
 
   failuresShown: {
     sentence:
-      "When a stored status says that a send's message failed, the send is not left as accepted, and a send is failed " +
-      'only with the code that the chat service gave.',
+      "When a stored status says that a send's message failed, the send is not left as accepted, unless the status was " +
+      'posted only once and not acknowledged. A send is failed only with the code that the chat service gave.',
     check(facts, { checked, violated }) {
       const { items } = facts.run;
       const failed = new Set(
@@ -138,13 +146,14 @@ export const RECORD_INVARIANTS = {
           part?.literal === 'failed' || part?.literal === 'error' ? [part.id] : [],
         ),
       );
+      const unacknowledged = lostIdsOf(facts);
       for (const requestId of requestIdsOf(facts)) {
         const { state, code, messageId, erasedAt } = items.get(`SEND#${requestId} SEND`) ?? {};
         const message = items.get(`MESSAGE#${String(messageId)} MESSAGE`);
         const isFailed = message?.requestId === requestId && message.failedAt !== undefined;
         if (!isFailed && state !== 'failed') continue;
         checked();
-        if (isFailed && state === 'accepted' && erasedAt === undefined) {
+        if (isFailed && state === 'accepted' && erasedAt === undefined && !unacknowledged.has(String(messageId))) {
           violated(`${requestId} is accepted, but its message ${String(messageId)} failed.`);
         }
         if (state === 'failed' && (code !== FAILURE_CODE || !failed.has(String(messageId)))) {
@@ -157,11 +166,13 @@ export const RECORD_INVARIANTS = {
   jobsLinked: {
     sentence:
       'If the answer to an accepted call names only a job, and a stored event names that job, the send has the message ' +
-      'of the event.',
+      'of the event, unless the event was posted only once and not acknowledged.',
     check(facts, { checked, violated }) {
       const { items } = facts.run;
+      const lost = lostEventsOf(facts);
       const named = new Set(
-        authenticEventsOf(facts).flatMap(({ body, parts: [part] }) => {
+        authenticEventsOf(facts).flatMap(({ eventId, body, parts: [part] }) => {
+          if (lost.has(eventId)) return [];
           const { txId, intentTxId = txId } = parseObject(body) ?? {};
           const stored = ['MESSAGE', 'ECHO'].flatMap((kind) => bodiesIn(items.get(`MESSAGE#${part?.id} ${kind}`)));
           return stored.includes(body) ? [intentTxId] : [];
