@@ -32,6 +32,7 @@ export const localState = (cloud: StackAddresses & Pick<LocalCloud, 'chatService
   accessTokenSecretId: cloud.accessTokenSecretId,
   webhookSecretId: cloud.webhookSecretId,
   webhookSecretKind: cloud.webhookSecretKind,
+  webhookIngress: cloud.webhookIngress,
   env: cloud.env,
 });
 

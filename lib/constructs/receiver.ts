@@ -90,6 +90,8 @@ export class ParleyReceiver extends Construct {
   /** The secrets or tokens that verify webhook requests. Undefined for kinds of `webhook.auth` that need none. */
   readonly webhookSecret: StageSecret | undefined;
   readonly api: LoggedHttpApi | BufferedApi;
+  /** Whether API Gateway puts webhook requests on the inbound queue: the setting `webhook.ingress`. */
+  readonly isBuffered: boolean;
   /** How webhook requests are verified: the kind of `webhook.auth`. */
   readonly authKind: WebhookAuth['kind'];
   /** Whether conversation windows are kept per user, or per user and business number. */
@@ -113,6 +115,7 @@ export class ParleyReceiver extends Construct {
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
+    this.isBuffered = webhook.ingress === 'buffered';
     this.windowPer = window.per;
     this.#mustConfirmOptOuts = keywords?.confirmation !== undefined;
     this.#startsTurns = settings.turns !== undefined;
@@ -157,7 +160,7 @@ export class ParleyReceiver extends Construct {
         INBOUND_DEAD_LETTER_QUEUE_URL: this.inboundQueue.deadLetters.queueUrl,
         WEBHOOK_AUTH: JSON.stringify(webhook.auth),
         ...(this.webhookSecret && { WEBHOOK_SECRET_ID: this.webhookSecret.secretArn }),
-        ...(webhook.ingress === 'buffered' && { BUFFERED_INGRESS: 'true' }),
+        ...(this.isBuffered && { BUFFERED_INGRESS: 'true' }),
         INDEX_COMMON_STATES: String(sends.indexCommonStates),
         WINDOW_PER: window.per,
         ...(keywords && { KEYWORDS: JSON.stringify(keywordsOf(keywords)) }),
@@ -179,10 +182,9 @@ export class ParleyReceiver extends Construct {
 
     const { domainMapping } = props;
     const throttle = settings.throttling.webhook;
-    this.api =
-      webhook.ingress === 'buffered'
-        ? this.#createBufferedApi({ headers: headersOf(webhook.auth), throttle, domainMapping })
-        : this.#createDirectApi({ logs, throttle, domainMapping });
+    this.api = this.isBuffered
+      ? this.#createBufferedApi({ headers: headersOf(webhook.auth), throttle, domainMapping })
+      : this.#createDirectApi({ logs, throttle, domainMapping });
     this.#denySendMessage();
     this.url = `${this.api.baseUrl}/${PATH}`;
   }
