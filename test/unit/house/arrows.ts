@@ -392,6 +392,7 @@ export const LAYERS: readonly Layer[] = [
       'cli base',
       'cli operations',
       'consumer events',
+      'queue counts',
       'local',
       'local base',
       'local cloud',
