@@ -51,7 +51,7 @@ export const runChecks = async (
   const others = await Promise.all([
     stage ? guarded('token', () => checkAccessToken(stage, api, commandFor)) : [],
     stage ? checkTokenExpiry(stage, commandFor, now) : [],
-    guarded('webhook', () => checkWebhook(target)),
+    guarded('webhook', () => checkWebhook(target, now)),
     guarded('webhook', () => checkQuarantine(target, commandFor, now)),
     guarded('limits', () => checkLimits(target)),
     guarded('existing resources', () => checkExisting(target)),

@@ -16,6 +16,8 @@ export const METRIC_NAMES_OF = {
     'WebhookEventNew',
     'EventNotStored',
     'WebhookUnauthenticated',
+    'LikelyEventRefused',
+    'WebhookProbed',
     'WebhookVerificationUnavailable',
     'WebhookHandshake',
     'WebhookUnsubscribed',

@@ -10,6 +10,7 @@ import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
+import { answeringProbes } from './answer-probes.ts';
 import { createVerifier } from './auth/create-verifier.ts';
 import { deliveryFormat } from './auth/webhook-auth.ts';
 import { receiveEnvironment } from './environment.ts';
@@ -46,7 +47,7 @@ const openSendQueue = (url: string, abortSignal: AbortSignal): SendQueue => ({
     await createSqsSendQueue(client, url, abortSignal).put(message);
   },
 });
-const storeEvents = createStoreEvents({
+const writeEvents = createStoreEvents({
   repositories(abortSignal) {
     const table = createConversationTable({ ...tableOptions, abortSignal });
     // Most writes use one of them.
@@ -71,6 +72,7 @@ const storeEvents = createStoreEvents({
   operatorEchoes: environment.OPERATOR_ECHOES,
   turns: environment.TURNS,
 });
+const storeEvents = answeringProbes(writeEvents, { log, metrics });
 
 /** For events that the table does not accept, and for those that waited for it. */
 const queue = onFirstUse(async () => {

@@ -7,6 +7,7 @@ import { parseDeliveryId, type VerifiedRequest } from '../domain/webhook-request
 import type { Clock, Log, Metrics, WebhookVerifier } from '../ports.ts';
 import type { DeliveryFormat } from './auth/webhook-auth.ts';
 import type { Receipt } from './receive-events.ts';
+import { reportRefused } from './report-refused.ts';
 
 export interface WebhookHandlerOptions {
   readonly verifier: WebhookVerifier;
@@ -59,7 +60,7 @@ const answered = (answer: Answer): Verified => ({ kind: 'answered', answer });
 
 /** Returns what was verified of an authentic request, or else the response. */
 const verify = async (
-  { verifier, log, metrics }: WebhookHandlerOptions,
+  { verifier, format, log, metrics }: WebhookHandlerOptions,
   headers: APIGatewayProxyEventV2['headers'],
   unverifiedBody: Buffer,
 ): Promise<Verified> => {
@@ -76,8 +77,7 @@ const verify = async (
       log.error('webhook unsubscribed', { reason: verdict.reason });
       return answered(ACKNOWLEDGED);
     case 'unauthenticated':
-      metrics.count('WebhookUnauthenticated');
-      log.warn('webhook request rejected: unauthenticated', { reason: verdict.reason });
+      reportRefused({ ...format, log, metrics }, { unverifiedBody, reason: verdict.reason });
       return answered(UNAUTHORIZED);
     case 'unavailable':
       metrics.count('WebhookVerificationUnavailable');

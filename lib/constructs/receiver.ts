@@ -6,7 +6,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { WindowPer } from '../../lambdas/domain/contact.ts';
-import { hasWebhookSecret, type WebhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
+import { authHeaderOf, hasWebhookSecret, type WebhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
 import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
 import { keywordsOf } from '../settings/keyword-settings.ts';
@@ -91,6 +91,8 @@ export class ParleyReceiver extends Construct {
   readonly api: LoggedHttpApi;
   /** How webhook requests are verified: the kind of `webhook.auth`. */
   readonly authKind: WebhookAuth['kind'];
+  /** The header that has the token or the signature. Undefined for kinds of `webhook.auth` without a secret. */
+  readonly authHeader: string | undefined;
   /** Whether conversation windows are kept per user, or per user and business number. */
   readonly windowPer: WindowPer;
   /** The URL to configure in the chat service. */
@@ -112,6 +114,7 @@ export class ParleyReceiver extends Construct {
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
+    this.authHeader = authHeaderOf(webhook.auth);
     this.windowPer = window.per;
     this.#mustConfirmOptOuts = keywords?.confirmation !== undefined;
     this.#startsTurns = settings.turns !== undefined;

@@ -18,6 +18,7 @@ export const LOG_LINES: Readonly<Record<string, 'stage' | 'faults'>> = {
   'deferred event quarantined': 'stage',
   'handshake completed': 'faults',
   'webhook unsubscribed': 'faults',
+  'webhook probe accepted': 'stage',
   'webhook secret invalid': 'faults',
   'webhook request rejected: unauthenticated': 'stage',
   'webhook request not verified: verification unavailable; waiting for redelivery': 'faults',

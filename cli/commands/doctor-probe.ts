@@ -1,0 +1,54 @@
+import { count } from '../command.ts';
+import { explainError } from '../errors.ts';
+import { probeWebhook } from '../operations/probe-webhook.ts';
+import { fingerprintOf, readSecrets } from '../operations/webhook-secrets.ts';
+import type { Target } from '../target.ts';
+import type { Finding } from './finding.ts';
+
+const check = 'webhook';
+
+/**
+ * Checks from the outside that the webhook accepts each of its secrets, with a request that Parley stores nowhere.
+ *
+ * @param now the time of the stage
+ */
+export const checkProbe = async (target: Target, now: string): Promise<Finding> => {
+  const { webhookUrl, webhookSecretId, webhookSecretKind: kind, webhookAuthHeader: header } = target.addresses;
+  if (webhookSecretId === undefined) {
+    const message =
+      'No test request was sent: the webhook has no secret, and only Pub/Sub or Amazon SNS can sign its requests.';
+    return { check, grade: 'ok', message };
+  }
+  if (kind === undefined || header === undefined) {
+    const message = 'No test request was sent: the deployed version would quarantine it.';
+    return { check, grade: 'warning', message, remedy: 'Deploy the current version of Parley.' };
+  }
+  const lines = await readSecrets(target.secretsManager, webhookSecretId).then(
+    (stored) => stored.lines,
+    (error: unknown) => explainError(error, target).message,
+  );
+  if (typeof lines === 'string') {
+    const message = `No test request was sent: the webhook secret could not be read. ${lines}`;
+    return { check, grade: 'warning', message, remedy: 'See docs/policies/webhook-secret.json for the permission.' };
+  }
+  const statuses = await Promise.all(lines.map((line) => probeWebhook(line, { webhookUrl, kind, header, now })));
+  const refused = lines.flatMap((line, index) =>
+    statuses[index] === 200 ? [] : [`${fingerprintOf(line)} (${statuses[index] ?? 'no response'})`],
+  );
+  if (refused.length > 0 || lines.length === 0) {
+    const message = `The webhook does not accept ${count(refused.length, 'secret')} that it has: ${refused.join(', ')}.`;
+    return {
+      check,
+      grade: 'failing',
+      message: lines.length === 0 ? 'The webhook secret is empty, so every request is refused.' : message,
+      remedy:
+        'See the log of the receive function. It uses none of the secrets if one of them is malformed, and reads them ' +
+        'again every five minutes. See docs/receiving.md.',
+    };
+  }
+  const message =
+    lines.length === 1
+      ? 'The webhook accepts its secret: it accepted a test request, which is stored nowhere.'
+      : `The webhook accepts each of its ${lines.length} secrets: it accepted a test request for each, stored nowhere.`;
+  return { check, grade: 'ok', message };
+};
