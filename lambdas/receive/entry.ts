@@ -1,7 +1,9 @@
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
+import { createDynamodbChannels } from '../adapters/dynamodb/channels.ts';
 import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../adapters/dynamodb/conversation-table.ts';
+import { createDynamodbGaps } from '../adapters/dynamodb/gaps.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createSecretsClient, createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
@@ -18,6 +20,7 @@ import { createInboundQueueHandler } from './inbound-queue-handler.ts';
 import { createReceiveEvents } from './receive-events.ts';
 import { createStoreEvents, type StoreEvents } from './store-events.ts';
 import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
+import { createWatchArrivals } from './watch-arrivals.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
 const environment = parseEnvironment(receiveEnvironment, process.env);
@@ -56,7 +59,7 @@ const writeEvents = createStoreEvents({
         return createDynamodbContacts(table);
       },
       get messages() {
-        return createDynamodbMessages(table);
+        return createDynamodbMessages(table, { listsGaps: environment.WATCH });
       },
       get sends() {
         return createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES });
@@ -71,6 +74,12 @@ const writeEvents = createStoreEvents({
   confirmations: sendQueueUrl === undefined ? undefined : (abortSignal) => openSendQueue(sendQueueUrl, abortSignal),
   operatorEchoes: environment.OPERATOR_ECHOES,
   turns: environment.TURNS,
+  watch: environment.WATCH
+    ? createWatchArrivals({
+        channels: (abortSignal) => createDynamodbChannels(createConversationTable({ ...tableOptions, abortSignal })),
+        gaps: (abortSignal) => createDynamodbGaps(createConversationTable({ ...tableOptions, abortSignal })),
+      })
+    : undefined,
 });
 const storeEvents = answeringProbes(writeEvents, { log, metrics });
 

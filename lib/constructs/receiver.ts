@@ -93,6 +93,8 @@ export class ParleyReceiver extends Construct {
   readonly authKind: WebhookAuth['kind'];
   /** The header that has the token or the signature. Undefined for kinds of `webhook.auth` without a secret. */
   readonly authHeader: string | undefined;
+  /** Whether what arrives is noted: the setting `webhook.watch`. */
+  readonly watches: boolean;
   /** Whether conversation windows are kept per user, or per user and business number. */
   readonly windowPer: WindowPer;
   /** The URL to configure in the chat service. */
@@ -115,6 +117,7 @@ export class ParleyReceiver extends Construct {
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
     this.authHeader = authHeaderOf(webhook.auth);
+    this.watches = webhook.watch;
     this.windowPer = window.per;
     this.#mustConfirmOptOuts = keywords?.confirmation !== undefined;
     this.#startsTurns = settings.turns !== undefined;
@@ -164,6 +167,7 @@ export class ParleyReceiver extends Construct {
         ...(keywords && { KEYWORDS: JSON.stringify(keywordsOf(keywords)) }),
         ...(operatorEchoes && { OPERATOR_ECHOES: JSON.stringify(operatorEchoes) }),
         ...(settings.turns && { TURNS: 'true' }),
+        ...(webhook.watch && { WATCH: 'true' }),
         CHAT_PLATFORM: chatPlatform,
         RETENTION_DAYS: JSON.stringify(retentionDays),
       } satisfies ReceiveEnvironment,
@@ -172,7 +176,10 @@ export class ParleyReceiver extends Construct {
       props.table,
       this.handler,
       ['dynamodb:UpdateItem'],
-      ['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'],
+      [
+        ...(this.watches ? (['CHANNEL#*'] as const) : []),
+        ...(['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'] as const),
+      ],
     );
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
     this.#denySendMessage();

@@ -129,7 +129,20 @@ export const settingsObject = z.strictObject({
     .meta({
       description: 'the business number for requests without one: a plus and 6 to 15 digits, such as "+5491100000000"',
     }),
-  webhook: z.strictObject({ auth: webhookAuth }).check(secureKeysCheck).meta({ description: 'an object with auth' }),
+  webhook: z
+    .strictObject({
+      auth: webhookAuth,
+      watch: z
+        .boolean()
+        .default(false)
+        .meta({
+          description:
+            'true or false: whether to raise an alarm when a channel that used to speak is silent, and to list messages ' +
+            'that never arrived although their statuses did',
+        }),
+    })
+    .check(secureKeysCheck)
+    .meta({ description: 'an object with auth' }),
   allowInsecureWebhook: z.boolean().default(false).meta({
     description:
       'true to allow the webhook.auth.kind "insecure-none", which accepts webhook requests from anyone, or false',
