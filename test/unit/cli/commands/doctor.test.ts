@@ -67,6 +67,8 @@ const startTarget = (addresses: Parameters<typeof startLocalTarget>[0] = {}) =>
       switch (`${method} ${pathname}`) {
         case 'GET /v1/stage':
           return [200, { ...stage, circuitBreaker, sending, accessTokenExpiresAt }];
+        case 'GET /v1/channels':
+          return [200, { watches: false, echoes: false, channels: [] }];
         case 'POST /v1/contact-checks':
           return checked;
         case 'GET /v1/sends':
