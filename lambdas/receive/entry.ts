@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
-import { createDynamodbChannels } from '../adapters/dynamodb/channels.ts';
+import { createDynamodbChannelNotes } from '../adapters/dynamodb/channels.ts';
 import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../adapters/dynamodb/conversation-table.ts';
-import { createDynamodbGaps } from '../adapters/dynamodb/gaps.ts';
+import { closeGap } from '../adapters/dynamodb/gaps.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createSecretsClient, createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
@@ -20,7 +20,7 @@ import { createInboundQueueHandler } from './inbound-queue-handler.ts';
 import { createReceiveEvents } from './receive-events.ts';
 import { createStoreEvents, type StoreEvents } from './store-events.ts';
 import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
-import { createWatchArrivals } from './watch-arrivals.ts';
+import { type ArrivalRepositories, createWatchArrivals } from './watch-arrivals.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
 const environment = parseEnvironment(receiveEnvironment, process.env);
@@ -50,6 +50,10 @@ const openSendQueue = (url: string, abortSignal: AbortSignal): SendQueue => ({
     await createSqsSendQueue(client, url, abortSignal).put(message);
   },
 });
+const openArrivals = (abortSignal: AbortSignal): ArrivalRepositories => {
+  const table = createConversationTable({ ...tableOptions, abortSignal });
+  return { channels: createDynamodbChannelNotes(table), gaps: { close: (id, at) => closeGap(table, id, at) } };
+};
 const writeEvents = createStoreEvents({
   repositories(abortSignal) {
     const table = createConversationTable({ ...tableOptions, abortSignal });
@@ -74,12 +78,7 @@ const writeEvents = createStoreEvents({
   confirmations: sendQueueUrl === undefined ? undefined : (abortSignal) => openSendQueue(sendQueueUrl, abortSignal),
   operatorEchoes: environment.OPERATOR_ECHOES,
   turns: environment.TURNS,
-  watch: environment.WATCH
-    ? createWatchArrivals({
-        channels: (abortSignal) => createDynamodbChannels(createConversationTable({ ...tableOptions, abortSignal })),
-        gaps: (abortSignal) => createDynamodbGaps(createConversationTable({ ...tableOptions, abortSignal })),
-      })
-    : undefined,
+  watch: environment.WATCH ? createWatchArrivals({ open: openArrivals }) : undefined,
 });
 const storeEvents = answeringProbes(writeEvents, { log, metrics });
 

@@ -10,9 +10,13 @@ export type WatchWrite = (abortSignal: AbortSignal) => Promise<void>;
 /** Returns what to write besides an event, or undefined if there is nothing. */
 export type WatchArrivals = (event: WebhookEvent, receivedAt: Instant) => WatchWrite | undefined;
 
+export interface ArrivalRepositories {
+  readonly channels: Pick<ChannelRepository, 'register' | 'noteMessage' | 'noteEcho'>;
+  readonly gaps: Pick<GapRepository, 'close'>;
+}
+
 export interface WatchArrivalsOptions {
-  readonly channels: (abortSignal: AbortSignal) => Pick<ChannelRepository, 'register' | 'noteMessage' | 'noteEcho'>;
-  readonly gaps: (abortSignal: AbortSignal) => Pick<GapRepository, 'close'>;
+  readonly open: (abortSignal: AbortSignal) => ArrivalRepositories;
 }
 
 /** Whether the chat service reports echoes at all changes rarely. */
@@ -34,7 +38,7 @@ interface Noted {
  * process, whatever the number of messages. A note that fails is made again with the next message. An echo that comes
  * late, for example from an import, also closes the gap that its statuses had shown.
  */
-export const createWatchArrivals = ({ channels, gaps }: WatchArrivalsOptions): WatchArrivals => {
+export const createWatchArrivals = ({ open }: WatchArrivalsOptions): WatchArrivals => {
   const notedOf = new Map<string, Noted>();
 
   const noteOf = (event: WebhookEvent, channel: ChannelRef, receivedAt: Instant): WatchWrite | undefined => {
@@ -49,11 +53,11 @@ export const createWatchArrivals = ({ channels, gaps }: WatchArrivalsOptions): W
     if (isEcho) noted.echoAt = receivedAt;
     else noted.slot = slot;
     return async (abortSignal) => {
-      const repository = channels(abortSignal);
       try {
-        if (!noted.isRegistered) await repository.register(channel, receivedAt);
+        const { channels } = open(abortSignal);
+        if (!noted.isRegistered) await channels.register(channel, receivedAt);
         noted.isRegistered = true;
-        await (isEcho ? repository.noteEcho(channel, receivedAt) : repository.noteMessage(channel, receivedAt));
+        await (isEcho ? channels.noteEcho(channel, receivedAt) : channels.noteMessage(channel, receivedAt));
       } catch (error) {
         Object.assign(noted, isEcho ? { echoAt: before.echoAt } : { slot: before.slot });
         throw error;
@@ -67,7 +71,8 @@ export const createWatchArrivals = ({ channels, gaps }: WatchArrivalsOptions): W
     const isLate = event.kind === 'echo' && isLateEcho(event, receivedAt);
     if (!isLate) return note;
     return async (abortSignal) => {
-      await Promise.all([note?.(abortSignal), gaps(abortSignal).close(event.id, receivedAt)]);
+      const { gaps } = open(abortSignal);
+      await Promise.all([note?.(abortSignal), gaps.close(event.id, receivedAt)]);
     };
   };
 };

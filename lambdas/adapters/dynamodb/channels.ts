@@ -25,11 +25,10 @@ const dayItem = z.object({ slots: z.set(z.string()) });
 /** In a set of strings, two digits of this base take less space than three decimal ones, so that a day fits in 1 KB. */
 const SLOT_BASE = 36;
 
-/**
- * Creates the repository of channels: an item for each, and one for each of its days with the slots in which a user
- * wrote. Writes can be repeated and can arrive in any order.
- */
-export const createDynamodbChannels = (table: ConversationTable): ChannelRepository => ({
+/** Creates what `receive` needs of the repository, so that its bundle has nothing else. */
+export const createDynamodbChannelNotes = (
+  table: ConversationTable,
+): Pick<ChannelRepository, 'register' | 'noteMessage' | 'noteEcho'> => ({
   async register(channel, at) {
     await table.update({
       key: channelKey(channel),
@@ -55,6 +54,14 @@ export const createDynamodbChannels = (table: ConversationTable): ChannelReposit
       condition: 'attribute_not_exists(#echoedAt) OR #echoedAt < :echoedAt',
     });
   },
+});
+
+/**
+ * Creates the repository of channels: an item for each, and one for each of its days with the slots in which a user
+ * wrote. Writes can be repeated and can arrive in any order.
+ */
+export const createDynamodbChannels = (table: ConversationTable): ChannelRepository => ({
+  ...createDynamodbChannelNotes(table),
 
   async list() {
     const { items } = await table.query({

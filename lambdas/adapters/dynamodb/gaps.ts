@@ -1,4 +1,5 @@
 import type { Gap } from '../../domain/gap.ts';
+import type { Instant } from '../../domain/instant.ts';
 import type { GapRepository } from '../../ports.ts';
 import { BY_STATE, echoKey, messageKey, parseContactName, stateShard, stateShards } from './keys.ts';
 import { listShards } from './shard-list.ts';
@@ -61,12 +62,15 @@ export const createDynamodbGaps = (table: ConversationTable): GapRepository => {
       return kind === 'written';
     },
 
-    async close(messageId, at) {
-      await table.update({
-        key: messageKey(messageId),
-        set: { stateShard: undefined, stateAt: undefined, gapClosedAt: at },
-        condition: 'attribute_exists(#stateShard)',
-      });
-    },
+    close: (messageId, at) => closeGap(table, messageId, at),
   };
+};
+
+/** Implements `close` of the repository, for `receive`, whose bundle then has nothing else of it. */
+export const closeGap = async (table: ConversationTable, messageId: string, at: Instant): Promise<void> => {
+  await table.update({
+    key: messageKey(messageId),
+    set: { stateShard: undefined, stateAt: undefined, gapClosedAt: at },
+    condition: 'attribute_exists(#stateShard)',
+  });
 };

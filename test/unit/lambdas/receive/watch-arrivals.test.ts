@@ -34,8 +34,10 @@ const watching = (fails = () => false) => {
     writes.push(`${name} ${JSON.stringify(what)} ${at}`);
   };
   const watch = createWatchArrivals({
-    channels: () => ({ register: note('register'), noteMessage: note('message'), noteEcho: note('echo') }),
-    gaps: () => ({ close: note('close') }),
+    open: () => ({
+      channels: { register: note('register'), noteMessage: note('message'), noteEcho: note('echo') },
+      gaps: { close: note('close') },
+    }),
   });
   const see = async (event: WebhookEvent, at = NOW) => {
     const before = writes.length;
