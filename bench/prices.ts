@@ -20,6 +20,8 @@ const SQS = 'https://aws.amazon.com/sqs/pricing/';
 export const PRICES = {
   /** The first 300 million requests of a month, metered per 512 KB. */
   httpApi: { usd: 1, per: 'million requests', source: 'https://aws.amazon.com/api-gateway/pricing/' },
+  /** The first 333 million requests of a month. */
+  restApi: { usd: 3.5, per: 'million requests', source: 'https://aws.amazon.com/api-gateway/pricing/' },
   lambdaRequests: { usd: 0.2, per: 'million requests', source: LAMBDA },
   lambdaArm64: { usd: 0.0000133334, per: 'GB-second', source: LAMBDA },
   lambdaX86: { usd: 0.0000166667, per: 'GB-second', source: LAMBDA },

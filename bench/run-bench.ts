@@ -6,7 +6,7 @@ import type { Report } from './report.ts';
 import { readResults, writePage, writeResult } from './results.ts';
 
 /*
- * `npm run bench -- [coldstart|warm|load|scale|cost|turns|options|all]`: measures Parley beside the same service built
+ * `npm run bench -- [coldstart|warm|load|scale|cost|turns|options|ingress|all]`: measures Parley beside the same service built
  * as a tutorial teaches it. `--write` also stores the results, and regenerates docs/performance.md, docs/cost.md, and
  * the figures in README.md; `page` only regenerates those.
  */
@@ -30,6 +30,7 @@ const PARTS: Readonly<Record<PartName, () => Promise<Part>>> = {
   },
   cost: async () => (await import('./cost.ts')).measureCost,
   turns: async () => (await import('./turns.ts')).measureTurns,
+  ingress: async () => (await import('./ingress.ts')).measureIngress,
   options: async () => (await import('./options.ts')).measureOptions,
 };
 

@@ -513,17 +513,28 @@ export type Verdict =
    * delivery.
    */
   | { readonly kind: 'unsubscribed'; readonly reason: string }
-  /** `reason` names the check that failed and never includes a value. */
-  | { readonly kind: 'unauthenticated'; readonly reason: string }
+  /**
+   * `reason` names the check that failed and never includes a value. `isProvisional`: the secret or keys were read before
+   * the request arrived, and could not be read again yet. Newer ones may accept it.
+   */
+  | { readonly kind: 'unauthenticated'; readonly reason: string; readonly isProvisional?: true }
   /** The keys, certificate, or secret needed for verification is unavailable. */
   | { readonly kind: 'unavailable'; readonly reason: string };
 
 /** HTTP headers with lowercase names. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;
 
+/** A webhook request before it is verified. */
+export interface UnverifiedRequest {
+  readonly headers: HttpHeaders;
+  readonly unverifiedBody: Buffer;
+  /** When the request arrived. Its signature, token, or certificate must have been valid then. */
+  readonly receivedAt: Instant;
+}
+
 /** Verifies that a webhook request comes from the chat service's publish/subscribe system. */
 export interface WebhookVerifier {
-  verify(request: { readonly headers: HttpHeaders; readonly unverifiedBody: Buffer }): Promise<Verdict>;
+  verify(request: UnverifiedRequest): Promise<Verdict>;
 }
 
 /** The secret that webhook requests are verified with. */

@@ -95,6 +95,8 @@ const stackAddresses = z.object({
   webhookSecretId: z.string().optional(),
   webhookSecretKind: z.string().optional(),
   webhookAuthHeader: z.string().optional(),
+  /** Undefined with direct ingress. */
+  webhookIngress: z.string().optional(),
 });
 
 /** The URLs and names of the stack's parts. */

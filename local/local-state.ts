@@ -33,6 +33,7 @@ export const localState = (cloud: StackAddresses & Pick<LocalCloud, 'chatService
   webhookSecretId: cloud.webhookSecretId,
   webhookSecretKind: cloud.webhookSecretKind,
   webhookAuthHeader: cloud.webhookAuthHeader,
+  webhookIngress: cloud.webhookIngress,
   env: cloud.env,
 });
 

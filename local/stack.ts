@@ -1,6 +1,11 @@
 import { ACCOUNT_ID, CREDENTIALS, REGION } from './aws-environment.ts';
 import type { MovableClock } from './clock.ts';
-import { type HttpAnswer, recordHttpAnswer } from './emulators/cloudwatch/aws-metrics.ts';
+import {
+  type HttpAnswer,
+  type RestApiAnswer,
+  recordHttpAnswer,
+  recordRestApiAnswer,
+} from './emulators/cloudwatch/aws-metrics.ts';
 import type { Emulators } from './emulators/emulators.ts';
 import { createApiDestinations } from './emulators/event-targets.ts';
 import { startMappings } from './event-sources/event-source-mappings.ts';
@@ -14,6 +19,7 @@ import type { Interposed } from './interposed.ts';
 import { unsupported } from './local-error.ts';
 import { type CloudServices, placeOf } from './resources/resource-type.ts';
 import { resourceTypes } from './resources/resource-types.ts';
+import { type RestApi, startRestApi } from './rest-api/rest-api.ts';
 import { type CreatedResource, conditionHolds, type ResolverContext, resolve } from './template/resolver.ts';
 import { creationOrder, type Template } from './template/template.ts';
 
@@ -66,6 +72,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
   let functions: Functions | undefined;
 
   const apis = new Map<string, HttpApi>();
+  const restApis = new Map<string, RestApi>();
   const services: CloudServices = {
     ...emulators,
     apiDestinations: createApiDestinations(),
@@ -83,6 +90,15 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
       return api;
     },
     httpApi: (apiId) => apis.get(apiId),
+    async openRestApi(apiId, name) {
+      const { allowedHosts } = settings;
+      const onAnswer = (answer: RestApiAnswer) => recordRestApiAnswer(metrics, answer);
+      const api = stack.use(await startRestApi(name, { clock, allowedHosts, onAnswer }));
+      restApis.set(apiId, api);
+      localUrls.set(`https://${apiId}.execute-api.${REGION}.amazonaws.com`, api.url);
+      return api;
+    },
+    restApi: (apiId) => restApis.get(apiId),
     replaceUrl: (deployed, local) => localUrls.set(deployed, local),
   };
   await createResources(template, context, resources, services);

@@ -1,3 +1,4 @@
+import { parseBufferedRequest } from './buffered-request.ts';
 import { type ContactRef, contactKey, messageGroup } from './contact.ts';
 import type { Instant } from './instant.ts';
 import { nestedTexts } from './nested-text.ts';
@@ -33,7 +34,7 @@ export const createIsAbout = (
   const isSubject = (address: string): boolean => contactKey(address) === key || address === group;
   return ({ body, groupId }) => {
     if (groupId !== undefined && isSubject(groupId)) return true;
-    const received = z.safeParse(receivedRequest, z.parseJson(body)).data;
+    const received = parseBufferedRequest(body) ?? z.safeParse(receivedRequest, z.parseJson(body)).data;
     if (received !== undefined && received.receivedAt > until) return false;
     let namesSubject = false;
     for (const { field = '', text } of nestedTexts(body)) {

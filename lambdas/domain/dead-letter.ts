@@ -1,3 +1,4 @@
+import { isBuffered, parseBufferedRequest } from './buffered-request.ts';
 import { type ContactRef, contactRef, isPhone } from './contact.ts';
 import { addMs, type Instant } from './instant.ts';
 import { maskNumbers } from './mask-numbers.ts';
@@ -48,6 +49,11 @@ export const isKept = (keptAt: Instant, now: Instant): boolean => keptAt <= addM
 /** The reason of a message that SQS moved itself: its redrive policy adds none. */
 const MAX_RECEIVES_EXCEEDED = 'maximum receives exceeded';
 
+/** The reason of a webhook request that SQS moved itself before `receive` could verify it. */
+const NEVER_VERIFIED =
+  'unverified: maximum receives exceeded before the request could be verified. Anyone can have sent it; a redrive ' +
+  'verifies it.';
+
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
@@ -62,7 +68,9 @@ export const deadLetterReason = (attributes: Readonly<Record<string, string | un
   if (reason !== undefined) return reason;
   const message = ERROR_MESSAGE && maskNumbers(ERROR_MESSAGE).slice(0, MAX_MESSAGE_CHARACTERS);
   const parts = [ERROR_CODE, message].filter((part) => part !== undefined);
-  if (parts.length === 0) return discardedBatchReason(body) ?? MAX_RECEIVES_EXCEEDED;
+  if (parts.length === 0) {
+    return discardedBatchReason(body) ?? (isBuffered(body) ? NEVER_VERIFIED : MAX_RECEIVES_EXCEEDED);
+  }
   const retries = condition === undefined ? '' : ` (${condition}, ${RETRY_ATTEMPTS} retries)`;
   return `${parts.join(': ')}${retries}${targetIn(attributes)}`;
 };
@@ -115,7 +123,8 @@ const namesContact = z.object({
  * requests do not name theirs, and an erasure must find the contact in all of them.
  */
 const eventText = (body: string): string => {
-  const request = parseSerializedRequest(body);
+  const buffered = parseBufferedRequest(body);
+  const request = buffered ? { ...buffered, rawBody: buffered.unverifiedBody } : parseSerializedRequest(body);
   if (request === undefined) return body;
   const event = ENVELOPES.map((envelope) => withoutEnvelope({ envelope, ...request })).find(
     ({ rawBody }) => rawBody !== request.rawBody,

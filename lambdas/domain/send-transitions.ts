@@ -62,7 +62,10 @@ export type SendGuard =
 
 export interface SendTransition {
   readonly to: SendState;
-  /** The function that makes it; `operator` goes through the management API. */
+  /**
+   * The function that makes it; `operator` goes through the management API. What `receive` makes is due to a status. If
+   * the status comes before the send has a message, whoever records the message makes the transition.
+   */
   readonly by: 'send' | 'receive' | 'manage' | 'operator';
   readonly when: string;
   readonly from: { readonly [State in FromState]?: readonly SendGuard[] };

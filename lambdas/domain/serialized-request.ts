@@ -1,3 +1,4 @@
+import { isBuffered } from './buffered-request.ts';
 import { isRejectedBySqs, queueJson } from './queue-json.ts';
 import * as z from './schema.ts';
 import { parseTraceparent } from './trace-context.ts';
@@ -8,6 +9,13 @@ import { ENVELOPES, type Envelope, type VerifiedRequest, withoutEnvelope } from 
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
  */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
+
+/**
+ * A body of this size always fits into a message that API Gateway writes, whatever its headers and path: they have
+ * at most 10,240 bytes, and base64 makes everything a third longer.
+ * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
+export const MAX_BUFFERED_BODY_BYTES = ((MAX_MESSAGE_BYTES - 16 * 1024) / 4) * 3;
 
 /** A reason is written twice, in the message and as its attribute, and has at most 500 characters of three bytes. */
 const REASON_BYTES = 2048;
@@ -99,6 +107,8 @@ const BODY_KEY = '"rawBody":';
  *   stage that expects bare events, which may be the misconfiguration that caused the quarantine.
  */
 export const parseSerializedRequest = (serialized: string, unmarked?: Envelope): VerifiedRequest | undefined => {
+  // Nobody has verified it.
+  if (isBuffered(serialized)) return undefined;
   const parsed = z.safeParse(serializedRequest, z.parseJson(serialized));
   if (!parsed.success) return undefined;
   const { encoding, deliveryId, publishedAt, receivedAt, chatChannelNumber, isEvent } = parsed.data;

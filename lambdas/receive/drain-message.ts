@@ -1,38 +1,44 @@
 import type { SQSRecord } from 'aws-lambda';
 import { backoffMs } from '../domain/backoff.ts';
+import { type BufferedRequest, isBuffered, parseBufferedRequest } from '../domain/buffered-request.ts';
 import { toInstant } from '../domain/instant.ts';
 import { parseSerializedRequest } from '../domain/serialized-request.ts';
 import type { VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Randomness } from '../ports.ts';
 import { mapConcurrently } from '../runtime/concurrency.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+import { REFETCH_INTERVAL_MS } from './auth/stale-if-error-cache.ts';
 import type { DeliveryFormat } from './auth/webhook-auth.ts';
+import { countRefused } from './count-refused.ts';
 import { countRemarks, MAX_CONCURRENT_QUARANTINES, quarantine, type ReceiveEventsPorts } from './receive-events.ts';
 import type { StoreResult } from './store-events.ts';
 import { TIME_BUDGET } from './time-budget.ts';
+import type { VerifyRequest } from './verify-request.ts';
 
 export type DrainMessageOptions = ReceiveEventsPorts & {
   readonly randomness: Randomness;
   readonly format: DeliveryFormat;
+  /**
+   * Verifies the requests that API Gateway put on the queue.
+   *
+   * @default it puts none there, so that such a request is quarantined as a message of unknown origin
+   */
+  readonly verifyRequest?: VerifyRequest | undefined;
 };
 
 /**
- * Creates the handler of messages from the inbound queue: webhook requests that were deferred, or redriven from
- * quarantine. Their events are stored by the same code as those of new requests.
+ * Creates the handler of messages from the inbound queue: webhook requests that were deferred, redriven from quarantine,
+ * or, with buffered ingress, not verified yet. Their events are stored by the same code as those of the webhook.
  */
 export const createDrainMessage =
   (options: DrainMessageOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
-    const { storeEvents, inboundQueue, randomness, format, log, metrics } = options;
+    const { storeEvents, inboundQueue, randomness, log, metrics } = options;
     const retry: MessageResult = { kind: 'retry', afterMs: retryAfterMs(message, randomness) };
 
-    const request = parseSerializedRequest(message.body, format.envelope);
-    if (request === undefined) {
-      log.error('queue message is not a webhook request; quarantined', { messageId: message.messageId });
-      const reason = 'The queue message is not a webhook request.';
-      const quarantined = await inboundQueue.quarantine(wrapUnknownMessage(message), reason);
-      return quarantined.kind === 'written' ? DONE : retry;
-    }
+    const opened = await openMessage(options, message, retry);
+    if (opened.kind !== 'authentic') return opened;
+    const { request } = opened;
     const results = await storeEvents(request, TIME_BUDGET.drain);
     const unavailable = results.find(({ kind }) => kind === 'unavailable');
     if (unavailable !== undefined) {
@@ -56,6 +62,63 @@ export const createDrainMessage =
     );
     return finished.every((isDone) => isDone) ? DONE : retry;
   };
+
+type Opened = MessageResult | { readonly kind: 'authentic'; readonly request: VerifiedRequest };
+
+/** Returns the authentic request in a message, or else what to do with the message. */
+const openMessage = async (options: DrainMessageOptions, message: SQSRecord, retry: MessageResult): Promise<Opened> => {
+  const { inboundQueue, format, verifyRequest, log } = options;
+  const request = parseSerializedRequest(message.body, format.envelope);
+  if (verifyRequest !== undefined) {
+    // A stage with direct ingress quarantines a buffered request as a message of unknown origin.
+    const text = request === undefined ? message.body : unknownMessageIn(request);
+    const buffered = text === undefined ? undefined : parseBufferedRequest(text);
+    if (buffered !== undefined) return verify(options, verifyRequest, buffered, retry);
+  }
+  if (request !== undefined) return { kind: 'authentic', request };
+  log.error('queue message is not a webhook request; quarantined', { messageId: message.messageId });
+  const reason = 'The queue message is not a webhook request.';
+  const quarantined = await inboundQueue.quarantine(wrapUnknownMessage(message), reason);
+  return quarantined.kind === 'written' ? DONE : retry;
+};
+
+/** Nobody waits for the answer, so what cannot be decided yet waits in the queue. */
+const verify = async (
+  { format, log, metrics }: DrainMessageOptions,
+  verifyRequest: VerifyRequest,
+  buffered: BufferedRequest,
+  retry: MessageResult,
+): Promise<Opened> => {
+  const { requestId } = buffered;
+  const verification = await verifyRequest(buffered);
+  switch (verification.kind) {
+    case 'authentic':
+      return verification;
+    case 'handled':
+      return DONE;
+    case 'unauthenticated':
+      // Nobody repeats a request that is dropped here, so newer secrets or keys decide first.
+      if (verification.isProvisional) return { kind: 'retry', afterMs: REFETCH_INTERVAL_MS };
+      log.warn('webhook request dropped: unauthenticated', {
+        ...countRefused({ format, metrics }, buffered.unverifiedBody, verification.reason),
+        requestId,
+      });
+      return DONE;
+    case 'unavailable':
+      metrics.count('WebhookVerificationUnavailable');
+      log.error('webhook request not verified: verification unavailable; it waits in the inbound queue', {
+        reason: verification.reason,
+        requestId,
+      });
+      return retry;
+  }
+};
+
+/** Returns what {@link wrapUnknownMessage} wrapped. */
+const unknownMessageIn = ({ rawBody }: VerifiedRequest): string | undefined => {
+  const text = rawBody.toString('utf8');
+  return isBuffered(text) ? text : undefined;
+};
 
 /** Wraps a message of unknown origin so that an operator can read it. */
 const wrapUnknownMessage = ({ body, attributes }: SQSRecord): VerifiedRequest => ({

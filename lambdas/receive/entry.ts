@@ -20,6 +20,7 @@ import { createInboundQueueHandler } from './inbound-queue-handler.ts';
 import { createReceiveEvents } from './receive-events.ts';
 import { createStoreEvents, type StoreEvents } from './store-events.ts';
 import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
+import { createVerifyRequest } from './verify-request.ts';
 import { type ArrivalRepositories, createWatchArrivals } from './watch-arrivals.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
@@ -121,13 +122,14 @@ const openSecret = (): WebhookSecret => {
 };
 
 const format = deliveryFormat(environment.WEBHOOK_AUTH);
+const verifier = createVerifier(environment.WEBHOOK_AUTH, {
+  clock: systemClock,
+  log,
+  fetchTimeoutMs: TIME_BUDGET.verification,
+  openSecret,
+});
 const webhook = createWebhookHandler({
-  verifier: createVerifier(environment.WEBHOOK_AUTH, {
-    clock: systemClock,
-    log,
-    fetchTimeoutMs: TIME_BUDGET.verification,
-    openSecret,
-  }),
+  verifier,
   format,
   receiveEvents: createReceiveEvents({ storeEvents: storeEventsOrLoadQueue, inboundQueue, log, metrics }),
   clock: systemClock,
@@ -141,11 +143,12 @@ const drain = createInboundQueueHandler({
   clock: systemClock,
   randomness: systemRandomness,
   format,
+  verifyRequest: environment.BUFFERED_INGRESS ? createVerifyRequest({ verifier, format, log, metrics }) : undefined,
   log,
   metrics,
 });
 
-/** Handles webhook requests, and messages from the inbound queue, which are deferred webhook requests. */
+/** Handles webhook requests, and messages from the inbound queue, which are webhook requests too. */
 export const handler = frame(
   async (event: APIGatewayProxyEventV2 | SQSEvent, invocation: Invocation) =>
     'Records' in event ? drain(event, invocation) : webhook(event),

@@ -10,12 +10,14 @@ export type InboundQueueHandlerOptions = DrainMessageOptions &
 /** Creates the handler of the inbound queue's messages. */
 export const createInboundQueueHandler = (options: InboundQueueHandlerOptions) => {
   const { changeVisibility, clock, log, metrics } = options;
+  // A handshake fetches a second document.
+  const verificationMs = options.verifyRequest ? 2 * TIME_BUDGET.verification : 0;
   return createQueueHandler({
     handleMessage: createDrainMessage(options),
     changeVisibility,
     minimumWaitMs: eventFloorMs,
     clock,
-    requiredTimeMs: TIME_BUDGET.drain + 2 * TIME_BUDGET.queue,
+    requiredTimeMs: verificationMs + TIME_BUDGET.drain + 2 * TIME_BUDGET.queue,
     log,
     metrics,
   });

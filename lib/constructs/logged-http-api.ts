@@ -84,5 +84,6 @@ export class LoggedHttpApi extends HttpApi {
   }
 }
 
-const urlOf = ({ domainName: { domainNameRef }, mappingKey }: DomainMappingOptions): string =>
+/** Returns the URL of a domain mapping, without a trailing slash. */
+export const urlOf = ({ domainName: { domainNameRef }, mappingKey }: DomainMappingOptions): string =>
   `https://${domainNameRef.domainName}${mappingKey ? `/${mappingKey}` : ''}`;

@@ -6,16 +6,22 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { WindowPer } from '../../lambdas/domain/contact.ts';
-import { authHeaderOf, hasWebhookSecret, type WebhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
+import {
+  authHeaderOf,
+  hasWebhookSecret,
+  headersOf,
+  type WebhookAuth,
+} from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
 import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
 import { keywordsOf } from '../settings/keyword-settings.ts';
 import { operatorEchoesOf } from '../settings/operator-settings.ts';
 import { insecureWebhookCheck, settingsObject } from '../settings/stage-settings.ts';
+import { BufferedApi, type BufferedApiProps } from './buffered-api.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
 import { FunctionIntegration } from './function-integration.ts';
-import { LoggedHttpApi } from './logged-http-api.ts';
+import { LoggedHttpApi, type LoggedHttpApiProps } from './logged-http-api.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { ParleyPublisher } from './publisher.ts';
@@ -64,7 +70,7 @@ export interface ParleyReceiverProps extends Readonly<z.input<typeof receiverSet
 /** The ten events of a batch run concurrently, each within the webhook's two seconds. The rest is for a cold start. */
 const TIMEOUT = Duration.seconds(10);
 
-const PATH = '/webhook';
+const PATH = 'webhook';
 
 const WITHOUT_SENDER =
   'keywords.confirmation: there is no sender to send it. Call confirmOptOuts with a ParleySender, or omit the setting.';
@@ -77,18 +83,20 @@ const PUBLISHER_WITHOUT_TURNS =
   'turns: the publisher does not have this setting, so no turn would end. Pass the same turns to the ParleyPublisher.';
 
 /**
- * Receives the chat service's webhook events: the HTTP API, the function that verifies and stores events, and the queue
- * where verified events wait while the table is unavailable.
+ * Receives the chat service's webhook events: the API, the function that verifies and stores events, and the queue
+ * where events wait: verified ones while the table is unavailable, or, with buffered ingress, all until they are verified.
  *
  * @throws SettingsError if a setting is invalid.
  */
 export class ParleyReceiver extends Construct {
   readonly handler: ParleyFunction;
-  /** Verified events that wait for the table. The dead-letter queue is the quarantine. */
+  /** Events that wait to be stored. The dead-letter queue is the quarantine. */
   readonly inboundQueue: DeadLetteredQueue;
   /** The secrets or tokens that verify webhook requests. Undefined for kinds of `webhook.auth` that need none. */
   readonly webhookSecret: StageSecret | undefined;
-  readonly api: LoggedHttpApi;
+  readonly api: LoggedHttpApi | BufferedApi;
+  /** Whether API Gateway puts webhook requests on the inbound queue: the setting `webhook.ingress`. */
+  readonly isBuffered: boolean;
   /** How webhook requests are verified: the kind of `webhook.auth`. */
   readonly authKind: WebhookAuth['kind'];
   /** The header that has the token or the signature. Undefined for kinds of `webhook.auth` without a secret. */
@@ -118,6 +126,7 @@ export class ParleyReceiver extends Construct {
     this.authKind = webhook.auth.kind;
     this.authHeader = authHeaderOf(webhook.auth);
     this.watches = webhook.watch;
+    this.isBuffered = webhook.ingress === 'buffered';
     this.windowPer = window.per;
     this.#mustConfirmOptOuts = keywords?.confirmation !== undefined;
     this.#startsTurns = settings.turns !== undefined;
@@ -162,6 +171,7 @@ export class ParleyReceiver extends Construct {
         INBOUND_DEAD_LETTER_QUEUE_URL: this.inboundQueue.deadLetters.queueUrl,
         WEBHOOK_AUTH: JSON.stringify(webhook.auth),
         ...(this.webhookSecret && { WEBHOOK_SECRET_ID: this.webhookSecret.secretArn }),
+        ...(this.isBuffered && { BUFFERED_INGRESS: 'true' }),
         INDEX_COMMON_STATES: String(sends.indexCommonStates),
         WINDOW_PER: window.per,
         ...(keywords && { KEYWORDS: JSON.stringify(keywordsOf(keywords)) }),
@@ -182,27 +192,42 @@ export class ParleyReceiver extends Construct {
       ],
     );
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
-    this.#denySendMessage();
     this.webhookSecret?.grantReadValue(this.handler);
     this.inboundQueue.addConsumer(this.handler.live, MAX_INBOUND_INVOCATIONS);
 
-    this.api = new LoggedHttpApi(this, 'Api', {
+    const { domainMapping } = props;
+    const throttle = settings.throttling.webhook;
+    this.api = this.isBuffered
+      ? this.#createBufferedApi({ headers: headersOf(webhook.auth), throttle, domainMapping })
+      : this.#createDirectApi({ logs, throttle, domainMapping });
+    this.#denySendMessage();
+    this.url = `${this.api.baseUrl}/${PATH}`;
+  }
+
+  #createDirectApi(props: Pick<LoggedHttpApiProps, 'logs' | 'throttle' | 'domainMapping'>): LoggedHttpApi {
+    const api = new LoggedHttpApi(this, 'Api', {
+      ...props,
       nameSuffix: 'webhook',
       description: "Receives the chat service's webhook events",
-      logs,
-      throttle: settings.throttling.webhook,
-      domainMapping: props.domainMapping,
     });
     const integration = new FunctionIntegration(this.handler);
-    for (const path of [PATH, `${PATH}/{chatChannelNumber}`]) {
-      for (const route of this.api.addRoutes({ path, methods: [HttpMethod.POST], integration })) {
+    for (const path of [`/${PATH}`, `/${PATH}/{chatChannelNumber}`]) {
+      for (const route of api.addRoutes({ path, methods: [HttpMethod.POST], integration })) {
         Validations.of(route).acknowledge({
           id: 'AwsSolutions-APIG4',
           reason: 'Before it does anything else, the function verifies every request as webhook.auth specifies.',
         });
       }
     }
-    this.url = `${this.api.baseUrl}${PATH}`;
+    return api;
+  }
+
+  #createBufferedApi(props: Pick<BufferedApiProps, 'headers' | 'throttle' | 'domainMapping'>): BufferedApi {
+    const api = new BufferedApi(this, 'Api', { ...props, queue: this.inboundQueue, path: PATH });
+    // An earlier version of the function would quarantine the requests as messages of unknown origin, and an earlier
+    // policy of the queue would refuse them.
+    api.stage.node.addDependency(this.handler, this.inboundQueue);
+    return api;
   }
 
   /**
@@ -244,8 +269,8 @@ export class ParleyReceiver extends Construct {
   }
 
   /**
-   * Denies all other principals, including administrators, permission to put messages on the queues, because these
-   * messages are not verified again. This does not affect Lambda, which only receives, or SQS, which moves messages to
+   * Denies all other principals, including administrators, permission to put messages on the queues, because most of
+   * these messages are not verified again. Those of a buffered ingress are verified, and cannot be taken for others. This does not affect Lambda, which only receives, or SQS, which moves messages to
    * the dead-letter queue without this permission.
    *
    * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html, `aws:PrincipalArn`:
@@ -253,8 +278,9 @@ export class ParleyReceiver extends Construct {
    */
   #denySendMessage(): void {
     const { deadLetters } = this.inboundQueue;
+    const ingress = this.api instanceof BufferedApi ? [this.api.role.roleArn] : [];
     for (const queue of [this.inboundQueue, deadLetters]) {
-      const senders = () => [this.handler.roleArn, ...(queue === deadLetters ? [] : this.#redrivers)];
+      const senders = () => [this.handler.roleArn, ...(queue === deadLetters ? [] : [...this.#redrivers, ...ingress])];
       queue.addToResourcePolicy(
         new PolicyStatement({
           effect: Effect.DENY,

@@ -64,3 +64,12 @@ export const codeDeployPrincipal = (scope: Construct, applicationName: string): 
     },
   });
 };
+
+/**
+ * API Gateway, for the integrations of this account's APIs. Without a condition, because API Gateway names no source
+ * account when it assumes an integration's role: with one, every request is answered with 500. To pass the role to an
+ * API, a principal needs `iam:PassRole` in this account.
+ *
+ * Source: https://github.com/aws-solutions-library-samples/accelerated-intelligent-document-processing-on-aws/pull/479
+ */
+export const apiGatewayPrincipal = (): ServicePrincipal => new ServicePrincipal('apigateway.amazonaws.com');

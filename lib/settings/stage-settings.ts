@@ -18,6 +18,9 @@ import { MAX_TURN_INVOCATIONS, turnSettings } from './turn-settings.ts';
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
 const MIN_RETENTION_DAYS = 15;
 
+/** Who takes a webhook request: the function `receive`, or the inbound queue. */
+const INGRESSES = ['direct', 'buffered'] as const;
+
 /** A function's variables have at most 4 KB in total. */
 const MAX_TEMPLATES_CHARACTERS = 2_000;
 
@@ -132,6 +135,14 @@ export const settingsObject = z.strictObject({
   webhook: z
     .strictObject({
       auth: webhookAuth,
+      ingress: z
+        .enum(INGRESSES)
+        .default('direct')
+        .meta({
+          description:
+            '"direct" or "buffered": whether a function answers webhook requests, or API Gateway puts them on the inbound ' +
+            'queue, from where they are verified and stored',
+        }),
       watch: z
         .boolean()
         .default(false)
@@ -142,7 +153,7 @@ export const settingsObject = z.strictObject({
         }),
     })
     .check(secureKeysCheck)
-    .meta({ description: 'an object with auth' }),
+    .meta({ description: 'an object with auth and, optionally, ingress and watch' }),
   allowInsecureWebhook: z.boolean().default(false).meta({
     description:
       'true to allow the webhook.auth.kind "insecure-none", which accepts webhook requests from anyone, or false',

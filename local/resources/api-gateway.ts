@@ -111,11 +111,12 @@ export const apiMapping = defineResourceType({
     ApiId: z.string(),
     ApiMappingKey: z.string().optional(),
     DomainName: z.string(),
-    Stage: z.literal('$default', 'only the stage $default is supported'),
+    Stage: z.string(),
   }),
   withoutEffect: {},
-  create({ ApiId, ApiMappingKey, DomainName }, resource, cloud) {
-    const { url } = apiOf(ApiId, resource, cloud);
+  create({ ApiId, ApiMappingKey, DomainName, Stage }, resource, cloud) {
+    const rest = cloud.restApi(ApiId);
+    const url = rest ? `${rest.url}/${Stage}` : apiOf(ApiId, resource, cloud).url;
     cloud.replaceUrl(`https://${DomainName}${ApiMappingKey === undefined ? '' : `/${ApiMappingKey}`}`, url);
     const id = cloud.physicalName(resource.logicalId);
     return { ref: id, attributes: { ApiMappingId: id } };

@@ -7,6 +7,7 @@ import type { StreamMappingDeclaration } from '../event-sources/stream-mapping.t
 import type { AliasDeclaration, FunctionDeclaration } from '../functions/invocation.ts';
 import type { HttpApi } from '../http-api/http-api.ts';
 import { LocalError, unsupported } from '../local-error.ts';
+import type { RestApi } from '../rest-api/rest-api.ts';
 import type { CreatedResource } from '../template/resolver.ts';
 
 /** The services that resources are created with. */
@@ -22,6 +23,9 @@ export interface CloudServices
   /** Starts an HTTP API, so that its URL is known to the resources that reference it. */
   openHttpApi(apiId: string, name: string): Promise<HttpApi>;
   httpApi(apiId: string): HttpApi | undefined;
+  /** Starts a REST API, so that its URL is known to the resources that reference it. */
+  openRestApi(apiId: string, name: string): Promise<RestApi>;
+  restApi(apiId: string): RestApi | undefined;
   /** Replaces a URL that exists only on AWS, and those that start with it, wherever the template joins it. */
   replaceUrl(deployed: string, local: string): void;
 }

@@ -6,6 +6,7 @@ import { apiDestination, connection, eventBus, rule, schedule, scheduleGroup } f
 import { eventSourceMapping, lambdaFunction } from './lambda.ts';
 import { alias, version } from './lambda-alias.ts';
 import { inertResourceType, type ResourceType } from './resource-type.ts';
+import { gatewayResponse, restApi, restDeployment, restMethod, restResource, restStage } from './rest-api.ts';
 import { secret } from './secrets-manager.ts';
 import { queue } from './sqs.ts';
 
@@ -22,6 +23,12 @@ const withId = (name: string) => ({ ref: name, attributes: { Id: name } });
 
 /** Every resource type that the local run supports. */
 export const resourceTypes: Readonly<Record<string, ResourceType>> = {
+  'AWS::ApiGateway::Deployment': restDeployment,
+  'AWS::ApiGateway::GatewayResponse': gatewayResponse,
+  'AWS::ApiGateway::Method': restMethod,
+  'AWS::ApiGateway::Resource': restResource,
+  'AWS::ApiGateway::RestApi': restApi,
+  'AWS::ApiGateway::Stage': restStage,
   'AWS::ApiGatewayV2::Api': api,
   'AWS::ApiGatewayV2::ApiMapping': apiMapping,
   'AWS::ApiGatewayV2::DomainName': domainName,

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxClock } from '../clock.ts';
 import { createAttemptLog } from './attempt-log.ts';
+import { createPostingPause } from './posting-pause.ts';
 import { type DeliveryAttempt, type PublishedMessage, shownBody } from './published-message.ts';
 import { createPushBackoff, type DeliveryBackoff } from './push-backoff.ts';
 import { createRetention, type RetentionOptions } from './retention.ts';
@@ -17,13 +18,17 @@ const CONCURRENT_PUSHES = 10;
 
 /**
  * The publish/subscribe system: delivers each event to the webhook at least once, with concurrency 10 and in no
- * guaranteed order. Pauses are in real time; retention is on the service's clock.
+ * guaranteed order. Pauses are in real time; retention is on the service's clock. Without redelivery, it posts each event
+ * once, as the webhooks of today's consoles do.
  */
 export type Delivery = {
   /** Publishes an event and returns its message id. Without a webhook, the event waits. */
   publish(body: Uint8Array): string;
   /** Replaces the subscription; waiting events are delivered to the new webhook immediately. */
   setWebhook(webhook: WebhookSettings): void;
+  /** Whether an event that was not acknowledged is delivered again. @default true */
+  setRedelivers(redelivers: boolean): void;
+  carrier(): Carrier;
   /** Returns the latest completed attempts, in order of completion. */
   attempts(): readonly DeliveryAttempt[];
   /** Returns the latest completed attempts to deliver an event that names this id. */
@@ -43,6 +48,9 @@ export type Delivery = {
   /** Stops delivery. Unacknowledged events are lost unless a data file holds them. */
   close(): Promise<void>;
 };
+
+/** How events are delivered. `pausedUntil`: until then, none are posted, because too many posts have failed. */
+export type Carrier = { redelivers: boolean; pausedUntil?: Date };
 
 /** The faults of deliveries; `reversal` reverses the order of several. */
 export type DeliveryFaults = {
@@ -91,6 +99,8 @@ export const createDelivery = ({
   let subscription = createSubscription(options.webhook);
   let pushBackoff = createPushBackoff(backoff);
   let pause: NodeJS.Timeout | undefined;
+  let redelivers = true;
+  const postingPause = createPostingPause();
 
   const newMessage = (body: Uint8Array, confirmationToken?: string): PublishedMessage => ({
     messageId: String(nextMessageId++),
@@ -104,6 +114,10 @@ export const createDelivery = ({
   const pump = () => {
     const { webhook } = subscription;
     if (closing.signal.aborted || pause !== undefined || webhook === undefined) return;
+    if (!redelivers && postingPause.until(clock.now()) !== undefined) {
+      for (const message of retention.waiting) retention.drop(message);
+      return;
+    }
     for (const message of retention.waiting) {
       if (inFlight.size >= CONCURRENT_PUSHES) return;
       if (subscription.takes(message) && retention.take(message)) inFlight.set(message, push(message, webhook));
@@ -126,6 +140,9 @@ export const createDelivery = ({
       ownBackoff.acknowledged();
       if (message.confirmationToken === undefined) retention.acknowledge(message);
       else retention.discard(message);
+    } else if (!redelivers) {
+      postingPause.countFailure(attempt.at);
+      retention.drop(message);
     } else {
       retention.wait(message);
       const pauseMs = ownBackoff.failed(round);
@@ -193,6 +210,13 @@ export const createDelivery = ({
       pushBackoff = createPushBackoff(backoff);
       requestConfirmation();
       resume();
+    },
+    setRedelivers: (value) => {
+      redelivers = value;
+    },
+    carrier: () => {
+      const pausedUntil = redelivers ? undefined : postingPause.until(clock.now());
+      return { redelivers, ...(pausedUntil && { pausedUntil }) };
     },
     attempts: attempts.latest,
     attemptsOf: attempts.of,

@@ -22,6 +22,8 @@ export type Retention = {
   /** Takes a waiting message for an attempt. Returns false if it has expired. */
   take(message: PublishedMessage): boolean;
   acknowledge(message: PublishedMessage): void;
+  /** Drops a message that is not delivered again. */
+  drop(message: PublishedMessage): void;
   /** Forgets a message that is no longer needed. */
   discard(message: PublishedMessage): void;
   isRetained(message: PublishedMessage): boolean;
@@ -90,6 +92,10 @@ export const createRetention = ({ now, onChange, onForget, onExpire }: Retention
         if (acknowledged.size <= MAX_ACKNOWLEDGED && acknowledgedBytes <= MAX_ACKNOWLEDGED_BYTES) break;
         forget(oldest);
       }
+    },
+    drop: (message) => {
+      waiting.delete(message);
+      expire(message);
     },
     discard: (message) => {
       waiting.delete(message);

@@ -14,7 +14,7 @@ export const deliveryView = ({ messageId, shownBody, attempt, at, status, error 
   ...(error === undefined ? {} : { error }),
 });
 
-/** An event that was dropped after seven days without acknowledgment. */
+/** An event that was dropped without acknowledgment: after seven days, or after one post if there is no redelivery. */
 export const expiredView = (message: PublishedMessage) => ({
   messageId: message.messageId,
   event: eventView(shownBody(message)),

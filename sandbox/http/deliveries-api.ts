@@ -40,6 +40,8 @@ const webhookRequest = z.strictObject({
   writeMetadata: z.boolean().optional(),
 }) satisfies z.ZodType<WebhookSettings>;
 
+const carrierRequest = z.strictObject({ redelivers: z.boolean() });
+
 const replayRequest = z.strictObject({ from: isoTime.optional(), messageIds: z.array(z.string()).optional() });
 
 /** The control API's deliveries: the webhook, the attempts, replays, the signing key, and events of your own. */
@@ -84,6 +86,18 @@ export const deliveriesApi = (service: RunningService): Hono => {
       return context.json(errorBody(400, 'The body is not JSON; add ?raw to deliver these bytes anyway.'), 400);
     }
     return context.json({ messageId: service.delivery.publish(bytes) }, 202);
+  });
+
+  const carrierView = () => {
+    const { redelivers, pausedUntil } = service.delivery.carrier();
+    return { redelivers, ...(pausedUntil && { pausedUntil: pausedUntil.toISOString() }) };
+  };
+  app.get('/carrier', (context) => context.json(carrierView()));
+  app.patch('/carrier', limitBody(), async (context) => {
+    const body = await readBody(context, carrierRequest);
+    if (body.kind === 'invalid') return body.answer;
+    service.delivery.setRedelivers(body.value.redelivers);
+    return context.json(carrierView());
   });
 
   app.post('/carrier/rotate-keys', async (context) => context.json({ kid: await service.keys.rotate() }));

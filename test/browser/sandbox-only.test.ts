@@ -169,7 +169,7 @@ describe('console of a sandbox without the local stack', () => {
 
     await page.getByRole('button', { name: '+ 7 days' }).click();
 
-    await step(page, 'Event expired after 7 days');
+    await step(page, 'Event dropped: not acknowledged');
     await page.getByText('1 expired event', { exact: true }).waitFor();
     expectNoProblems(opened);
   });

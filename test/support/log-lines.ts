@@ -22,6 +22,8 @@ export const LOG_LINES: Readonly<Record<string, 'stage' | 'faults'>> = {
   'webhook secret invalid': 'faults',
   'webhook request rejected: unauthenticated': 'stage',
   'webhook request not verified: verification unavailable; waiting for redelivery': 'faults',
+  'webhook request dropped: unauthenticated': 'faults',
+  'webhook request not verified: verification unavailable; it waits in the inbound queue': 'faults',
   'webhook request rejected: too large for the inbound queue': 'stage',
 
   'send accepted': 'stage',

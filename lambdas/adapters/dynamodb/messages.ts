@@ -59,11 +59,13 @@ export const createDynamodbMessages = (
     if (turn !== undefined) {
       const first = { ...arrivalUpdate(table, message), condition: IS_FIRST_ARRIVAL };
       const added = await table.updateBoth(first, turnUpdate(table, message, turn.startedAt));
-      if (added === 'written') return message.time.at;
       if (added === 'second-conflicts') {
         await table.update(refusalUpdate(message, turn.startedAt));
         throw new ItemBusyError('The turn has too many messages and has not ended yet.');
       }
+      if (added === 'written') return message.time.at;
+      // The message is stored already. If an erasure removes it now, this write must not create it without a turn.
+      return recordArrival(table, message, IS_REPEATED_ARRIVAL);
     }
     return recordArrival(table, message);
   },
@@ -225,14 +227,25 @@ const isListedItself = (message: Item, { platform, channel, key }: ContactRef): 
 /**
  * Records an event that brings a user's message, or an echo. Returns the time of its item.
  *
+ * @param onlyIf a condition that the item must meet besides
  * @throws WriteRefusedError if the id is that of a message that Parley sent
+ * @throws ItemBusyError if the item does not meet `onlyIf`
  */
-const recordArrival = async (table: ConversationTable, arrival: InboundMessage | Echo): Promise<Instant> => {
-  const recorded = await table.update(arrivalUpdate(table, arrival));
+const recordArrival = async (
+  table: ConversationTable,
+  arrival: InboundMessage | Echo,
+  onlyIf?: typeof IS_REPEATED_ARRIVAL,
+): Promise<Instant> => {
+  const update = arrivalUpdate(table, arrival);
+  const condition = onlyIf === undefined ? update.condition : `${onlyIf} AND ${update.condition}`;
+  const recorded = await table.update({ ...update, condition });
   if (recorded.kind === 'written') return arrival.time.at;
   const { createdAt, requestId } = parseMessage(recorded.item ?? {});
   if (requestId !== undefined && arrival.isFromStatus === undefined) {
     throw new WriteRefusedError(`The message ${arrival.id} is one that Parley sent itself.`);
+  }
+  if (onlyIf !== undefined && (createdAt === undefined || recorded.item?.isFromStatus !== undefined)) {
+    throw new ItemBusyError('The message was erased, or stored from a status, while this event was being stored.');
   }
   return createdAt ?? arrival.time.at;
 };
@@ -268,6 +281,9 @@ const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo 
     condition: `attribute_not_exists(#requestId) AND (${precedence(time, isFromStatus).join(' OR ')})`,
   };
 };
+
+/** The condition that the message of an event is stored already, and therefore added to a turn. */
+const IS_REPEATED_ARRIVAL = 'attribute_exists(#createdAt) AND attribute_not_exists(#isFromStatus)';
 
 /** The condition that an event is the first with its message, which is therefore in no turn yet. */
 const IS_FIRST_ARRIVAL =

@@ -57,17 +57,21 @@ const sendEvents = (change: ItemChange): readonly BusEvent[] => {
   if (before.state === state && !isRefusedAgain) return [];
   const name = EVENT_OF_STATE[state];
   const at = parseInstant(since) ?? change.writtenAt;
-  // The time distinguishes repeats: a request that is resent can become uncertain more than once.
   const failure = name === 'SendFailed' ? outcomeOfFailure(stringOf(after, 'failure') ?? '') : undefined;
   const reasons = { ...reasonsOf(after), ...(failure && { outcome: failure.outcome }) };
-  const common = { id: eventId(name, change, since), ...traceOf(after), requestId, contact, at, ...reasons };
+  const id = eventId(name, change, sendOccurrence(change, since));
+  const common = { id, ...traceOf(after), requestId, contact, at, ...reasons };
   const outcomeDetails = failure === undefined ? stringOf(after, 'outcomeDetails') : failure.outcomeDetails;
   const content = { request: stringOf(after, 'body'), outcomeDetails };
   switch (name) {
     case 'SendAccepted': {
       const { endpoint, body } = readCall(acceptedCallIn(after));
-      const messageId = stringOf(after, 'messageId');
-      return [{ name, detail: { ...common, messageId, endpoint, content: { body, outcomeDetails } } }];
+      return [
+        {
+          name,
+          detail: { ...common, messageId: stringOf(after, 'messageId'), endpoint, content: { body, outcomeDetails } },
+        },
+      ];
     }
     case 'SendFailed': {
       const detail = { ...common, messageId: stringOf(after, 'messageId'), code: stringOf(after, 'code'), content };
@@ -78,6 +82,15 @@ const sendEvents = (change: ItemChange): readonly BusEvent[] => {
     default:
       return [{ name, detail: { ...common, content } }];
   }
+};
+
+/**
+ * The time distinguishes repeats: a request that is resent can become uncertain more than once. If a send turns out to
+ * have several messages, one can fail at the time of another, or take the place of one that failed.
+ */
+const sendOccurrence = ({ before, after }: ItemChange, since: string | undefined): string | undefined => {
+  const isOfMessage = after.state === 'failed' || before.state === 'failed';
+  return isOfMessage ? `${since ?? ''} ${stringOf(after, 'messageId') ?? ''}` : since;
 };
 
 const reasonsOf = (after: ItemImage) => ({

@@ -20,7 +20,7 @@ export const createVerifier = (auth: WebhookAuth, context: VerifierContext): Web
   const { clock, log, fetchTimeoutMs, openSecret } = context;
   switch (auth.kind) {
     case 'pubsub-jwt':
-      return createPubsubJwtVerifier(auth, createKeySet({ url: auth.jwksUrl, clock, fetchTimeoutMs }), clock);
+      return createPubsubJwtVerifier(auth, createKeySet({ url: auth.jwksUrl, clock, fetchTimeoutMs }));
     case 'standard-webhooks':
       return createStandardWebhooksVerifier(auth, { secret: openSecret(), clock, log });
     case 'shared-token':

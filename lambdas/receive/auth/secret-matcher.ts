@@ -1,5 +1,6 @@
 import { ParleyError } from '../../domain/errors.ts';
-import type { Clock, Log, WebhookSecret } from '../../ports.ts';
+import type { Instant } from '../../domain/instant.ts';
+import type { Clock, Log, Verdict, WebhookSecret } from '../../ports.ts';
 import { createStaleIfErrorCache } from './stale-if-error-cache.ts';
 
 /** A rotation takes effect within this time, or as soon as a request arrives that only the new secret matches. */
@@ -16,8 +17,14 @@ export interface SecretMatcherOptions {
   readonly log: Log;
 }
 
-/** Returns whether any active secret matches. Throws `SourceUnavailableError` if no secret can be read. */
-export type SecretMatcher<Secret> = (matches: (secret: Secret) => boolean) => Promise<boolean>;
+/** `outdated`: no secret matches, but they were read before the request arrived. */
+export type SecretMatch = 'match' | 'no-match' | 'outdated';
+
+/**
+ * Returns whether any active secret matches a request that was received at a time. Throws `SourceUnavailableError` if no
+ * secret can be read.
+ */
+export type SecretMatcher<Secret> = (matches: (secret: Secret) => boolean, receivedAt: Instant) => Promise<SecretMatch>;
 
 /**
  * Creates a matcher that tries every active secret; there are several during a rotation. If none matches, it reads the
@@ -38,13 +45,21 @@ export const createSecretMatcher = <Secret>(
       throw error;
     }
   }, clock);
-  return async (matches) => {
+  return async (matches, receivedAt) => {
     const cached = await secrets.get();
-    if (cached.some(matches)) return true;
+    if (cached.some(matches)) return 'match';
     const refreshed = await secrets.refresh();
-    return refreshed !== cached && refreshed.some(matches);
+    if (refreshed !== cached && refreshed.some(matches)) return 'match';
+    return secrets.isNewerThan(receivedAt) ? 'no-match' : 'outdated';
   };
 };
+
+/** Returns the verdict on a request that no secret matches. */
+export const mismatch = (match: Exclude<SecretMatch, 'match'>, reason: string): Verdict => ({
+  kind: 'unauthenticated',
+  reason,
+  ...(match === 'outdated' && { isProvisional: true }),
+});
 
 const parseLines = <Secret>(text: string, parse: (line: string) => Secret): readonly Secret[] => {
   const lines = text

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { WebhookVerifier } from '../../ports.ts';
-import { createSecretMatcher, InvalidSecretError, type SecretMatcherOptions } from './secret-matcher.ts';
+import { createSecretMatcher, InvalidSecretError, mismatch, type SecretMatcherOptions } from './secret-matcher.ts';
 import { SourceUnavailableError } from './stale-if-error-cache.ts';
 import type { SharedTokenAuth } from './webhook-auth.ts';
 
@@ -12,15 +12,14 @@ export const createSharedTokenVerifier = (
   const header = auth.header.toLowerCase();
   const matchesAny = createSecretMatcher(secretOptions, digestOfToken);
   return {
-    async verify({ headers }) {
+    async verify({ headers, receivedAt }) {
       const value = headers[header];
       if (!value) return { kind: 'unauthenticated', reason: 'no token' };
       // In the Authorization header, a scheme precedes the token (RFC 6750, 2.1).
       const given = digest(header === 'authorization' ? value.replace(/^Bearer /i, '') : value);
       try {
-        return (await matchesAny((token) => timingSafeEqual(token, given)))
-          ? { kind: 'authentic' }
-          : { kind: 'unauthenticated', reason: 'wrong token' };
+        const match = await matchesAny((token) => timingSafeEqual(token, given), receivedAt);
+        return match === 'match' ? { kind: 'authentic' } : mismatch(match, 'wrong token');
       } catch (error) {
         if (error instanceof SourceUnavailableError) return { kind: 'unavailable', reason: 'ERR_SECRET_UNAVAILABLE' };
         throw error;

@@ -1,4 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
+import type { Instant } from '../../domain/instant.ts';
 import type { Clock } from '../../ports.ts';
 import { type httpGet, UnexpectedAnswerError } from './http-get.ts';
 
@@ -10,7 +11,7 @@ export interface SnsCertificatesOptions {
 
 export type FoundKey =
   | { readonly kind: 'found'; readonly publicKey: KeyObject }
-  /** Amazon SNS has no such certificate, or the certificate has expired or is not valid yet. */
+  /** Amazon SNS has no such certificate, or the certificate had expired or was not valid yet when the request arrived. */
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'unavailable' };
 
@@ -63,12 +64,12 @@ export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertifi
     return fetched;
   };
 
-  return async (url: string): Promise<FoundKey> => {
+  return async (url: string, validAt: Instant): Promise<FoundKey> => {
     const found = await findCertificate(url);
     if (!(found instanceof X509Certificate)) return found;
     const { validFromDate, validToDate, publicKey } = found;
-    const now = nowMs();
-    if (now < validFromDate.getTime() || now > validToDate.getTime()) {
+    const atMs = Date.parse(validAt);
+    if (atMs < validFromDate.getTime() || atMs > validToDate.getTime()) {
       return { kind: 'invalid', reason: 'certificate expired or not yet valid' };
     }
     return { kind: 'found', publicKey };

@@ -17,12 +17,12 @@ export const createSnsVerifier = ({ topicArn }: SnsAuth, options: SnsCertificate
   const findKey = createSnsCertificates(options);
   const host = snsHost(topicArn);
   return {
-    async verify({ unverifiedBody }) {
+    async verify({ unverifiedBody, receivedAt }) {
       const message = parseSnsMessage(unverifiedBody);
       if (message === undefined) return unauthenticated('not an Amazon SNS message');
       if (message.TopicArn !== topicArn) return unauthenticated('wrong topic');
       if (!isCertificateUrl(message.SigningCertURL, host)) return unauthenticated('unexpected certificate URL');
-      const found = await findKey(message.SigningCertURL);
+      const found = await findKey(message.SigningCertURL, receivedAt);
       if (found.kind === 'unavailable') return { kind: 'unavailable', reason: 'ERR_CERTIFICATE_UNAVAILABLE' };
       if (found.kind === 'invalid') return unauthenticated(found.reason);
       const text = Buffer.from(snsStringToSign(message), 'utf8');

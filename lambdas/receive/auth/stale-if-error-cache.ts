@@ -1,4 +1,5 @@
 import { ParleyError } from '../../domain/errors.ts';
+import type { Instant } from '../../domain/instant.ts';
 import type { Clock } from '../../ports.ts';
 
 /** A fetched value, and how long it stays fresh. */
@@ -16,6 +17,8 @@ export interface StaleIfErrorCache<Value> {
   get(): Promise<Value>;
   /** Fetches the value again, unless it was just fetched. For callers that found the value from `get` outdated. */
   refresh(): Promise<Value>;
+  /** Whether the fetch of the current value started at `instant` or later. */
+  isNewerThan(instant: Instant): boolean;
 }
 
 /** The keys or secret for verification cannot be fetched, and the cached value is too old. */
@@ -36,7 +39,7 @@ const MAX_FRESH_MS = 24 * HOUR_MS;
 const MAX_STALE_MS = 24 * HOUR_MS;
 
 /** The minimum time between fetches, so that unauthenticated requests cannot cause a flood of them. */
-const REFETCH_INTERVAL_MS = 10_000;
+export const REFETCH_INTERVAL_MS = 10_000;
 const RETRY_INTERVAL_MS = 1_000;
 
 /**
@@ -46,7 +49,7 @@ export const createStaleIfErrorCache = <Value>(
   fetchValue: () => Promise<Fetched<Value>>,
   clock: Clock,
 ): StaleIfErrorCache<Value> => {
-  let cached: { readonly value: Value; readonly freshUntilMs: number } | undefined;
+  let cached: { readonly value: Value; readonly freshUntilMs: number; readonly fetchedAt: Instant } | undefined;
   let refetchFromMs = Number.NEGATIVE_INFINITY;
   let lastFailure: unknown;
   let fetching: Promise<void> | undefined;
@@ -54,10 +57,11 @@ export const createStaleIfErrorCache = <Value>(
 
   const refetch = async (): Promise<void> => {
     if (fetching === undefined && nowMs() < refetchFromMs) return;
+    const fetchedAt = clock.now();
     fetching ??= fetchValue()
       .then(
         ({ value, freshForMs }) => {
-          cached = { value, freshUntilMs: nowMs() + Math.min(freshForMs, MAX_FRESH_MS) };
+          cached = { value, freshUntilMs: nowMs() + Math.min(freshForMs, MAX_FRESH_MS), fetchedAt };
           refetchFromMs = nowMs() + REFETCH_INTERVAL_MS;
         },
         // Keeps the cached value; `known` throws if there is none, or if it is too old.
@@ -90,5 +94,6 @@ export const createStaleIfErrorCache = <Value>(
       await refetch();
       return known();
     },
+    isNewerThan: (instant) => cached !== undefined && cached.fetchedAt >= instant,
   };
 };

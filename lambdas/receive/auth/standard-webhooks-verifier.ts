@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { decodeSigningSecret, MIN_SIGNING_BYTES } from '../../domain/signing-secret.ts';
 import type { Verdict, WebhookVerifier } from '../../ports.ts';
-import { createSecretMatcher, InvalidSecretError, type SecretMatcherOptions } from './secret-matcher.ts';
+import { createSecretMatcher, InvalidSecretError, mismatch, type SecretMatcherOptions } from './secret-matcher.ts';
 import { SourceUnavailableError } from './stale-if-error-cache.ts';
 import type { StandardWebhooksAuth } from './webhook-auth.ts';
 
@@ -16,24 +16,23 @@ export const createStandardWebhooksVerifier = (
   { toleranceSeconds }: StandardWebhooksAuth,
   secretOptions: SecretMatcherOptions,
 ): WebhookVerifier => {
-  const { clock } = secretOptions;
   const matchesAny = createSecretMatcher(secretOptions, parseKey);
   return {
-    async verify({ headers, unverifiedBody }) {
+    async verify({ headers, unverifiedBody, receivedAt }) {
       const id = headers['webhook-id'];
       const timestamp = headers['webhook-timestamp'];
       const signatures = parseSignatures(headers['webhook-signature']);
       if (!id || !timestamp) return unauthenticated('no webhook-id or webhook-timestamp');
       if (signatures.length === 0) return unauthenticated('no v1 signature');
       if (!/^\d{1,12}$/.test(timestamp)) return unauthenticated('malformed webhook-timestamp');
-      const ageSeconds = Math.abs(Date.parse(clock.now()) / 1000 - Number(timestamp));
+      const ageSeconds = Math.abs(Date.parse(receivedAt) / 1000 - Number(timestamp));
       if (ageSeconds > toleranceSeconds) return unauthenticated('webhook-timestamp out of tolerance');
       try {
-        const matches = await matchesAny((key) => {
+        const match = await matchesAny((key) => {
           const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(unverifiedBody).digest();
           return signatures.some((signature) => timingSafeEqual(signature, expected));
-        });
-        return matches ? { kind: 'authentic', deliveryId: id } : unauthenticated('invalid signature');
+        }, receivedAt);
+        return match === 'match' ? { kind: 'authentic', deliveryId: id } : mismatch(match, 'invalid signature');
       } catch (error) {
         if (error instanceof SourceUnavailableError) return { kind: 'unavailable', reason: 'ERR_SECRET_UNAVAILABLE' };
         throw error;

@@ -1,4 +1,5 @@
 import * as z from '../../domain/schema.ts';
+import { TRACEPARENT } from '../../domain/trace-context.ts';
 import type { Envelope } from '../../domain/webhook-request.ts';
 
 const GOOGLE_JWKS_URL = 'https://www.googleapis.com/oauth2/v3/certs';
@@ -108,3 +109,30 @@ export const deliveryFormat = (auth: WebhookAuth): DeliveryFormat => {
 
 const envelopeOf = ({ envelope }: Extract<WebhookAuth, { envelope: unknown }>): Envelope | undefined =>
   envelope === 'none' ? undefined : envelope;
+
+/** The headers of Pub/Sub's metadata. Source: https://cloud.google.com/pubsub/docs/payload-unwrapping */
+export const PUBSUB_MESSAGE_ID = 'x-goog-pubsub-message-id';
+export const PUBSUB_PUBLISH_TIME = 'x-goog-pubsub-publish-time';
+
+/** Returns the names of all headers that `receive` reads, in lower case. */
+export const headersOf = (auth: WebhookAuth): readonly string[] => [
+  ...new Set([
+    ...credentialHeadersOf(auth),
+    ...(deliveryFormat(auth).readsPubsubHeaders ? [PUBSUB_MESSAGE_ID, PUBSUB_PUBLISH_TIME] : []),
+    TRACEPARENT,
+  ]),
+];
+
+const credentialHeadersOf = (auth: WebhookAuth): readonly string[] => {
+  switch (auth.kind) {
+    case 'pubsub-jwt':
+      return ['authorization'];
+    case 'standard-webhooks':
+      return ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+    case 'shared-token':
+      return [auth.header.toLowerCase()];
+    case 'sns':
+    case 'insecure-none':
+      return [];
+  }
+};

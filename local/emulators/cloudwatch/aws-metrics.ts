@@ -6,8 +6,9 @@ import type { MetricIdentity, MetricStore } from './metric-store.ts';
  * metric of these namespaces would never start, so the local run refuses it.
  *
  * Sources: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
- * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html and
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html
+ * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html and
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
  */
 const AWS_METRICS: Readonly<
   Record<string, readonly { readonly names: readonly string[]; readonly dimensions: readonly string[] }[]>
@@ -19,7 +20,10 @@ const AWS_METRICS: Readonly<
     { names: ['Errors', 'Throttles', 'IteratorAge'], dimensions: ['FunctionName'] },
     { names: ['Errors', 'Throttles'], dimensions: ['ExecutedVersion', 'FunctionName', 'Resource'] },
   ],
-  'AWS/ApiGateway': [{ names: ['4xx', '5xx'], dimensions: ['ApiId', 'Stage'] }],
+  'AWS/ApiGateway': [
+    { names: ['4xx', '5xx'], dimensions: ['ApiId', 'Stage'] },
+    { names: ['4XXError', '5XXError'], dimensions: ['ApiName', 'Stage'] },
+  ],
 };
 
 /** Whether the local run records a metric. It records every metric of the functions' own namespaces. */
@@ -87,4 +91,19 @@ export const recordHttpAnswer = (store: MetricStore, { apiId, stage, status, at 
   const name = status >= 500 ? '5xx' : status >= 400 ? '4xx' : undefined;
   if (name === undefined) return;
   store.record({ namespace: 'AWS/ApiGateway', name, dimensions: { ApiId: apiId, Stage: stage } }, 1, at.getTime());
+};
+
+/** An answer of a REST API. */
+export interface RestApiAnswer {
+  readonly apiName: string;
+  readonly stage: string;
+  readonly status: number;
+  readonly at: Date;
+}
+
+/** Records the answer of a REST API. */
+export const recordRestApiAnswer = (store: MetricStore, { apiName, stage, status, at }: RestApiAnswer): void => {
+  const name = status >= 500 ? '5XXError' : status >= 400 ? '4XXError' : undefined;
+  if (name === undefined) return;
+  store.record({ namespace: 'AWS/ApiGateway', name, dimensions: { ApiName: apiName, Stage: stage } }, 1, at.getTime());
 };

@@ -4,6 +4,7 @@ import { parseObject } from '../world/parse-object.ts';
 import { postOf, type WireEvent } from '../world/translate-event.ts';
 import type { InvocationEnd } from './function-pool.ts';
 import type { Features } from './history.ts';
+import type { LossCause } from './ledger.ts';
 import type { StageContext } from './stage-context.ts';
 
 /** An event that the chat service reports. */
@@ -37,6 +38,14 @@ const ACKNOWLEDGING = [102, 200, 201, 202, 204];
 const DEADLINE_MS = 2_000;
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
+/**
+ * A service that posts each event once stops for a while after many failures: more than a hundred, but histories have
+ * fewer events. Source: the documentation of today's services.
+ */
+const MAX_FAILURES = 10;
+const FAILURES_WITHIN_MS = 10 * 60 * 1000;
+const PAUSE_MS = 10 * 60 * 1000;
+
 const MAX_DELIVERY_MS = 500;
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 10 * 60 * 1000;
@@ -46,12 +55,17 @@ const MAX_BATCH = 4;
 /** How long an event waits for others, at most. */
 const MAX_HELD_MS = 20_000;
 
-/** Creates the delivery, which is at least once, in any order, and retried with backoff for seven days. */
+/**
+ * Creates the delivery, which is at least once, in any order, and retried with backoff for seven days, unless the service
+ * posts each event once.
+ */
 export const createDelivery = ({ context, token, post }: DeliveryOptions): Delivery => {
   const { clock, draw, features, after, record } = context;
   const { duplicateRate, lateRate, maxLateMs, lostAnswerRate, batchRate = 0 } = features.delivery;
   /** The events that wait for the next one. */
   let held: readonly ReportedEvent[] = [];
+  const { isOnce = false } = features.delivery;
+  const pause = createPause();
 
   const publish = (event: ReportedEvent): void => {
     const isAlone = batchRate === 0 || event.isUnauthenticated === true || parseObject(event.body) === undefined;
@@ -93,13 +107,20 @@ export const createDelivery = ({ context, token, post }: DeliveryOptions): Deliv
     const attemptIn = (ms: number): void => {
       if (clock.ms + ms <= publishedAt + RETENTION_MS) after(ms, `deliver ${eventId} ${attempts + 1}`, attempt);
     };
+    const lose = (why: LossCause): void => {
+      for (const { eventId: lost } of events) record({ kind: 'event-lost', eventId: lost, why });
+    };
     const attempt = (): void => {
+      if (isOnce && !isUnauthenticated && pause.includes(clock.ms)) {
+        lose('paused');
+        return;
+      }
       attempts += 1;
       const about = `${eventId} ${attempts}`;
       const identity = draw.identify(`delivery ${about}`);
       for (const each of events) record({ kind: 'delivery', eventId: each.eventId, attempt: attempts });
       let isOver = false;
-      const finish = (status: number, isLost: boolean): void => {
+      const finish = (status: number, isLost: boolean, why: LossCause = 'unavailable'): void => {
         if (isOver) return;
         isOver = true;
         context.agenda.cancel(timeout);
@@ -115,14 +136,19 @@ export const createDelivery = ({ context, token, post }: DeliveryOptions): Deliv
           attemptIn(1 + Math.floor(draw.fraction(identity, 2) ** 2 * Math.max(MAX_DUPLICATE_MS, maxLateMs)));
           return;
         }
+        if (isOnce) {
+          pause.countFailure(clock.ms);
+          if (!ACKNOWLEDGING.includes(status)) lose(why);
+          return;
+        }
         const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempts - 1));
         attemptIn(Math.ceil(backoff * (0.5 + draw.fraction(identity, 3))));
       };
       // If there is no response in time, the event is delivered again, even if this attempt succeeds later.
-      const timeout = after(DEADLINE_MS, `timeout of ${about}`, () => finish(504, true));
+      const timeout = after(DEADLINE_MS, `timeout of ${about}`, () => finish(504, true, 'timed out'));
       post(request, about).then((end) => {
         const isLost = !context.isCalm && draw.fraction(identity, 4) < lostAnswerRate;
-        finish(statusOf(end), isLost);
+        finish(statusOf(end), isLost, end.how === 'answered' ? 'unavailable' : 'failed');
       });
     };
     const isLate = draw.fraction(draw.identify(`lateness of ${eventId}`), 0) < lateRate;
@@ -130,6 +156,21 @@ export const createDelivery = ({ context, token, post }: DeliveryOptions): Deliv
     attemptIn(context.delayMs(`first delivery of ${eventId}`, MAX_DELIVERY_MS) + lateMs);
   };
   return { publish };
+};
+
+/** Counts failures, and tells when a service posts nothing because there were too many. */
+const createPause = () => {
+  let failures: readonly number[] = [];
+  let untilMs = 0;
+  return {
+    countFailure(atMs: number): void {
+      failures = [...failures.filter((one) => one > atMs - FAILURES_WITHIN_MS), atMs];
+      if (failures.length <= MAX_FAILURES) return;
+      failures = [];
+      untilMs = atMs + PAUSE_MS;
+    },
+    includes: (atMs: number): boolean => atMs < untilMs,
+  };
 };
 
 /** The response of API Gateway. */

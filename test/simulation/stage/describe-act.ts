@@ -60,6 +60,10 @@ export const describeAct = (act: Act): { readonly from: string; readonly to?: st
       return { from: 'users', text: `the device of ${act.contact} is ${act.isOn ? 'on' : 'off'}` };
     case 'crash':
       return { from: 'internal', text: `every running process of the function ${act.lambda} dies` };
+    case 'throttle':
+      return { from: 'internal', text: `Lambda throttles receive for ${humanTime(act.forMs)}` };
+    case 'lock-secret':
+      return { from: 'internal', text: `the webhook's secret cannot be read for ${humanTime(act.forMs)}` };
     case 'outage':
       return { from: laneOf[act.part], text: `OUTAGE of ${act.part} for ${humanTime(act.forMs)}: ${act.how}` };
   }

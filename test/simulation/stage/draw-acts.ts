@@ -35,6 +35,9 @@ export const ACT_WEIGHTS: Readonly<Record<ActKind, number>> = {
   consent: 2,
   // Not drawn, but derived from what users write.
   handover: 0,
+  // Not drawn, but added to histories in which each event is posted once.
+  throttle: 0,
+  'lock-secret': 0,
   erase: 0.5,
   redrive: 0.7,
   stop: 0.3,
@@ -82,6 +85,8 @@ export const drawAct = (kind: ActKind, story: Story, atMs: number): readonly Act
       return [{ atMs, kind, contact: drawAddress(story), consent, origin: draw.pick(CHOICES.origin), agoMs }];
     }
     case 'handover':
+    case 'throttle':
+    case 'lock-secret':
       return [];
     case 'redrive':
       return [{ atMs, kind, queue: draw.pick(REDRIVEN) }];

@@ -140,6 +140,40 @@ export const drawStatusesInReverse: DrawStoryline = (story, atMs) => {
   ];
 };
 
+/**
+ * Draws templates whose first call is not answered, and whose second call is made about when the statuses of the first
+ * arrive. If the chat service answers such calls without a message ID, only statuses tell the messages apart. Others are
+ * called once, and an operator finds that they were accepted, perhaps after their messages have failed.
+ */
+export const drawFailuresOfSeveralCalls: DrawStoryline = (story, atMs) => {
+  const { draw } = story;
+  const contact = drawAddress(story);
+  // A call times out after ten seconds, and the next one follows.
+  const onAtMs = atMs + draw.integer(10, 17) * SECOND_MS;
+  const requests = [1, 2, 3, 4, 5, 6].map((place) =>
+    answerable(story, {
+      atMs: atMs + place * 300,
+      contact,
+      features: { withoutReason: 0, resend: place % 2 },
+      ...approvedTemplate,
+    }),
+  );
+  const resolvedAtMs = onAtMs + Math.round(draw.magnitude(MINUTE_MS, HOUR_MS));
+  return [
+    writesAt(contact, atMs - SECOND_MS),
+    { atMs, kind: 'device', contact, isOn: false },
+    { atMs, kind: 'outage', part: 'chat-service', how: 'unanswered', forMs: draw.integer(2, 15) * SECOND_MS },
+    ...requests.map((request, place) => ({ ...request, groupId: `producer-${place}` })),
+    { atMs: onAtMs, kind: 'device', contact, isOn: true },
+    ...story.requests.slice(-requests.length).map(({ requestId }) => ({
+      atMs: resolvedAtMs,
+      kind: 'resolve' as const,
+      requestId,
+      as: 'accepted' as const,
+    })),
+  ];
+};
+
 /** Draws requests whose notAfter passes while a function handles them. */
 export const drawTightDeadlines: DrawStoryline = (story, atMs) => {
   const { draw } = story;

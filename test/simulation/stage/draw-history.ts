@@ -74,8 +74,13 @@ export const drawHistory = (seed: number): History => {
     ...(hasOperators && { rules: { ...drawn.rules, operators: { echoes: true } } }),
     ...(seed % 8 === 0 && { rules: { ...drawn.rules, ...CONFIRMING } }),
   };
-  const batching =
-    seed % 5 < 2 ? { ...features, delivery: { ...features.delivery, batchRate: 0.2 + 0.3 * (seed % 5) } } : features;
+  const isOnce = seed % 9 === 4;
+  const isBuffered = seed % 9 === 1 || (isOnce && seed % 2 === 0);
+  const delivery = {
+    ...features.delivery,
+    ...(seed % 5 < 2 && { batchRate: 0.2 + 0.3 * (seed % 5) }),
+    ...(isOnce && { isOnce }),
+  };
   const story: Story = {
     draw,
     contacts: drawContacts(draw),
@@ -89,7 +94,23 @@ export const drawHistory = (seed: number): History => {
   const withLanes = bulkLane ? withBulkRequests(acts) : acts;
   const withPeople = hasOperators ? withHandovers(withLanes) : withLanes;
   const withTurns = hasTurns ? withBursts(withPeople) : withPeople;
-  return { seed, features: batching, acts: seed % 8 === 0 ? withFalseConfirmations(withTurns) : withTurns };
+  const withConfirmations = seed % 8 === 0 ? withFalseConfirmations(withTurns) : withTurns;
+  const withFaults = isOnce ? withFaultsOfReceiving(withConfirmations) : withConfirmations;
+  return { seed, features: { ...features, delivery, ...(isBuffered && { ingress: 'buffered' }) }, acts: withFaults };
+};
+
+/** Adds everything on Parley's side that can keep a post from being acknowledged, without a draw. */
+const withFaultsOfReceiving = (acts: readonly Act[]): readonly Act[] => {
+  const written = acts.filter((act) => act.kind === 'user-writes');
+  const faults = written.flatMap(({ atMs }, index): Act[] => {
+    const crash: Act = { atMs, kind: 'crash', lambda: 'receive' };
+    if (index % 23 === 11) return [{ atMs, kind: 'outage', part: 'table', how: 'refused', forMs: DAY_MS }];
+    // A process that started before knows the secret.
+    if (index % 17 === 8) return [crash, { atMs, kind: 'lock-secret', forMs: HOUR_MS }];
+    if (index % 13 === 5) return [{ atMs, kind: 'throttle', forMs: (1 + (index % 5)) * MINUTE_MS }];
+    return index % 7 === 3 ? [{ ...crash, atMs: atMs + 300 }] : [];
+  });
+  return [...acts, ...faults].toSorted((one, other) => one.atMs - other.atMs);
 };
 
 /** Puts every other queued request on the bulk queue, and redrives both queues, without a draw. */

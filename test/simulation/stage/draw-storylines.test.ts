@@ -26,6 +26,7 @@ const WITNESSES: Readonly<Record<Exclude<StorylineName, Unwitnessed>, readonly s
     ...['refused', 'rejected', 'expired', 'cancelled'].map((from) => `transition confirmEarlier from ${from}`),
   ],
   statusesInReverse: ['transition confirm from accepted'],
+  failuresOfSeveralCalls: ['transition accept from failed', 'transition identifyOther from failed'],
   tightDeadlines: ['transition expire from claimed'],
   absentContact: ['refusal NOT_ON_PLATFORM'],
   erasedDeadLetters: ['port call erase delete DEADLETTER'],
@@ -49,8 +50,11 @@ const playStoryline = (name: StorylineName, seed: number, options: PlayOptions =
   const operators = { echoes: true };
   const rules = { clientPayload: 'all', contactCheck: 'beforeFirstTemplate', operators } as const;
   const keywords = { keywords: true, optInKeyword: true };
+  const answersIntentsWithoutId = seed % 4 < 2;
+  const chatService = { closesEarlyMs: 0, maxDeviceMs: 60_000, answersIntentsWithoutId, failureRate: 0.5 };
+  const others = name === 'failuresOfSeveralCalls' ? { chatService, maxAnswerMs: 5_000 } : {};
   const windowPer = seed % 2 === 0 ? 'user' : 'channel';
-  return playHistory({ seed, features: features({ rules, windowPer, ...keywords }), acts }, options);
+  return playHistory({ seed, features: features({ rules, windowPer, ...keywords, ...others }), acts }, options);
 };
 
 describe('a storyline', () => {

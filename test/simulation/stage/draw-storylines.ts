@@ -2,6 +2,7 @@ import {
   drawAbsentContact,
   drawClaimsGivenBack,
   drawConcurrentDeliveries,
+  drawFailuresOfSeveralCalls,
   drawStatusesInReverse,
   drawTightDeadlines,
   drawUnknownOutcomes,
@@ -29,6 +30,7 @@ export const STORYLINES = {
   longOutage: { draw: drawLongOutage, weight: 2 },
   unknownOutcomes: { draw: drawUnknownOutcomes, weight: 3 },
   statusesInReverse: { draw: drawStatusesInReverse, weight: 1 },
+  failuresOfSeveralCalls: { draw: drawFailuresOfSeveralCalls, weight: 4 },
   tightDeadlines: { draw: drawTightDeadlines, weight: 1 },
   absentContact: { draw: drawAbsentContact, weight: 1 },
   concurrentDeliveries: { draw: drawConcurrentDeliveries, weight: 1 },
@@ -45,11 +47,15 @@ export const STORYLINES = {
   takeover: { draw: drawTakeover, weight: 4 },
 } as const satisfies Record<string, { readonly draw: DrawStoryline; readonly weight: number }>;
 
-type StorylineFeatures = Pick<Features, 'windowPer' | 'keywords' | 'rules'>;
+type StorylineFeatures = Pick<Features, 'windowPer' | 'keywords' | 'rules' | 'chatService'>;
 
-const weightOf = (name: keyof typeof STORYLINES, { windowPer, keywords, rules }: StorylineFeatures): number => {
+const weightOf = (
+  name: keyof typeof STORYLINES,
+  { windowPer, keywords, rules, chatService }: StorylineFeatures,
+): number => {
   if (name === 'changesOfMind' && keywords !== true) return 0;
   if (name === 'takeover' && rules.operators === undefined) return 0;
+  if (name === 'failuresOfSeveralCalls' && chatService?.failureRate === undefined) return 0;
   // If windows are per user, there are no business numbers to register.
   return name === 'erasedConsents' && windowPer === 'channel' ? 7 : STORYLINES[name].weight;
 };

@@ -8,7 +8,7 @@ import type { StageContext } from './stage-context.ts';
 /** The result of an invocation, if the function returned one. */
 export type InvocationEnd<Result> =
   | { readonly how: 'answered'; readonly result: Result }
-  | { readonly how: Exclude<EndOfInvocation, 'answered'> };
+  | { readonly how: Exclude<EndOfInvocation, 'answered'> | 'throttled' };
 
 /** The processes of a function. Each handles one invocation at a time. */
 export interface FunctionPool<Handlers> {
@@ -35,6 +35,8 @@ export interface FunctionPoolOptions<Handlers> {
   readonly lambda: LambdaName;
   readonly timeoutMs: number;
   readonly start: (process: StageProcess) => Handlers;
+  /** Whether Lambda throttles the function now. @default never */
+  readonly isThrottled?: () => boolean;
 }
 
 /** The probability that an invocation gets a new process although one is idle. */
@@ -42,6 +44,8 @@ const COLD_START_RATE = 0.02;
 /** How long a process can be idle before Lambda ends it. */
 const MAX_IDLE_MS = 10 * 60 * 1000;
 const MAX_START_MS = 400;
+/** How long Lambda takes to throttle an invocation. */
+const THROTTLED_MS = 5;
 
 /** Creates the processes of a function, as Lambda starts, reuses, and ends them. */
 export const createFunctionPool = <Handlers>(options: FunctionPoolOptions<Handlers>): FunctionPool<Handlers> => {
@@ -90,6 +94,12 @@ export const createFunctionPool = <Handlers>(options: FunctionPoolOptions<Handle
     },
     invoke: ({ function: name, about, messages, isSpared = false }, handle) =>
       new Promise((resolve) => {
+        if (options.isThrottled?.()) {
+          agenda.add(clock.ms + THROTTLED_MS, draw.identify(`throttle ${name} ${about}`), () =>
+            resolve({ how: 'throttled' }),
+          );
+          return;
+        }
         const identity = draw.identify(`invoke ${name} ${about}`);
         const { process, handlers, isCold } = takeProcess(name, identity);
         process.function = name;

@@ -23,6 +23,8 @@ export interface Features {
   /** The probability of each fault at a call where it is possible. A fault without a rate does not happen. */
   readonly faultRates: Readonly<Partial<Record<Fault, number>>>;
   readonly delivery: DeliveryFeatures;
+  /** Whether API Gateway puts posts on the inbound queue itself. @default the function `receive` answers them */
+  readonly ingress?: 'buffered';
   readonly windowPer: WindowPer;
   readonly rules: Partial<SendRules>;
   /** Whether events on the bus carry content. */
@@ -111,6 +113,8 @@ export interface DeliveryFeatures {
   readonly withoutTimeRate: number;
   /** The probability that an event waits for the next ones and is posted with them. @default 0 */
   readonly batchRate?: number;
+  /** Whether each event is posted once, whatever the answer. @default false */
+  readonly isOnce?: boolean;
   /** The envelope of each webhook request. Only a complete one has a publish time. @default 'complete' */
   readonly envelope?: 'complete' | 'without-publish-time' | 'none';
 }
@@ -169,6 +173,10 @@ export type Act = { readonly atMs: number } & (
   | { readonly kind: 'device'; readonly contact: string; readonly isOn: boolean }
   /** Every running process of a function dies. */
   | { readonly kind: 'crash'; readonly lambda: LambdaName }
+  /** For some time, Lambda invokes the function `receive` no more. */
+  | { readonly kind: 'throttle'; readonly forMs: number }
+  /** For some time, the webhook's secret cannot be read. */
+  | { readonly kind: 'lock-secret'; readonly forMs: number }
   /** For some time, every call to the chat service or to a part of AWS ends like this. */
   | {
       readonly kind: 'outage';

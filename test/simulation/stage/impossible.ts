@@ -3,6 +3,14 @@ const NO_DEAD_SCHEDULES = 'No outage of the queues lasts for the day during whic
 const NO_DEAD_CHANGES =
   'No outage of the bus lasts for the 12 hours after which Lambda discards a change, and the bus never refuses an event for good.';
 
+const IN_A_STORYLINE = 'The test of the storyline failuresOfSeveralCalls has it.';
+
+/** Witnesses that are too rare in drawn histories, and what has them instead. */
+export const RARE: Readonly<Record<string, string>> = {
+  'transition accept from failed': IN_A_STORYLINE,
+  'transition identifyOther from failed': IN_A_STORYLINE,
+};
+
 /**
  * Witnesses that cannot occur in a simulated stage, with the reason. If one occurs, the run fails. A port call that is
  * impossible has no faults.

@@ -45,6 +45,8 @@ export type LedgerEntry = {
   | { readonly kind: 'delivery'; readonly eventId: string; readonly attempt: number }
   /** `isHeard` is false if the response to the publish/subscribe system was lost. */
   | { readonly kind: 'delivery-answer'; readonly eventId: string; readonly status: number; readonly isHeard: boolean }
+  /** An event that is posted once is not posted again, or was not posted because the webhook failed too often. */
+  | { readonly kind: 'event-lost'; readonly eventId: string; readonly why: LossCause }
   /** A write of the table. `before` and `after` are whole items. */
   | {
       readonly kind: 'write';
@@ -86,6 +88,11 @@ export type LedgerEntry = {
   /** The last act or fault. After this, everything must end. */
   | { readonly kind: 'calm' }
 );
+
+/** Why a post that is not repeated got no 2xx. `paused`: there was no post. */
+export const LOSS_CAUSES = ['failed', 'unavailable', 'timed out', 'paused'] as const;
+
+export type LossCause = (typeof LOSS_CAUSES)[number];
 
 export type LedgerKind = LedgerEntry['kind'];
 

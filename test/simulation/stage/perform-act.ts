@@ -123,6 +123,8 @@ export const createPerformAct = (context: StageContext, stage: Stage): ((act: Ac
     },
     device: ({ contact, isOn }) => stage.setDevice(contact, isOn),
     crash: ({ lambda }) => stage.crash(lambda),
+    throttle: ({ forMs }) => stage.throttle(clock.ms + forMs),
+    'lock-secret': ({ forMs }) => stage.lockSecret(clock.ms + forMs),
     outage({ part, how, forMs }) {
       calls.startOutage(part, how, clock.ms + forMs);
     },

@@ -75,6 +75,8 @@ const calmAt = ({ acts }: History): number => Math.max(START_MS, ...acts.map(end
 const endOf = (act: Act): number => {
   switch (act.kind) {
     case 'outage':
+    case 'throttle':
+    case 'lock-secret':
       return act.atMs + act.forMs;
     case 'rotate-token':
       return act.atMs + act.secretFollowsMs;

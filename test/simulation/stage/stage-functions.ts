@@ -32,6 +32,9 @@ export interface StageFunctionsOptions {
   /** Where processes read the access token. */
   readonly secret: { readonly token: string };
   readonly webhookToken: string;
+  readonly isReceiveThrottled: () => boolean;
+  /** Whether the webhook's token cannot be read now. */
+  readonly isSecretLocked: () => boolean;
   readonly createMutation: (() => StageMutation) | undefined;
 }
 
@@ -123,6 +126,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
     calls,
     lambda: 'receive',
     timeoutMs: RECEIVE_TIMEOUT_MS,
+    isThrottled: options.isReceiveThrottled,
     start(process) {
       const { tableOf, receive: own } = mutationOf('receive');
       return createReceiveProcess({
@@ -137,6 +141,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
           setVisibility: queues.inbound.setVisibility,
         },
         windowPer,
+        isBuffered: features.ingress === 'buffered',
         keywords:
           features.keywords === true
             ? { optOut: STOP, optIn: features.optInKeyword ? START : [], buttons: true }
@@ -147,7 +152,12 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         onQueued: () => undefined,
         random: random(process),
         auth: { kind: 'shared-token', header: TOKEN_HEADER, envelope },
-        webhookSecret: { read: async () => options.webhookToken },
+        webhookSecret: {
+          async read() {
+            if (options.isSecretLocked()) throw new Error('The secret cannot be read.');
+            return options.webhookToken;
+          },
+        },
         mutation: { ...own, ...tableOf(own?.table) },
       });
     },

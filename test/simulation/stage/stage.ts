@@ -7,7 +7,9 @@ import { joinContactItems } from '../../support/contact-items.ts';
 import { createSimulatedBus } from '../world/bus.ts';
 import type { SimulatedChatService } from '../world/chat-service.ts';
 import { createTableState, nameOf, type TableState } from '../world/table.ts';
+import { bufferedPost } from './buffered-post.ts';
 import { createDelivery, type Delivery } from './delivery.ts';
+import type { InvocationEnd } from './function-pool.ts';
 import { createKeepDaily } from './keep-daily.ts';
 import type { QueueName } from './ledger.ts';
 import { createOperator, type Operator } from './operator.ts';
@@ -36,6 +38,10 @@ export interface Stage {
   setDevice: StageChatService['setDevice'];
   /** Ends every running process of a function. */
   crash(lambda: LambdaName): void;
+  /** Lambda does not invoke the function `receive` until then. */
+  throttle(untilMs: number): void;
+  /** The webhook's secret cannot be read until then. */
+  lockSecret(untilMs: number): void;
 }
 
 export interface StageOptions {
@@ -116,6 +122,7 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     record({ kind: 'read-contact', name, contact: item }, process.name);
   };
 
+  const until = { throttled: 0, locked: 0 };
   const functions = createStageFunctions({
     context,
     calls,
@@ -126,6 +133,8 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     chatService: called,
     secret,
     webhookToken: WEBHOOK_TOKEN,
+    isReceiveThrottled: () => clock.ms < until.throttled,
+    isSecretLocked: () => clock.ms < until.locked,
     createMutation,
   });
   const { send, receive, publish, manage } = functions;
@@ -208,9 +217,34 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
     context,
     token: WEBHOOK_TOKEN,
     post: (event: APIGatewayProxyEventV2, about) =>
-      receive.invoke({ function: 'receive', about, messages: 1 }, (handlers) => handlers.post(event)),
+      features.ingress === 'buffered'
+        ? buffer(event)
+        : receive.invoke({ function: 'receive', about, messages: 1 }, (handlers) => handlers.post(event)),
   });
+  /** API Gateway puts a post on the inbound queue. */
+  const buffer = async (event: APIGatewayProxyEventV2): Promise<InvocationEnd<number>> => {
+    if (calls.unavailableUntil('queues') !== undefined) return { how: 'answered', result: 503 };
+    queues.inbound.put({ body: bufferedPost(event, clock.ms) });
+    return { how: 'answered', result: 200 };
+  };
 
   const crash = (lambda: LambdaName): void => functions[lambda].crash();
-  return { table, queues, schedules, calls, chatService, delivery, operator, secret, setDevice, crash };
+  return {
+    table,
+    queues,
+    schedules,
+    calls,
+    chatService,
+    delivery,
+    operator,
+    secret,
+    setDevice,
+    crash,
+    throttle(untilMs) {
+      until.throttled = untilMs;
+    },
+    lockSecret(untilMs) {
+      until.locked = untilMs;
+    },
+  };
 };

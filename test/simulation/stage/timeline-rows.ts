@@ -50,6 +50,8 @@ export const rowOf = (entry: LedgerEntry): Row | undefined => {
         from: 'delivery',
         text: `answer ${entry.status} for ${entry.eventId}${entry.isHeard ? '' : ', lost on its way'}`,
       };
+    case 'event-lost':
+      return { atMs, from: 'delivery', text: `${entry.eventId} is LOST: ${entry.why}` };
     case 'write':
       return isUnchanged(entry) ? undefined : { atMs, from: by, to: 'table', text: describeWrite(entry) };
     case 'read-contact':

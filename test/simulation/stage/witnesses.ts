@@ -9,8 +9,8 @@ import { parseObject } from '../world/parse-object.ts';
 import { buttonIn } from '../world/translate-event.ts';
 import { ACT_WEIGHTS, CHOICES } from './draw-acts.ts';
 import type { Act } from './history.ts';
-import { IMPOSSIBLE } from './impossible.ts';
-import type { FunctionName, LedgerEntry } from './ledger.ts';
+import { IMPOSSIBLE, RARE } from './impossible.ts';
+import { type FunctionName, type LedgerEntry, LOSS_CAUSES } from './ledger.ts';
 import { observeReport, REPORTS } from './observe-report.ts';
 import { LINKS, observeLink, observeWire, WIRE_KINDS } from './observe-wire.ts';
 import { DECLARED_FAULTS } from './port-calls.ts';
@@ -98,6 +98,7 @@ const POSSIBLE: readonly string[] = [
   ...OPEN_REASONS.map((reason) => `circuit breaker open: ${reason}`),
   ...SEND_ENDPOINTS.flatMap((endpoint) => namesOf(CALL_ENDS).map((end) => `call ${endpoint}: ${end}`)),
   ...namesOf(INVOCATION_ENDS).map((how) => `invocation ${how}`),
+  ...LOSS_CAUSES.map((why) => `event lost: ${why}`),
   ...namesOf(FUNCTIONS).map((name) => `invocation of ${name}`),
   ...[...DECLARED_FAULTS].flatMap(([call, faults]) => [
     portCallName(call),
@@ -150,6 +151,8 @@ const namesIn = (entry: LedgerEntry, by: FunctionName | undefined): readonly str
     }
     case 'fault':
       return [faultName(`${entry.function} ${entry.call}`, entry.fault)];
+    case 'event-lost':
+      return [`event lost: ${entry.why}`];
     case 'published':
       return [`event ${entry.detailType}`];
     case 'call':
@@ -201,7 +204,7 @@ export const addWitnesses = (to: Witnesses, more: ReadonlyMap<string, number>): 
 export const MIN_SEEDS_FOR_WITNESSES = 1_000;
 
 export interface Testimony {
-  /** What never happened and is not listed as impossible. */
+  /** What never happened and is listed neither as impossible nor as rare. */
   readonly unwitnessed: readonly string[];
   /** What happened but is listed as impossible, or is not known to be possible. */
   readonly unexpected: readonly string[];
@@ -217,7 +220,7 @@ export const judgeWitnesses = (
   const entries = [...witnesses];
   return {
     unwitnessed: entries
-      .filter(([name, count]) => count === 0 && KNOWN.has(name) && !isImpossible(name))
+      .filter(([name, count]) => count === 0 && KNOWN.has(name) && !isImpossible(name) && !Object.hasOwn(RARE, name))
       .map(([name]) => name),
     unexpected: entries
       // A fault that nothing declares is unexpected wherever it could happen.

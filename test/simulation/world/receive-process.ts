@@ -24,6 +24,7 @@ import { createInboundQueueHandler } from '../../../lambdas/receive/inbound-queu
 import { createReceiveEvents } from '../../../lambdas/receive/receive-events.ts';
 import { createStoreEvents, type StoreEvents } from '../../../lambdas/receive/store-events.ts';
 import { TIME_BUDGET } from '../../../lambdas/receive/time-budget.ts';
+import { createVerifyRequest } from '../../../lambdas/receive/verify-request.ts';
 import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import { ACCOUNT } from '../../support/builders.ts';
@@ -41,7 +42,7 @@ export interface ReceiveMutation {
   readonly table?: (table: ConversationTable) => Partial<ConversationTable>;
   readonly inboundQueue?: (queue: InboundQueue) => Partial<InboundQueue>;
   readonly confirmations?: (queue: SendQueue, process: string) => SendQueue;
-  readonly storeEvents?: (storeEvents: StoreEvents) => StoreEvents;
+  readonly storeEvents?: (storeEvents: StoreEvents, clock: Clock) => StoreEvents;
   readonly verifier?: (verifier: WebhookVerifier) => WebhookVerifier;
   readonly response?: (response: SQSBatchResponse) => SQSBatchResponse;
   /** How the management API reads messages. */
@@ -64,6 +65,8 @@ export interface ReceiveProcessOptions {
   readonly auth?: WebhookAuth;
   /** The secret of the webhook, if its requests are verified. */
   readonly webhookSecret?: WebhookSecret;
+  /** Whether messages of the inbound queue can be posts that are not verified yet. @default false */
+  readonly isBuffered?: boolean;
   /** @default none */
   readonly keywords?: Keywords | undefined;
   /** The send queue, if the stage confirms opt-outs. @default it confirms none */
@@ -169,22 +172,22 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     operatorEchoes: options.operatorEchoes,
     turns: options.hasTurns,
   });
-  const storeEvents = mutation?.storeEvents?.(plainStoreEvents) ?? plainStoreEvents;
+  const storeEvents = mutation?.storeEvents?.(plainStoreEvents, clock) ?? plainStoreEvents;
   const receiving = { storeEvents, inboundQueue, log: silentLog, metrics: silentMetrics };
   const { auth = UNVERIFIED } = options;
   const format = deliveryFormat(auth);
+  const plainVerifier = createVerifier(auth, {
+    clock,
+    log: silentLog,
+    fetchTimeoutMs: TIME_BUDGET.verification,
+    openSecret() {
+      if (options.webhookSecret) return options.webhookSecret;
+      throw new Error('This kind of authentication has no secret.');
+    },
+  });
+  const verifier = mutation?.verifier?.(plainVerifier) ?? plainVerifier;
   const handleWebhook = createWebhookHandler({
-    verifier: (mutation?.verifier ?? ((verifier) => verifier))(
-      createVerifier(auth, {
-        clock,
-        log: silentLog,
-        fetchTimeoutMs: TIME_BUDGET.verification,
-        openSecret() {
-          if (options.webhookSecret) return options.webhookSecret;
-          throw new Error('This kind of authentication has no secret.');
-        },
-      }),
-    ),
+    verifier,
     format,
     receiveEvents: createReceiveEvents(receiving),
     clock,
@@ -194,6 +197,10 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   const handleBatch = createInboundQueueHandler({
     ...receiving,
     format,
+    verifyRequest:
+      options.isBuffered === true
+        ? createVerifyRequest({ verifier, format, log: silentLog, metrics: silentMetrics })
+        : undefined,
     randomness: { newId: () => name, random: options.random ?? (() => 0) },
     changeVisibility(changes) {
       const label = `set the visibility to ${changes.map(({ seconds }) => seconds).join(', ')} s`;

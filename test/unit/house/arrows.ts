@@ -297,6 +297,12 @@ export const LAYERS: readonly Layer[] = [
     mayImportTypes: ['local functions', 'local metrics'],
   },
   {
+    name: 'local rest api',
+    files: /^local\/rest-api\//,
+    mayImport: ['local http api', 'local base'],
+    mayImportTypes: ['local rest api', 'local metrics'],
+  },
+  {
     name: 'local event sources',
     files: /^local\/event-sources\//,
     mayImport: ['local event sources', 'local metrics', 'local sqs', 'local functions', 'local base'],
@@ -305,7 +311,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local resources',
     files: /^local\/resources\//,
-    mayImport: ['local resources', 'local emulators', 'local metrics', 'local sqs', 'local base'],
+    mayImport: ['local resources', 'local emulators', 'local metrics', 'local sqs', 'local rest api', 'local base'],
     mayImportTypes: ['local template', 'local functions', 'local http api', 'local event sources'],
   },
   {
@@ -332,6 +338,7 @@ export const LAYERS: readonly Layer[] = [
       'local metrics',
       'local functions',
       'local http api',
+      'local rest api',
       'local event sources',
       'local base',
     ],

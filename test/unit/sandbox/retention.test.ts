@@ -118,3 +118,45 @@ describe('retention', () => {
     expect(days.filter((day) => day === 2)).toHaveLength(5);
   });
 });
+
+describe('a service that posts each event once', () => {
+  const startOnce = async () => {
+    const { receiver, sandbox } = await startWithReceiver({}, { auth: { kind: 'none' } });
+    await sandbox.control('PATCH /carrier', { redelivers: false });
+    return { receiver, sandbox };
+  };
+  const expiredIn = async (sandbox: RunningSandbox): Promise<readonly unknown[]> =>
+    Object((await sandbox.control('GET /deliveries')).body).expired;
+
+  test('drops an event that is not acknowledged, and lists it as expired', async () => {
+    const { receiver, sandbox } = await startOnce();
+    receiver.answerWith(503);
+    await sandbox.control('POST /events', EVENT);
+    await eventually(async () => expect(await expiredIn(sandbox)).toMatchObject([{ event: EVENT, attempts: 1 }]));
+
+    receiver.answerWith(200);
+    await sandbox.control('POST /events', { MESSAGE: 'Next' });
+    await untilDelivered(sandbox);
+
+    expect(receiver.requests.map(({ body }) => eventIn(body))).toEqual([EVENT, { MESSAGE: 'Next' }]);
+  });
+
+  test('posts nothing for ten minutes after more than a hundred failures', async () => {
+    const { receiver, sandbox } = await startOnce();
+    receiver.answerWith(503);
+    for (let index = 0; index <= 100; index += 1) await sandbox.control('POST /events', { index });
+    await eventually(async () => expect(await expiredIn(sandbox)).toHaveLength(101));
+    expect((await sandbox.control('GET /carrier')).body).toEqual({ redelivers: false, pausedUntil: expect.anything() });
+
+    receiver.answerWith(200);
+    await sandbox.control('POST /events', { lost: true });
+    await eventually(async () => expect((await expiredIn(sandbox)).at(-1)).toMatchObject({ attempts: 0 }));
+    await sandbox.control('POST /clock', { advanceSeconds: 10 * 60 });
+    await sandbox.control('POST /events', { heard: true });
+    await untilDelivered(sandbox);
+
+    expect(eventIn(receiver.requests.at(-1)?.body ?? '')).toEqual({ heard: true });
+    expect(receiver.requests).toHaveLength(102);
+    expect((await sandbox.control('GET /carrier')).body).toEqual({ redelivers: false });
+  });
+});

@@ -40,8 +40,8 @@ export const describeEvent = (entry: FeedEntry): EventDescription => {
       return { event: `Webhook: ${status ?? 'no response'}`, detail, ...aboutEvent(event), isError };
     }
     case 'event-expired': {
-      const detail = `${kindOf(entry.event)}, after 7 days and ${counted(entry.attempts, 'attempt')}`;
-      return { event: 'Event expired', detail, ...aboutEvent(entry.event), isError: true };
+      const detail = `${kindOf(entry.event)}, after ${counted(entry.attempts, 'attempt')}`;
+      return { event: 'Event dropped', detail, ...aboutEvent(entry.event), isError: true };
     }
     case 'user-changed':
       return { event: 'User changed', detail: '', contact: entry.user.contact };

@@ -29,11 +29,11 @@ export const webhookSteps = (
   ];
 };
 
-/** Events that were not acknowledged within the retention of seven days (contract, "Limits"). */
+/** Events that were not acknowledged within seven days (contract, "Limits"), or at once if there is no redelivery. */
 export const expiredSteps = (expired: readonly ExpiredEvent[]): readonly TimelineStep[] =>
   expired.map(({ messageId, event, publishedAt, attempts }) => ({
     source: 'webhook',
-    title: 'Event expired after 7 days',
+    title: 'Event dropped: not acknowledged',
     tone: 'error',
     detail: `Published at ${publishedAt}. Failed attempts: ${attempts}. It will not be retried.`,
     ids: idsOf({ 'Event ID': messageId }),

@@ -69,7 +69,52 @@ const BURST = historyOf([writes(), writes(3 * SECOND_MS), writes(6 * SECOND_MS)]
   features: { turnSilenceSeconds: 8, delivery: { ...PLAIN_FEATURES.delivery, duplicateRate: 1 } },
 });
 
+const BUFFERED = { ingress: 'buffered' } as const;
+const BUFFERED_STRANGER = historyOf(
+  [{ kind: 'unauthenticated-event', contact: USER, text: 'Let me in.', afterMs: 0 }, writes(SECOND_MS)],
+  { features: BUFFERED },
+);
+const BUFFERED_WITHOUT_SECRET = historyOf([{ kind: 'lock-secret', forMs: HOUR_MS, afterMs: 0 }, writes(SECOND_MS)], {
+  features: BUFFERED,
+});
+/** The event has no time of its own, and waits while Lambda throttles the function. */
+const BUFFERED_WITHOUT_TIME = historyOf([{ kind: 'throttle', forMs: MINUTE_MS, afterMs: 0 }, writes(SECOND_MS)], {
+  features: { ...BUFFERED, delivery: { ...PLAIN_FEATURES.delivery, withoutTimeRate: 1, envelope: 'none' } },
+});
+
 export const RECEIVING_DEFECTS = {
+  bufferedStrangerStored: {
+    breaks: 'A post that API Gateway put on the inbound queue is not verified.',
+    invariant: 'unauthenticatedLeavesNothing',
+    create: () => ({ receive: { verifier: () => ({ verify: async () => ({ kind: 'authentic' }) }) } }),
+    history: BUFFERED_STRANGER,
+  },
+  bufferedDroppedWithoutSecret: {
+    breaks: 'A post of the inbound queue is dropped while the secret cannot be read.',
+    invariant: 'everyEventKept',
+    create: () => ({
+      receive: {
+        verifier: ({ verify }) => ({
+          async verify(request) {
+            const verdict = await verify(request);
+            return verdict.kind === 'unavailable' ? { kind: 'unauthenticated', reason: verdict.reason } : verdict;
+          },
+        }),
+      },
+    }),
+    history: BUFFERED_WITHOUT_SECRET,
+  },
+  bufferedDatedByPoll: {
+    breaks: 'An event without a time has that of the invocation that takes it from the queue.',
+    invariant: 'messagesAreTrue',
+    create: () => ({
+      receive: {
+        storeEvents: (storeEvents, clock) => (request, budgetMs) =>
+          storeEvents({ ...request, receivedAt: clock.now() }, budgetMs),
+      },
+    }),
+    history: BUFFERED_WITHOUT_TIME,
+  },
   messageWithoutTurn: {
     breaks: 'A message is stored and not added to a turn.',
     invariant: 'everyMessageInOneTurn',

@@ -4,7 +4,15 @@ import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import { ACCOUNT } from '../../../support/builders.ts';
 import { buttonIn } from '../../world/translate-event.ts';
-import { authenticEventsOf, bodiesIn, type EventFact, eventsIn, eventsOf, keptDeadLetters } from './stage-events.ts';
+import {
+  authenticEventsOf,
+  bodiesIn,
+  type EventFact,
+  eventsIn,
+  eventsOf,
+  keptDeadLetters,
+  lostEventsOf,
+} from './stage-events.ts';
 import type { StageFacts } from './stage-facts.ts';
 import { idIn } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
@@ -13,10 +21,14 @@ export const INBOUND = ['inbound', 'inbound-dead-letters'];
 
 export const RECEIVING_STAGE_INVARIANTS = {
   everyEventKept: {
-    sentence: 'Every authentic event is in the table exactly as it came, or in quarantine, unless its user was erased.',
+    sentence:
+      'Every authentic event is in the table exactly as it came, or in quarantine, unless its user was erased, or it was ' +
+      'posted only once and not acknowledged.',
     check(facts, { checked, violated }) {
       const { stored, quarantined, erased } = endOf(facts);
+      const lost = lostEventsOf(facts);
       for (const { body, index, eventId, parts } of authenticEventsOf(facts)) {
+        if (lost.has(eventId)) continue;
         checked();
         const isKept = parts.length > 0 ? stored.has(body) : quarantined.has(body);
         if (!isKept && !quarantined.has(body) && !erased.has(body)) violated(`${eventId} is lost: ${body}`, index);
@@ -44,9 +56,11 @@ export const RECEIVING_STAGE_INVARIANTS = {
     sentence: 'An event leaves the inbound queue only when it is in the table or in quarantine.',
     check(facts, { checked, violated }) {
       const firstKept = firstKeptIn(facts, ['inbound-dead-letters']);
+      const authentic = new Set(authenticEventsOf(facts).map(({ body }) => body));
       for (const { queue, body, index } of facts.entries('deleted')) {
         if (queue !== 'inbound') continue;
         for (const event of eventsIn(body)) {
+          if (isBuffered(facts) && !authentic.has(event)) continue;
           checked();
           if ((firstKept.get(event) ?? Number.POSITIVE_INFINITY) > index) violated(`It is nowhere: ${event}`, index);
         }
@@ -67,20 +81,38 @@ export const RECEIVING_STAGE_INVARIANTS = {
   },
 
   unauthenticatedLeavesNothing: {
-    sentence: 'An event with an invalid signature is never acknowledged, and nothing of it is stored or queued.',
+    sentence:
+      'An event with an invalid signature is never acknowledged, and nothing of it is stored or queued. In a stage with ' +
+      'buffered ingress, nothing of it is stored, and it leaves the inbound queue.',
     check(facts, { checked, violated }) {
       const authentic = new Set(authenticEventsOf(facts).map(({ body }) => body));
       const others = eventsOf(facts).filter(({ isAuthentic, body }) => !isAuthentic && !authentic.has(body));
       if (others.length === 0) return;
-      const firstKept = firstKeptIn(facts, INBOUND);
+      const firstKept = firstKeptIn(facts, isBuffered(facts) ? ['inbound-dead-letters'] : INBOUND);
       const ids = new Set(others.map(({ eventId }) => eventId));
+      const { quarantined } = endOf(facts);
       for (const { body, eventId } of others) {
         checked();
         const index = firstKept.get(body);
         if (index !== undefined) violated(`${eventId} was kept: ${body}`, index);
+        if (quarantined.has(body)) violated(`${eventId} is still in a queue: ${body}`);
       }
+      if (isBuffered(facts)) return;
       for (const { eventId, status, index } of facts.entries('delivery-answer')) {
         if (ids.has(eventId) && status < 300) violated(`${eventId} was answered ${status}.`, index);
+      }
+    },
+  },
+
+  everyPostBuffered: {
+    sentence: 'With buffered ingress, every post is acknowledged, unless the inbound queue is unavailable.',
+    check(facts, { checked, violated }) {
+      if (!isBuffered(facts)) return;
+      const outages = facts.acts('outage').filter(({ part }) => part === 'queues');
+      for (const { eventId, status, atMs, index } of facts.entries('delivery-answer')) {
+        checked();
+        const isUnavailable = outages.some((outage) => outage.atMs <= atMs && atMs <= outage.atMs + outage.forMs);
+        if (status >= 300 && !isUnavailable) violated(`${eventId} was answered ${status}.`, index);
       }
     },
   },
@@ -242,6 +274,8 @@ export const RECEIVING_STAGE_INVARIANTS = {
     },
   },
 } as const satisfies Record<string, StageInvariant>;
+
+const isBuffered = (facts: StageFacts): boolean => facts.run.history.features.ingress === 'buffered';
 
 /** Whether only the mark of an erased message is left. */
 export const isMark = (item: Item): boolean =>

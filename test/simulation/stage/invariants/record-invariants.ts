@@ -1,7 +1,7 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { parseObject } from '../../world/parse-object.ts';
 import { isSendLane } from '../ledger.ts';
-import { authenticEventsOf, bodiesIn } from './stage-events.ts';
+import { authenticEventsOf, bodiesIn, lostEventsOf, lostMessagesOf } from './stage-events.ts';
 import { type CallFact, idIn, isErased, requestIdsOf, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
@@ -59,8 +59,11 @@ export const RECORD_INVARIANTS = {
   },
 
   acceptedHasMessage: {
-    sentence: 'The message of every accepted send with a message ID is in the conversation, as it was sent.',
+    sentence:
+      'The message of every accepted send with a message ID is in the conversation, as it was sent, unless the status that ' +
+      'confirmed it was posted only once and not acknowledged.',
     check(facts, { checked, violated }) {
+      const unacknowledged = lostMessagesOf(facts);
       const effects = new Map(facts.calls.flatMap((call) => (call.effect ? [[call.effect.id, call] as const] : [])));
       const { items } = facts.run;
       for (const [name, { state, messageId, erasedAt }] of items) {
@@ -72,7 +75,8 @@ export const RECORD_INVARIANTS = {
         if (call === undefined || isErased(facts, record)) continue;
         checked();
         const message = items.get(record);
-        if (message?.requestId !== idIn(name)) violated(`${String(messageId)} of ${name} has no record.`);
+        const isExcused = unacknowledged.has(String(messageId));
+        if (message?.requestId !== idIn(name) && !isExcused) violated(`${String(messageId)} of ${name} has no record.`);
       }
       for (const [name, message] of items) {
         if (message.direction !== 'outbound') continue;
@@ -129,8 +133,8 @@ export const RECORD_INVARIANTS = {
 
   failuresShown: {
     sentence:
-      "When a stored status says that a send's message failed, the send is not left as accepted, and a send is failed " +
-      'only with the code that the chat service gave.',
+      "When a stored status says that a send's message failed, the send is not left as accepted, unless the status was " +
+      'posted only once and not acknowledged. A send is failed only with the code that the chat service gave.',
     check(facts, { checked, violated }) {
       const { items } = facts.run;
       const failed = new Set(
@@ -138,13 +142,14 @@ export const RECORD_INVARIANTS = {
           part?.literal === 'failed' || part?.literal === 'error' ? [part.id] : [],
         ),
       );
+      const unacknowledged = lostMessagesOf(facts);
       for (const requestId of requestIdsOf(facts)) {
         const { state, code, messageId, erasedAt } = items.get(`SEND#${requestId} SEND`) ?? {};
         const message = items.get(`MESSAGE#${String(messageId)} MESSAGE`);
         const isFailed = message?.requestId === requestId && message.failedAt !== undefined;
         if (!isFailed && state !== 'failed') continue;
         checked();
-        if (isFailed && state === 'accepted' && erasedAt === undefined) {
+        if (isFailed && state === 'accepted' && erasedAt === undefined && !unacknowledged.has(String(messageId))) {
           violated(`${requestId} is accepted, but its message ${String(messageId)} failed.`);
         }
         if (state === 'failed' && (code !== FAILURE_CODE || !failed.has(String(messageId)))) {
@@ -157,11 +162,13 @@ export const RECORD_INVARIANTS = {
   jobsLinked: {
     sentence:
       'If the answer to an accepted call names only a job, and a stored event names that job, the send has the message ' +
-      'of the event.',
+      'of the event, unless the event was posted only once and not acknowledged.',
     check(facts, { checked, violated }) {
       const { items } = facts.run;
+      const lost = lostEventsOf(facts);
       const named = new Set(
-        authenticEventsOf(facts).flatMap(({ body, parts: [part] }) => {
+        authenticEventsOf(facts).flatMap(({ eventId, body, parts: [part] }) => {
+          if (lost.has(eventId)) return [];
           const { txId, intentTxId = txId } = parseObject(body) ?? {};
           const stored = ['MESSAGE', 'ECHO'].flatMap((kind) => bodiesIn(items.get(`MESSAGE#${part?.id} ${kind}`)));
           return stored.includes(body) ? [intentTxId] : [];

@@ -30,6 +30,18 @@ export const eventsOf = (facts: StageFacts): readonly EventFact[] => {
   return found;
 };
 
+/** The ids of the events that were posted only once, and not acknowledged. Part of what they say may be stored. */
+export const lostEventsOf = (facts: StageFacts): ReadonlySet<string> =>
+  new Set(facts.entries('event-lost').map(({ eventId }) => eventId));
+
+/** The ids of the messages that such events are about. */
+export const lostMessagesOf = (facts: StageFacts): ReadonlySet<string | undefined> => {
+  const lost = lostEventsOf(facts);
+  return new Set(
+    authenticEventsOf(facts).flatMap(({ eventId, parts }) => (lost.has(eventId) ? parts.map(({ id }) => id) : [])),
+  );
+};
+
 export const authenticEventsOf = (facts: StageFacts): readonly EventFact[] =>
   eventsOf(facts).filter(({ isAuthentic }) => isAuthentic);
 
@@ -64,10 +76,14 @@ const MAX_START_MS = 500;
 
 /** Creates a function that returns the latest times an event can have: its publish time, or its possible arrivals. */
 const createLatestTimesOf = (facts: StageFacts): ((eventId: string, publishedAt: string) => readonly string[]) => {
-  const { envelope = 'complete' } = facts.run.history.features.delivery;
+  const { delivery, ingress } = facts.run.history.features;
+  const { envelope = 'complete' } = delivery;
   if (envelope === 'complete') return (_, publishedAt) => [publishedAt];
   const starts = facts.entries('invoked').filter((entry) => entry.function === 'receive');
   const deliveries = Map.groupBy(facts.entries('delivery'), ({ eventId }) => eventId);
+  // API Gateway notes when it received a post.
+  if (ingress === 'buffered')
+    return (eventId) => (deliveries.get(eventId) ?? []).map(({ atMs }) => new Date(atMs).toISOString());
   return (eventId) =>
     (deliveries.get(eventId) ?? []).flatMap((delivery) =>
       starts
@@ -89,6 +105,8 @@ export const bodiesIn = (item: Item | undefined): readonly string[] => {
 
 /** The events in a message of the inbound queue or its dead-letter queue, which keep the envelope of the delivery. */
 export const eventsIn = (queueBody: string): readonly string[] => {
+  const [, buffered] = /^\{"form":"buffered-1",.*,"body":"([^"]*)"\}$/s.exec(queueBody) ?? [];
+  if (buffered !== undefined) return eventsInPost(Buffer.from(buffered, 'base64').toString());
   const enveloped = [...queueBody.matchAll(/"data":\s*"([A-Za-z0-9+/=]*)"/g)];
   if (enveloped.length > 0) {
     return enveloped.flatMap(([, data = '']) => bodiesInPost(Buffer.from(data, 'base64').toString()));
@@ -96,6 +114,11 @@ export const eventsIn = (queueBody: string): readonly string[] => {
   const [, encoding, bare] = /"encoding":"(json|utf8)","rawBody":(.*)}$/s.exec(queueBody) ?? [];
   if (bare === undefined) return [];
   return bodiesInPost(encoding === 'json' ? bare : String(JSON.parse(bare)));
+};
+
+const eventsInPost = (post: string): readonly string[] => {
+  const data = /"data":"([A-Za-z0-9+/=]*)"/.exec(post)?.[1];
+  return bodiesInPost(data === undefined ? post : Buffer.from(data, 'base64').toString());
 };
 
 /** Returns the bodies of the dead letters in the table. */

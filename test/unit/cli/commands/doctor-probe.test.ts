@@ -94,7 +94,7 @@ describe('doctor proves that the webhook accepts its secrets', () => {
     );
     accepts = async ({ headers }, body) => {
       const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-      return (await verify({ headers: flat, unverifiedBody: Buffer.from(body) })).kind === 'authentic';
+      return (await verify({ headers: flat, unverifiedBody: Buffer.from(body), receivedAt: NOW })).kind === 'authentic';
     };
     const signing = { webhookSecretKind: 'standard-webhooks', webhookAuthHeader: 'webhook-signature' };
     const stored = store.find(arn);

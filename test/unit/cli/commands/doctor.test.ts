@@ -266,6 +266,20 @@ describe('doctor on the webhook', () => {
     expect((await target.parley(['doctor'])).code).toBe(6);
   });
 
+  it('is satisfied if API Gateway puts requests on the queue, in a stage with buffered ingress', async () => {
+    await target[Symbol.asyncDispose]();
+    target = await startTarget({ webhookIngress: 'buffered' });
+    const { webhookUrl } = target.addresses;
+    webhookStatus = 200;
+    expect((await findings('webhook'))[0]).toEqual([
+      'ok',
+      `${webhookUrl} responds and puts requests on the inbound queue, where they are verified. So its answer does not show ` +
+        'that it rejects unsigned requests.',
+    ]);
+    webhookStatus = 503;
+    expect(await findings('webhook')).toEqual([['failing', `${webhookUrl} returns 503 instead of 200.`]]);
+  });
+
   it('warns if nothing has shown that the requests of the chat service are accepted', async () => {
     attempts = [{ at: '2020-01-01T00:00:00.000Z', status: 200 }];
 

@@ -1,6 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { bufferedHeader, bufferedText } from '../../../../lambdas/domain/buffered-request.ts';
 import type { Verdict } from '../../../../lambdas/ports.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { createTelemetry, frame } from '../../../../lambdas/runtime/frame.ts';
@@ -58,6 +59,7 @@ const environment = (url: string): Record<string, string> => ({
   CHAT_SERVICE_URL: url,
   CHAT_PLATFORM: 'chat',
   CHAT_CHANNEL_NUMBER: '+5491100000000',
+  BUFFERED_INGRESS: 'true',
   INDEX_COMMON_STATES: 'false',
   WINDOW_PER: 'user',
   WINDOW_MARGIN_SECONDS: '60',
@@ -133,6 +135,23 @@ const event = (changes: object = {}): string =>
   JSON.stringify({ _id_: 'in-1', FROM: number, FROM_NAME: name, MESSAGE: text, IMAGES_URLS: [mediaUrl], ...changes });
 
 const post = (body: string) => ({ headers: { 'x-token': CANARIES.accessToken }, body, isBase64Encoded: false });
+
+const base64 = (value: string): string => Buffer.from(value).toString('base64');
+
+/** The same request, put on the queue by API Gateway. */
+const queued = (body: string) => ({
+  Records: [
+    sqsRecord(
+      bufferedText({
+        requestId: base64('request-1'),
+        receivedAtMs: String(Date.now()),
+        chatChannelNumber: base64(number),
+        headers: bufferedHeader('x-token', base64(CANARIES.accessToken)),
+        body: base64(body),
+      }),
+    ),
+  ],
+});
 
 /** The contact wrote a minute ago, so the window is open. */
 const openWindow = (input: AwsInput) => {
@@ -388,6 +407,14 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
   'webhook request not verified: verification unavailable; waiting for redelivery': () => {
     aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));
     return loadAgain('receive', post(event()));
+  },
+  'webhook request not verified: verification unavailable; it waits in the inbound queue': () => {
+    aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));
+    return loadAgain('receive', queued(event()));
+  },
+  'webhook request dropped: unauthenticated': () => {
+    aws.answers.set('GetSecretValue', () => ({ SecretString: webhookSecret.padEnd(16, 'x') }));
+    return loadAgain('receive', queued(event()));
   },
   'webhook secret invalid': () => {
     aws.answers.set('GetSecretValue', () => ({ SecretString: `${webhookSecret}\nshort` }));

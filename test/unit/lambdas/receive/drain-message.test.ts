@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { bufferedText } from '../../../../lambdas/domain/buffered-request.ts';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import type { Envelope, VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
-import type { WriteResult } from '../../../../lambdas/ports.ts';
+import type { UnverifiedRequest, Verdict, WebhookVerifier, WriteResult } from '../../../../lambdas/ports.ts';
 import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
 import type { StoreResult } from '../../../../lambdas/receive/store-events.ts';
+import { createVerifyRequest } from '../../../../lambdas/receive/verify-request.ts';
 import { NOW } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
@@ -25,6 +27,8 @@ interface Situation {
   readonly receiveCount?: number;
   /** The stage's. */
   readonly envelope?: Envelope;
+  /** The verdict on buffered requests. @default the stage has direct ingress */
+  readonly verdict?: Verdict;
 }
 
 /** Drains a message, where everything works except what the test says. Returns the result and what was done. */
@@ -33,6 +37,15 @@ const drain = async (body: string, situation: Situation = {}) => {
   const requests: VerifiedRequest[] = [];
   const quarantined: [VerifiedRequest, string][] = [];
   const metrics = recordingMetrics();
+  const { verdict } = situation;
+  const unverified: UnverifiedRequest[] = [];
+  const verifier: WebhookVerifier = {
+    async verify(request) {
+      unverified.push(request);
+      return verdict ?? { kind: 'authentic' };
+    },
+  };
+  const format = { envelope, readsPubsubHeaders: true };
   const drainMessage = createDrainMessage({
     storeEvents: async (request) => {
       requests.push(request);
@@ -45,13 +58,14 @@ const drain = async (body: string, situation: Situation = {}) => {
         return quarantine;
       },
     },
-    format: { envelope, readsPubsubHeaders: true },
+    format,
+    verifyRequest: verdict && createVerifyRequest({ verifier, format, log: silentLog, metrics }),
     randomness: { newId: () => 'id', random: () => 0.999 },
     log: silentLog,
     metrics,
   });
   const result = await drainMessage(sqsRecord(body, { ApproximateReceiveCount: String(receiveCount) }));
-  return { result, requests, quarantined, counted: metrics.counted };
+  return { result, requests, quarantined, unverified, counted: metrics.counted };
 };
 
 describe('a deferred request', () => {
@@ -90,5 +104,88 @@ describe('a queue message that is not a webhook request', () => {
     expect(quarantined).toEqual([
       [{ rawBody: Buffer.from('hello'), receivedAt: NOW }, 'The queue message is not a webhook request.'],
     ]);
+  });
+});
+
+describe('a buffered request', () => {
+  const BUFFERED = bufferedText({
+    requestId: Buffer.from('id-1').toString('base64'),
+    receivedAtMs: String(Date.parse(NOW) - 3_600_000),
+    chatChannelNumber: Buffer.from('5491100000000').toString('base64'),
+    headers: '',
+    body: Buffer.from('{"_id_":"1"}').toString('base64'),
+  });
+  const ARRIVED = '2026-11-20T11:00:00.000Z';
+
+  it('is verified and stored as it was when it arrived', async () => {
+    const { result, requests, unverified, counted } = await drain(BUFFERED, { verdict: { kind: 'authentic' } });
+    expect(unverified).toMatchObject([{ unverifiedBody: Buffer.from('{"_id_":"1"}'), receivedAt: ARRIVED }]);
+    expect(requests).toMatchObject([
+      { rawBody: Buffer.from('{"_id_":"1"}'), receivedAt: ARRIVED, chatChannelNumber: '5491100000000' },
+    ]);
+    expect([result, counted]).toEqual([{ kind: 'done' }, ['EventStored']]);
+  });
+
+  it('is retried itself while the table is unavailable', async () => {
+    const { result, quarantined } = await drain(BUFFERED, {
+      verdict: { kind: 'authentic' },
+      stored: TABLE_UNAVAILABLE,
+    });
+    expect([result, quarantined]).toEqual([{ kind: 'retry', afterMs: expect.closeTo(1_000, -1) }, []]);
+  });
+
+  it.each([
+    [
+      'waits while it cannot be verified',
+      { kind: 'unavailable', reason: 'ERR_SECRET_UNAVAILABLE' },
+      'retry',
+      ['WebhookVerificationUnavailable'],
+    ],
+    [
+      'waits until newer secrets decide',
+      { kind: 'unauthenticated', reason: 'wrong token', isProvisional: true },
+      'retry',
+      [],
+    ],
+    [
+      'is dropped when it is not authentic',
+      { kind: 'unauthenticated', reason: 'wrong token' },
+      'done',
+      ['WebhookUnauthenticated'],
+    ],
+    ['is done when it was a handshake', { kind: 'handshake', reason: 'confirmed' }, 'done', ['WebhookHandshake']],
+    [
+      'is done when it ends the subscription',
+      { kind: 'unsubscribed', reason: 'ended' },
+      'done',
+      ['WebhookUnsubscribed'],
+    ],
+  ] as const)('%s, and is not stored or quarantined', async (_name, verdict, kind, metrics) => {
+    const { result, requests, quarantined, counted } = await drain(BUFFERED, { verdict });
+    expect([result.kind, requests, quarantined, counted]).toEqual([kind, [], [], metrics]);
+  });
+
+  it('is quarantined as a message of unknown origin in a stage with direct ingress', async () => {
+    const { result, requests, quarantined } = await drain(BUFFERED);
+    expect([result, requests]).toEqual([{ kind: 'done' }, []]);
+    expect(quarantined).toEqual([
+      [{ rawBody: Buffer.from(BUFFERED), receivedAt: NOW }, 'The queue message is not a webhook request.'],
+    ]);
+  });
+
+  it('is verified when it is redriven from there in a stage with buffered ingress', async () => {
+    const wrapped = serialized({ rawBody: Buffer.from(BUFFERED), receivedAt: NOW }, 'not a webhook request');
+    const { requests, unverified } = await drain(wrapped, { verdict: { kind: 'authentic' } });
+    expect(unverified).toHaveLength(1);
+    expect(requests).toMatchObject([{ rawBody: Buffer.from('{"_id_":"1"}') }]);
+    const dropped = await drain(wrapped, { verdict: { kind: 'unauthenticated', reason: 'wrong token' } });
+    expect([dropped.result, dropped.requests]).toEqual([{ kind: 'done' }, []]);
+  });
+
+  it('does not change how a verified request is handled', async () => {
+    const { requests, unverified } = await drain(serialized(REQUEST), {
+      verdict: { kind: 'unavailable', reason: 'x' },
+    });
+    expect([requests, unverified]).toEqual([[REQUEST], []]);
   });
 });

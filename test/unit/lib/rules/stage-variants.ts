@@ -34,6 +34,10 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
     { name: 'pubsub-jwt' },
     auth('standard-webhooks'),
     auth('shared-token', { header: 'x-token' }),
+    {
+      name: 'shared-token buffered',
+      settings: { webhook: { auth: { kind: 'shared-token', header: 'x-token' }, ingress: 'buffered' } },
+    },
     auth('sns', { topicArn: 'arn:aws:sns:eu-west-1:111122223333:events' }),
     auth('insecure-none'),
   ],

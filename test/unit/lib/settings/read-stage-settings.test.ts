@@ -19,6 +19,7 @@ describe('Settings', () => {
       contactCheck: 'off',
       optOutExemptReasons: [],
       webhook: {
+        ingress: 'direct',
         auth: {
           ...VALID.webhook.auth,
           issuers: ['https://accounts.google.com', 'accounts.google.com'],

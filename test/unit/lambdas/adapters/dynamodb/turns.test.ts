@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { turnKeyOf } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
+import { messageKey, turnKeyOf } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbTurns, endTurnBefore } from '../../../../../lambdas/adapters/dynamodb/turns.ts';
 import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
@@ -73,6 +73,22 @@ describe('the messages of a turn', () => {
       addedAt: LATER.startedAt,
       expiresAt: expiryOf(LATER.startedAt),
     });
+  });
+
+  it('do not include one that is erased while its event is stored again, until the event is retried', async () => {
+    await messages.recordInbound(message('a'), TURN);
+    const table = tables.tableOf(tableName);
+    const erasing = createDynamodbMessages({
+      ...table,
+      async update(...parameters) {
+        await table.delete(messageKey('a'), 'attribute_exists(#createdAt)', {}, ['createdAt']);
+        return table.update(...parameters);
+      },
+    });
+
+    await expect(erasing.recordInbound(message('a'), LATER)).rejects.toThrow(ItemBusyError);
+
+    expect(Object.keys(await tables.items(tableName))).toEqual([`${CONTACT} TURN`]);
   });
 
   it('do not expire with a turn that was left open long ago, for example while turns were off', async () => {

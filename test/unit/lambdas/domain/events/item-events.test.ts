@@ -260,6 +260,23 @@ describe('a change of a send', () => {
     expect(event?.detail).toMatchObject({ code: 'WINDOW_CLOSED' });
   });
 
+  it('from one message that failed to another publishes events with other ids', () => {
+    const failed = (messageId: string) =>
+      sendImage({ state: 'failed', failedAt: AT, failure: '131049', code: '131049', messageId });
+    const unnamed = sendImage({ messageId: undefined });
+    const other = sendImage({ messageId: 'message-2' });
+    const changes = [
+      sendChange(unnamed),
+      sendChange(failed('message-1'), unnamed),
+      sendChange(other, failed('message-1')),
+      sendChange(failed('message-2'), other),
+    ];
+    const events = changes.flatMap((itemChange) => eventsOf(itemChange));
+
+    expect(events.map(({ name }) => name)).toEqual(['SendAccepted', 'SendFailed', 'SendAccepted', 'SendFailed']);
+    expect(new Set(events.map(({ detail }) => detail.id)).size).toBe(4);
+  });
+
   it('to uncertain for a second time publishes an event with another id', () => {
     const uncertain = (at: string) => sendChange(sendImage({ state: 'uncertain', uncertainAt: at }));
     const ids = [uncertain(AT), uncertain('2026-11-20T11:30:00.000Z')].map((one) => eventsOf(one)[0]?.detail.id);

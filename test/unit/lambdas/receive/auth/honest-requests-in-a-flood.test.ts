@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { WebhookVerifier } from '../../../../../lambdas/ports.ts';
 import { UnexpectedAnswerError } from '../../../../../lambdas/receive/auth/http-get.ts';
 import { createKeySet, createPubsubJwtVerifier } from '../../../../../lambdas/receive/auth/pubsub-jwt-verifier.ts';
 import { createSharedTokenVerifier } from '../../../../../lambdas/receive/auth/shared-token-verifier.ts';
@@ -10,6 +11,7 @@ import { selfSignedCertificate } from '../../../../support/self-signed-certifica
 import {
   CERTIFICATE_URL,
   changingSecret,
+  type SignedRequest,
   STANDARD_SECRET,
   signSns,
   snsNotification,
@@ -28,6 +30,12 @@ const clock = { now: () => new Date(nowMs).toISOString() };
 beforeEach(() => {
   nowMs = Date.parse(NOW);
 });
+
+/** Verifies each request as it arrives. */
+const asItArrives =
+  ({ verify }: WebhookVerifier) =>
+  (request: SignedRequest) =>
+    verify({ ...request, receivedAt: clock.now() });
 
 /** Returns how often each verdict was given. */
 const tally = (kinds: readonly string[]) =>
@@ -62,7 +70,7 @@ describe('authentic Amazon SNS notifications', () => {
   });
 
   it('are all accepted during a flood of one invented certificate address per second', async () => {
-    const { verify } = verifier();
+    const verify = asItArrives(verifier());
     const verdicts: string[] = [];
     for (const second of SECONDS) {
       nowMs += 500;
@@ -74,7 +82,7 @@ describe('authentic Amazon SNS notifications', () => {
   });
 
   it('are all accepted when a hundred invented addresses arrive before each of them', async () => {
-    const { verify } = verifier();
+    const verify = asItArrives(verifier());
     const verdicts: string[] = [];
     for (const second of SECONDS) {
       for (let count = 0; count < 100; count += 1) await verify(snsRequest(injected(100 * second + count)));
@@ -86,20 +94,22 @@ describe('authentic Amazon SNS notifications', () => {
 
   it('wait only for their own certificate, while fetches of invented addresses hang', async () => {
     const hanging = new Promise<never>(() => undefined);
-    const { verify } = createSnsVerifier(
-      { kind: 'sns', topicArn: TOPIC },
-      {
-        get: (url) => (url === CERTIFICATE_URL ? Promise.resolve({ text: pem, headers: {} }) : hanging),
-        clock,
-        fetchTimeoutMs: 400,
-      },
+    const verify = asItArrives(
+      createSnsVerifier(
+        { kind: 'sns', topicArn: TOPIC },
+        {
+          get: (url) => (url === CERTIFICATE_URL ? Promise.resolve({ text: pem, headers: {} }) : hanging),
+          clock,
+          fetchTimeoutMs: 400,
+        },
+      ),
     );
     for (const second of SECONDS) void verify(snsRequest(injected(second)));
     expect(await verify(snsRequest(honest))).toMatchObject({ kind: 'authentic' });
   });
 
   it('cost one fetch a minute for an address that unauthenticated requests keep naming', async () => {
-    const { verify } = verifier();
+    const verify = asItArrives(verifier());
     for (const _second of SECONDS) {
       for (let count = 0; count < 10; count += 1) await verify(snsRequest(injected(1)));
       nowMs += 1_000;
@@ -118,7 +128,7 @@ describe('authentic Pub/Sub pushes', () => {
       jwksUrl,
     };
     const keys = createKeySet({ url: jwksUrl, clock, fetchTimeoutMs: 5_000 });
-    const { verify } = createPubsubJwtVerifier(auth, keys, clock);
+    const verify = asItArrives(createPubsubJwtVerifier(auth, keys));
     return async (token: string) =>
       (await verify({ headers: { authorization: `Bearer ${token}` }, unverifiedBody: Buffer.from('{}') })).kind;
   };
@@ -184,7 +194,7 @@ describe('authentic requests with a secret', () => {
     },
   ])('of $kind are all authentic beside wrong ones, also while the secret is unavailable', async (kind) => {
     const secret = changingSecret(kind.text);
-    const { verify } = kind.create(secret);
+    const verify = asItArrives(kind.create(secret));
     const verdicts: string[] = [];
     for (const second of SECONDS) {
       secret.isUnavailable = second >= 30;

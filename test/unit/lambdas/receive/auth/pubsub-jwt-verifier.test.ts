@@ -22,13 +22,17 @@ beforeEach(async () => {
   nowMs = Date.parse(NOW);
   issuer = await startIssuer(() => Math.floor(nowMs / 1000));
   const clock = { now: () => new Date(nowMs).toISOString() };
-  verifier = createPubsubJwtVerifier(AUTH, createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: 5_000 }), clock);
+  verifier = createPubsubJwtVerifier(AUTH, createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: 5_000 }));
 });
 afterEach(() => issuer.close());
 
 // What an attacker may try is in ../attacks.
 const verify = (token: string) =>
-  verifier.verify({ headers: { authorization: `Bearer ${token}` }, unverifiedBody: Buffer.from('{}') });
+  verifier.verify({
+    headers: { authorization: `Bearer ${token}` },
+    unverifiedBody: Buffer.from('{}'),
+    receivedAt: new Date(nowMs).toISOString(),
+  });
 const AUTHENTIC = { kind: 'authentic' };
 const DAY_SECONDS = 24 * 3600;
 
@@ -55,9 +59,8 @@ describe('a Pub/Sub push', () => {
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const { kty, n, e, ...secret } = await exportJWK(privateKey);
     const auth = { kind: 'pubsub-jwt' as const, audience: AUDIENCE, serviceAccountEmail: SERVICE_ACCOUNT, jwksUrl: '' };
-    const keys = createLocalJWKSet({ keys: [{ kty, n, e }] });
-    const clock = { now: () => NOW };
-    const anyAlgorithm = createPubsubJwtVerifier({ ...auth, issuers: ['accounts.google.com'] }, keys, clock);
+    const keys = { find: createLocalJWKSet({ keys: [{ kty, n, e }] }), isNewerThan: () => true };
+    const anyAlgorithm = createPubsubJwtVerifier({ ...auth, issuers: ['accounts.google.com'] }, keys);
     const verdictOn = async (alg: string) => {
       const claims = { aud: AUDIENCE, iss: 'accounts.google.com', email: SERVICE_ACCOUNT, email_verified: true };
       const token = await new SignJWT(claims)
@@ -66,7 +69,7 @@ describe('a Pub/Sub push', () => {
         .setExpirationTime(new Date(nowMs + 60_000))
         .sign(await importJWK({ kty, n, e, ...secret, alg }, alg));
       const headers = { authorization: `Bearer ${token}` };
-      return anyAlgorithm.verify({ headers, unverifiedBody: Buffer.from('{}') });
+      return anyAlgorithm.verify({ headers, unverifiedBody: Buffer.from('{}'), receivedAt: NOW });
     };
     expect(await verdictOn('RS256')).toEqual(AUTHENTIC);
     expect(await verdictOn('PS256')).toEqual({ kind: 'unauthenticated', reason: 'ERR_JOSE_ALG_NOT_ALLOWED' });
@@ -79,14 +82,13 @@ describe('a verified token', () => {
     lookups = 0;
     const clock = { now: () => new Date(nowMs).toISOString() };
     const keys = createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: 5_000 });
-    verifier = createPubsubJwtVerifier(
-      AUTH,
-      (header, token) => {
+    verifier = createPubsubJwtVerifier(AUTH, {
+      ...keys,
+      find(header, token) {
         lookups += 1;
-        return keys(header, token);
+        return keys.find(header, token);
       },
-      clock,
-    );
+    });
   });
 
   it('is not verified again until it expires, and then it is unauthenticated', async () => {

@@ -25,7 +25,7 @@ beforeEach(() => {
   );
 });
 const verify = (headers: Record<string, string | undefined>) =>
-  verifier.verify({ headers, unverifiedBody: Buffer.from('{}') });
+  verifier.verify({ headers, unverifiedBody: Buffer.from('{}'), receivedAt: clock.now() });
 
 // What an attacker may try is in ../attacks.
 describe('a request with a shared token', () => {

@@ -43,7 +43,8 @@ beforeEach(() => {
   documents = new Map([[CERTIFICATE_URL, pem]]);
   verifier = verifierFor(TOPIC);
 });
-const verify = (message: Record<string, unknown>) => verifier.verify(snsRequest(message));
+const verify = (message: Record<string, unknown>) =>
+  verifier.verify({ ...snsRequest(message), receivedAt: new Date(nowMs).toISOString() });
 const signed = (changes: Record<string, unknown> = {}) => signSns(snsNotification(changes), privateKey);
 
 // What an attacker may try is in ../attacks.

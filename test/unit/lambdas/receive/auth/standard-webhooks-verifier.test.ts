@@ -4,7 +4,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookVerifier } from '../../../../../lambdas/ports.ts';
 import { createStandardWebhooksVerifier } from '../../../../../lambdas/receive/auth/standard-webhooks-verifier.ts';
 import { NOW } from '../../../../support/builders.ts';
-import { changingSecret, STANDARD_SECRET, standardWebhooksRequest } from '../../../../support/signed-requests.ts';
+import {
+  changingSecret,
+  type SignedRequest,
+  STANDARD_SECRET,
+  standardWebhooksRequest,
+} from '../../../../support/signed-requests.ts';
 import { recordingLog } from '../../../../support/telemetry.ts';
 
 const OTHER_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
@@ -23,6 +28,8 @@ beforeEach(() => {
   log = recordingLog();
   verifier = createStandardWebhooksVerifier(auth, { secret, clock: { now: () => now }, log });
 });
+/** Verifies a request as it arrives. */
+const verify = (request: SignedRequest) => verifier.verify({ ...request, receivedAt: now });
 const later = (seconds: number) => new Date(Date.parse(NOW) + seconds * 1000).toISOString();
 
 // What an attacker may try is in ../attacks.
@@ -35,11 +42,11 @@ describe('a Standard Webhooks request', () => {
       'webhook-timestamp': '1614265330',
       'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     };
-    expect(await verifier.verify({ headers, unverifiedBody: Buffer.from('{"test": 2432232314}') })).toEqual({
+    expect(await verify({ headers, unverifiedBody: Buffer.from('{"test": 2432232314}') })).toEqual({
       kind: 'authentic',
       deliveryId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     });
-    expect(await verifier.verify({ headers, unverifiedBody: Buffer.from('{"test": 2432232315}') })).toEqual({
+    expect(await verify({ headers, unverifiedBody: Buffer.from('{"test": 2432232315}') })).toEqual({
       kind: 'unauthenticated',
       reason: 'invalid signature',
     });
@@ -54,7 +61,7 @@ describe('a Standard Webhooks request', () => {
           'webhook-timestamp': String(Date.parse(NOW) / 1000),
           'webhook-signature': signature,
         };
-        expect(await verifier.verify({ headers, unverifiedBody: Buffer.from(body) })).toEqual({
+        expect(await verify({ headers, unverifiedBody: Buffer.from(body) })).toEqual({
           kind: 'authentic',
           deliveryId: id,
         });
@@ -64,20 +71,20 @@ describe('a Standard Webhooks request', () => {
 
   it('is verified by its bytes: two bodies that decode to the same string are different', async () => {
     const invalidUtf8 = standardWebhooksRequest(Buffer.from([0x22, 0xff, 0x22]));
-    expect(await verifier.verify(invalidUtf8)).toEqual(AUTHENTIC);
+    expect(await verify(invalidUtf8)).toEqual(AUTHENTIC);
     const sameText = { ...invalidUtf8, unverifiedBody: Buffer.from([0x22, 0xfe, 0x22]) };
-    expect(await verifier.verify(sameText)).toMatchObject({ kind: 'unauthenticated' });
+    expect(await verify(sameText)).toMatchObject({ kind: 'unauthenticated' });
   });
 
   it.each([-300, 300])('is authentic %d seconds off the clock', async (seconds) => {
-    expect(await verifier.verify(standardWebhooksRequest(BODY, { at: later(seconds) }))).toEqual(AUTHENTIC);
+    expect(await verify(standardWebhooksRequest(BODY, { at: later(seconds) }))).toEqual(AUTHENTIC);
   });
 
   it('may carry several signatures while the sender rotates its secret', async () => {
     const [old, mine] = [standardWebhooksRequest(BODY, { secret: OTHER_SECRET }), standardWebhooksRequest(BODY)];
     const signatures = `v1a,AAAA ${old.headers['webhook-signature']} ${mine.headers['webhook-signature']}`;
     const headers = { ...mine.headers, 'webhook-signature': signatures };
-    expect(await verifier.verify({ ...mine, headers })).toEqual(AUTHENTIC);
+    expect(await verify({ ...mine, headers })).toEqual(AUTHENTIC);
   });
 });
 
@@ -85,52 +92,52 @@ describe('the webhook secrets', () => {
   it('can be several, one per line', async () => {
     secret.text = `${STANDARD_SECRET}\r\n\n  ${OTHER_SECRET} \n`;
     for (const each of [STANDARD_SECRET, OTHER_SECRET]) {
-      expect(await verifier.verify(standardWebhooksRequest(BODY, { secret: each }))).toEqual(AUTHENTIC);
+      expect(await verify(standardWebhooksRequest(BODY, { secret: each }))).toEqual(AUTHENTIC);
     }
     expect(secret.reads).toBe(1);
   });
 
   it('are read again when a request matches none of them, so that a rotation needs no deployment', async () => {
-    await verifier.verify(standardWebhooksRequest(BODY));
+    await verify(standardWebhooksRequest(BODY));
     secret.text = OTHER_SECRET;
     now = later(10);
-    expect(await verifier.verify(standardWebhooksRequest(BODY, { secret: OTHER_SECRET }))).toEqual(AUTHENTIC);
-    expect(await verifier.verify(standardWebhooksRequest(BODY))).toMatchObject({ kind: 'unauthenticated' });
+    expect(await verify(standardWebhooksRequest(BODY, { secret: OTHER_SECRET }))).toEqual(AUTHENTIC);
+    expect(await verify(standardWebhooksRequest(BODY))).toMatchObject({ kind: 'unauthenticated' });
     expect(secret.reads).toBe(2);
   });
 
   it('are read again after five minutes, so that a removed secret is no longer accepted', async () => {
-    await verifier.verify(standardWebhooksRequest(BODY));
+    await verify(standardWebhooksRequest(BODY));
     secret.text = OTHER_SECRET;
     now = later(300);
-    expect(await verifier.verify(standardWebhooksRequest(BODY, { at: now }))).toMatchObject({
+    expect(await verify(standardWebhooksRequest(BODY, { at: now }))).toMatchObject({
       kind: 'unauthenticated',
     });
   });
 
   it('are read at a bounded rate, however many unauthenticated requests arrive', async () => {
-    await verifier.verify(standardWebhooksRequest(BODY));
+    await verify(standardWebhooksRequest(BODY));
     for (let second = 1; second <= 20; second += 1) {
       now = later(second);
       const unauthenticated = standardWebhooksRequest(BODY, { secret: OTHER_SECRET, id: `msg_${second}` });
-      expect(await verifier.verify(unauthenticated)).toMatchObject({ kind: 'unauthenticated' });
+      expect(await verify(unauthenticated)).toMatchObject({ kind: 'unauthenticated' });
     }
     expect(secret.reads).toBe(3);
   });
 
   it('are served stale while Secrets Manager is unavailable', async () => {
-    await verifier.verify(standardWebhooksRequest(BODY));
+    await verify(standardWebhooksRequest(BODY));
     secret.isUnavailable = true;
     now = later(3600);
-    expect(await verifier.verify(standardWebhooksRequest(BODY, { at: now }))).toEqual(AUTHENTIC);
+    expect(await verify(standardWebhooksRequest(BODY, { at: now }))).toEqual(AUTHENTIC);
   });
 
   it('are served stale for a day, after which requests are answered as unverified and redelivered', async () => {
-    await verifier.verify(standardWebhooksRequest(BODY));
+    await verify(standardWebhooksRequest(BODY));
     secret.isUnavailable = true;
     const verdictAt = (seconds: number) => {
       now = later(seconds);
-      return verifier.verify(standardWebhooksRequest(BODY, { at: now }));
+      return verify(standardWebhooksRequest(BODY, { at: now }));
     };
     const FIVE_MINUTES_AND_A_DAY = 300 + 24 * 3600;
     expect(await verdictAt(FIVE_MINUTES_AND_A_DAY - 1)).toEqual(AUTHENTIC);
@@ -141,7 +148,7 @@ describe('the webhook secrets', () => {
 
   it('leave a request unverified rather than refused when they are unavailable and none are cached', async () => {
     secret.isUnavailable = true;
-    expect(await verifier.verify(standardWebhooksRequest(BODY))).toEqual({
+    expect(await verify(standardWebhooksRequest(BODY))).toEqual({
       kind: 'unavailable',
       reason: 'ERR_SECRET_UNAVAILABLE',
     });
@@ -160,7 +167,7 @@ describe('the webhook secrets', () => {
       const key = text.trim().replace('whsec_', '');
       // The attacker's key is known: it is the one that Parley must not use.
       const request = standardWebhooksRequest(BODY, { secret: text.trim() });
-      expect(await verifier.verify(request)).toEqual({ kind: 'unavailable', reason: 'ERR_SECRET_UNAVAILABLE' });
+      expect(await verify(request)).toEqual({ kind: 'unavailable', reason: 'ERR_SECRET_UNAVAILABLE' });
       expect(log.logged).toEqual([['error', 'webhook secret invalid', { reason: expect.stringMatching(reason) }]]);
       if (key !== '') expect(JSON.stringify(log.logged)).not.toContain(key);
     },
@@ -168,6 +175,6 @@ describe('the webhook secrets', () => {
 
   it('may have 24 bytes', async () => {
     secret.text = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
-    expect(await verifier.verify(standardWebhooksRequest(BODY, { secret: secret.text }))).toEqual(AUTHENTIC);
+    expect(await verify(standardWebhooksRequest(BODY, { secret: secret.text }))).toEqual(AUTHENTIC);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseEvents } from '../../../../lambdas/domain/parse-events.ts';
 import type { Envelope } from '../../../../lambdas/domain/webhook-request.ts';
+import { countRefused, likelyCauseOf } from '../../../../lambdas/receive/count-refused.ts';
 import { isLikelyEvent, MAX_LIKELY_BYTES } from '../../../../lambdas/receive/likely-event.ts';
-import { likelyCauseOf, reportRefused } from '../../../../lambdas/receive/report-refused.ts';
 import { NOW, wireMessage, wireStatus } from '../../../support/builders.ts';
-import { recordingLog, recordingMetrics } from '../../../support/telemetry.ts';
+import { recordingMetrics } from '../../../support/telemetry.ts';
 import { WEBHOOK_SAMPLES } from '../../../support/webhook-samples.ts';
 
 const looksLikeEvent = (body: unknown, envelope?: Envelope): boolean =>
@@ -51,33 +51,31 @@ describe('a refused request looks like an event', () => {
   });
 });
 
-const report = (body: unknown, reason: string) => {
-  const log = recordingLog();
+const FORMAT = { envelope: undefined, readsPubsubHeaders: false };
+const count = (body: unknown, reason: string) => {
   const metrics = recordingMetrics();
-  reportRefused({ envelope: undefined, log, metrics }, { unverifiedBody: Buffer.from(JSON.stringify(body)), reason });
-  return { logged: log.logged, counted: metrics.counted };
+  const fields = countRefused({ format: FORMAT, metrics }, Buffer.from(JSON.stringify(body)), reason);
+  return { fields, counted: metrics.counted };
 };
 
 describe('a refused request', () => {
   it('is only counted as unauthenticated if a stranger sent it', () => {
-    expect(report({ hello: 'world' }, 'no token')).toEqual({
-      logged: [['warn', 'webhook request rejected: unauthenticated', { reason: 'no token' }]],
+    expect(count({ hello: 'world' }, 'no token')).toEqual({
+      fields: { reason: 'no token' },
       counted: ['WebhookUnauthenticated'],
     });
   });
 
   it('is also counted as a likely event, with its likely cause and nothing of its body', () => {
-    const { logged, counted } = report(wireMessage({ MESSAGE: 'a secret wish' }), 'wrong token');
+    const { fields, counted } = count(wireMessage({ MESSAGE: 'a secret wish' }), 'wrong token');
 
     expect(counted).toEqual(['WebhookUnauthenticated', 'LikelyEventRefused']);
-    expect(logged).toEqual([
-      [
-        'warn',
-        'webhook request rejected: unauthenticated',
-        { reason: 'wrong token', likelyEvent: true, likelyCause: expect.stringContaining('removed too early') },
-      ],
-    ]);
-    expect(JSON.stringify(logged)).not.toContain('wish');
+    expect(fields).toEqual({
+      reason: 'wrong token',
+      likelyEvent: true,
+      likelyCause: expect.stringContaining('removed too early'),
+    });
+    expect(JSON.stringify(fields)).not.toContain('wish');
   });
 
   it.each([

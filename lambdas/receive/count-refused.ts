@@ -1,35 +1,29 @@
-import type { Envelope } from '../domain/webhook-request.ts';
-import type { Log, Metrics } from '../ports.ts';
+import type { Metrics } from '../ports.ts';
+import type { DeliveryFormat } from './auth/webhook-auth.ts';
 import { isLikelyEvent } from './likely-event.ts';
 
-export interface RefusedRequest {
-  readonly unverifiedBody: Buffer;
+/** What is logged of a request that is not authentic. */
+export interface RefusedFields extends Record<string, unknown> {
   /** The check that failed, as the verdict names it. */
   readonly reason: string;
-}
-
-export interface ReportRefusedOptions {
-  /** What the body of an authentic request is wrapped in. */
-  readonly envelope: Envelope | undefined;
-  readonly log: Log;
-  readonly metrics: Metrics;
+  readonly likelyEvent?: true;
+  readonly likelyCause?: string;
 }
 
 /**
- * Counts and logs a request that is not authentic. One that looks like an event of the chat service is counted a second
- * time, with its likely cause: a service that delivers each event once has lost it, and stops delivering after many.
+ * Counts a request that is not authentic, and returns what to log. One that looks like an event of the chat service is
+ * counted a second time, with its likely cause: a service that delivers each event once has lost it, and stops
+ * delivering after many.
  */
-export const reportRefused = (
-  { envelope, log, metrics }: ReportRefusedOptions,
-  { unverifiedBody, reason }: RefusedRequest,
-): void => {
-  const isLikely = isLikelyEvent(unverifiedBody, envelope);
+export const countRefused = (
+  { format, metrics }: { readonly format: DeliveryFormat; readonly metrics: Pick<Metrics, 'count'> },
+  unverifiedBody: Buffer,
+  reason: string,
+): RefusedFields => {
   metrics.count('WebhookUnauthenticated');
-  if (isLikely) metrics.count('LikelyEventRefused');
-  log.warn('webhook request rejected: unauthenticated', {
-    reason,
-    ...(isLikely && { likelyEvent: true, likelyCause: likelyCauseOf(reason) }),
-  });
+  if (!isLikelyEvent(unverifiedBody, format.envelope)) return { reason };
+  metrics.count('LikelyEventRefused');
+  return { reason, likelyEvent: true, likelyCause: likelyCauseOf(reason) };
 };
 
 /** Returns what most likely makes the chat service's requests fail a check, and what to compare. */
