@@ -49,6 +49,7 @@ const OPTIONAL_ADDRESSES = [
   // Only if the webhook is verified with a secret.
   'webhookSecretId',
   'webhookSecretKind',
+  'webhookAuthHeader',
   // Only in the local run.
   'chatServiceUrl',
 ] as const;

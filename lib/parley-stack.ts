@@ -101,7 +101,7 @@ export class ParleyStack extends Stack {
   }
 
   #createOutputs(encryptionKey: IKey | undefined): void {
-    const { url, inboundQueue, webhookSecret } = this.receiver;
+    const { url, inboundQueue, webhookSecret, authHeader } = this.receiver;
     const { sendQueue, bulkSendQueue, schedules, accessToken } = this.sender;
     const { erasureQueue } = this.management;
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
@@ -140,6 +140,7 @@ export class ParleyStack extends Stack {
     if (webhookSecret) {
       output('WebhookSecretId', webhookSecret.secretArn, 'The secret that verifies webhook requests');
       output('WebhookSecretKind', this.receiver.authKind, 'How it verifies them: standard-webhooks or shared-token');
+      output('WebhookAuthHeader', authHeader ?? '', 'The header that authenticates a webhook request');
     }
   }
 

@@ -1,15 +1,23 @@
 import { explainError } from '../errors.ts';
 import { countMetricRequests, countSandboxRequests, type WebhookRequests } from '../operations/webhook-requests.ts';
 import type { Target } from '../target.ts';
+import { checkProbe } from './doctor-probe.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * Checks that the webhook rejects an unsigned request, and whether the chat service's own requests are accepted. The
- * rejection alone does not show that: a webhook with a wrong secret rejects everything.
+ * Checks that the webhook rejects an unsigned request, that it accepts one with each of its secrets, and whether the chat
+ * service's own requests are accepted. The rejection alone shows none of that: a webhook with a wrong secret rejects
+ * everything.
+ *
+ * @param now the time of the stage
  */
-export const checkWebhook = async (target: Target): Promise<readonly Finding[]> => {
-  const unsigned = await (isBuffered(target) ? checkQueued(target) : checkUnsigned(target));
-  return unsigned.grade === 'failing' ? [unsigned] : [unsigned, await checkAuthentic(target)];
+export const checkWebhook = async (target: Target, now: string): Promise<readonly Finding[]> => {
+  const isQueued = isBuffered(target);
+  const unsigned = await (isQueued ? checkQueued(target) : checkUnsigned(target));
+  if (unsigned.grade === 'failing') return [unsigned];
+  // A webhook that accepts unsigned requests says nothing about secrets by accepting another.
+  const probes = unsigned.grade === 'ok' ? [await checkProbe(target, now, isQueued)] : [];
+  return [unsigned, ...probes, await checkAuthentic(target)];
 };
 
 const check = 'webhook';

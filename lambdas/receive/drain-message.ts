@@ -9,6 +9,7 @@ import { mapConcurrently } from '../runtime/concurrency.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { REFETCH_INTERVAL_MS } from './auth/stale-if-error-cache.ts';
 import type { DeliveryFormat } from './auth/webhook-auth.ts';
+import { countRefused } from './count-refused.ts';
 import { countRemarks, MAX_CONCURRENT_QUARANTINES, quarantine, type ReceiveEventsPorts } from './receive-events.ts';
 import type { StoreResult } from './store-events.ts';
 import { TIME_BUDGET } from './time-budget.ts';
@@ -84,7 +85,7 @@ const openMessage = async (options: DrainMessageOptions, message: SQSRecord, ret
 
 /** Nobody waits for the answer, so what cannot be decided yet waits in the queue. */
 const verify = async (
-  { log, metrics }: DrainMessageOptions,
+  { format, log, metrics }: DrainMessageOptions,
   verifyRequest: VerifyRequest,
   buffered: BufferedRequest,
   retry: Retry,
@@ -99,8 +100,10 @@ const verify = async (
     case 'unauthenticated':
       // Nobody repeats a request that is dropped here, so newer secrets or keys decide first.
       if (verification.isProvisional) return { kind: 'retry', afterMs: Math.max(REFETCH_INTERVAL_MS, retry.afterMs) };
-      metrics.count('WebhookUnauthenticated');
-      log.warn('webhook request dropped: unauthenticated', { reason: verification.reason, requestId });
+      log.warn('webhook request dropped: unauthenticated', {
+        ...countRefused({ format, metrics }, buffered.unverifiedBody, verification.reason),
+        requestId,
+      });
       return DONE;
     case 'unavailable':
       metrics.count('WebhookVerificationUnavailable');

@@ -6,7 +6,12 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { WindowPer } from '../../lambdas/domain/contact.ts';
-import { hasWebhookSecret, headersOf, type WebhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
+import {
+  authHeaderOf,
+  hasWebhookSecret,
+  headersOf,
+  type WebhookAuth,
+} from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
 import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
 import { keywordsOf } from '../settings/keyword-settings.ts';
@@ -94,6 +99,10 @@ export class ParleyReceiver extends Construct {
   readonly isBuffered: boolean;
   /** How webhook requests are verified: the kind of `webhook.auth`. */
   readonly authKind: WebhookAuth['kind'];
+  /** The header that has the token or the signature. Undefined for kinds of `webhook.auth` without a secret. */
+  readonly authHeader: string | undefined;
+  /** Whether what arrives is noted: the setting `webhook.watch`. */
+  readonly watches: boolean;
   /** Whether conversation windows are kept per user, or per user and business number. */
   readonly windowPer: WindowPer;
   /** The URL to configure in the chat service. */
@@ -115,6 +124,8 @@ export class ParleyReceiver extends Construct {
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
+    this.authHeader = authHeaderOf(webhook.auth);
+    this.watches = webhook.watch;
     this.isBuffered = webhook.ingress === 'buffered';
     this.windowPer = window.per;
     this.#mustConfirmOptOuts = keywords?.confirmation !== undefined;
@@ -166,6 +177,7 @@ export class ParleyReceiver extends Construct {
         ...(keywords && { KEYWORDS: JSON.stringify(keywordsOf(keywords)) }),
         ...(operatorEchoes && { OPERATOR_ECHOES: JSON.stringify(operatorEchoes) }),
         ...(settings.turns && { TURNS: 'true' }),
+        ...(webhook.watch && { WATCH: 'true' }),
         CHAT_PLATFORM: chatPlatform,
         RETENTION_DAYS: JSON.stringify(retentionDays),
       } satisfies ReceiveEnvironment,
@@ -174,7 +186,10 @@ export class ParleyReceiver extends Construct {
       props.table,
       this.handler,
       ['dynamodb:UpdateItem'],
-      ['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'],
+      [
+        ...(this.watches ? (['CHANNEL#*'] as const) : []),
+        ...(['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'] as const),
+      ],
     );
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
     this.webhookSecret?.grantReadValue(this.handler);

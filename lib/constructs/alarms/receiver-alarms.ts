@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { SUM } from '../metric-period.ts';
+import { MINUTE_SUM, SUM } from '../metric-period.ts';
 import type { ParleyReceiver } from '../receiver.ts';
 import { addFunctionAlarms } from './function-alarms.ts';
 import type { StageAlarms } from './stage-alarms.ts';
@@ -50,6 +50,17 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
       : 'Webhook requests have been answered with 401 for a while. If they come from the chat service, its events are ' +
         'not stored.',
     ...SUSTAINED,
+  });
+  alarms.add('LikelyEventsRefused', {
+    metric: handler.customMetric('LikelyEventRefused', MINUTE_SUM),
+    threshold: 1,
+    meaning:
+      'A webhook request that looks like an event of the chat service was refused as unauthenticated. If it is one, the ' +
+      'event is lost unless it is redelivered, and a chat service that delivers once stops after many refusals. A ' +
+      'stranger can fake such a request.',
+    // It starts with the first such minute, and does not start again for each of a burst.
+    evaluationPeriods: 10,
+    datapointsToAlarm: 1,
   });
   alarms.add('RefusedWebhooks', {
     metric: api.stage.metricClientError({ period: SUM.period }),

@@ -213,6 +213,42 @@ const streamRecord = {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+const OLD = new Date(Date.now() - 28 * DAY_MS).toISOString();
+
+/** Answers with a channel to which users wrote all the time, until then, and with a message that may be missing. */
+const answerChannel = ({
+  silentSince,
+  slotsBefore = Date.now() - DAY_MS,
+  gap,
+}: {
+  readonly silentSince: string | undefined;
+  readonly slotsBefore?: number;
+  readonly gap?: { readonly pk: string; readonly sk: string; readonly stateAt: string };
+}): void => {
+  const channel = { pk: 'CHANNEL#chat#*', sk: 'CHANNEL', platform: 'chat', line: '*', firstSeenAt: OLD, echoedAt: OLD };
+  const listed = { pk: channel.pk, sk: channel.sk, stateShard: 'channel', stateAt: OLD };
+  const dayItem = (sk: string) => {
+    const slots = Array.from({ length: 288 }, (_, slot) => slot).filter(
+      (slot) => Date.parse(sk.slice('DAY#'.length)) + slot * 300_000 < slotsBefore,
+    );
+    return slots.length === 0 ? [] : [{ pk: channel.pk, sk, slots: new Set(slots.map((slot) => slot.toString(36))) }];
+  };
+  aws.answers.set('Query', (input) => {
+    const shard = JSON.stringify(input.ExpressionAttributeValues);
+    if (shard.includes('"channel"')) return { Items: [marshall(listed)] };
+    const isFirst = shard.includes('"gap#0"') && gap !== undefined;
+    return { Items: isFirst ? [marshall({ pk: gap.pk, sk: gap.sk, stateShard: 'gap#0', stateAt: gap.stateAt })] : [] };
+  });
+  aws.answers.set('BatchGetItem', (input) => {
+    const keys: { pk: { S: string }; sk: { S: string } }[] = Object(input.RequestItems).table.Keys;
+    const items = keys.flatMap(({ pk, sk }): object[] => {
+      if (sk.S === 'CHANNEL') return [{ ...channel, silentSince }];
+      return pk.S === gap?.pk && sk.S === gap.sk ? [gap] : dayItem(sk.S);
+    });
+    return { Responses: { table: items.map((item) => marshall(item, { removeUndefinedValues: true })) } };
+  });
+};
+
 /** Each fault, by the log line that reports it. */
 const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
   'event not acknowledged: the inbound queue is unavailable; waiting for redelivery': () => {
@@ -353,6 +389,20 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
   'access token not read': () => {
     aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));
     return handle('manage', { keepDeadLetters: true }).catch(() => undefined);
+  },
+  'channel silent': () => {
+    answerChannel({ silentSince: undefined });
+    return handle('manage', { watchArrivals: true });
+  },
+  'channel no longer silent': () => {
+    // A user wrote since.
+    answerChannel({ silentSince: '2020-01-01T00:00:00.000Z', slotsBefore: Date.now() });
+    return handle('manage', { watchArrivals: true });
+  },
+  'message missing: only its statuses arrived': () => {
+    const missing = { pk: `MESSAGE#${name}`, sk: 'MESSAGE', contact: `CONTACT#chat#*#${KEY}`, stateAt: OLD };
+    answerChannel({ silentSince: undefined, slotsBefore: Date.now(), gap: missing });
+    return handle('manage', { watchArrivals: true });
   },
   'webhook request not verified: verification unavailable; waiting for redelivery': () => {
     aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));

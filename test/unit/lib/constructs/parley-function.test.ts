@@ -5,6 +5,7 @@ import { manageEnvironment } from '../../../../lambdas/manage/environment.ts';
 import { publishEnvironment, turnEnvironment } from '../../../../lambdas/publish/environment.ts';
 import { receiveEnvironment } from '../../../../lambdas/receive/environment.ts';
 import { sendEnvironment } from '../../../../lambdas/send/environment.ts';
+import { PRODUCTION } from '../settings/valid-settings.ts';
 import { synthesizedStack } from '../synthesized-stack.ts';
 
 const FUNCTION = 'AWS::Lambda::Function';
@@ -55,6 +56,7 @@ describe('The environment of a function', () => {
   const defaultTemplate = { ruleNameOrId: 'welcome_back', params: { name: 'Ana' } };
   const { template } = synthesizedStack('prod', {
     defaultTemplate,
+    webhook: { auth: PRODUCTION.webhook.auth, watch: true },
     templates: { welcome_back: ['name'] },
     retentionDays: { messages: 30 },
     window: { marginSeconds: 90 },

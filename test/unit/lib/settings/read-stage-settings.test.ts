@@ -25,6 +25,7 @@ describe('Settings', () => {
           issuers: ['https://accounts.google.com', 'accounts.google.com'],
           jwksUrl: 'https://www.googleapis.com/oauth2/v3/certs',
         },
+        watch: false,
       },
       allowInsecureWebhook: false,
       sends: { indexCommonStates: false },
