@@ -6,6 +6,7 @@ import { createAuditCommand } from './commands/audit.ts';
 import { createAuditTrailCommand } from './commands/audit-trail.ts';
 import { createBroadcastCommand } from './commands/broadcast.ts';
 import { createBroadcastStatusCommand } from './commands/broadcast-status.ts';
+import { createChannelsCommand } from './commands/channels.ts';
 import {
   createContactsCommand,
   createEraseCommand,
@@ -19,6 +20,7 @@ import { createDeadLettersCommand } from './commands/dead-letters.ts';
 import { createDoctorCommand } from './commands/doctor.ts';
 import { createErasureScanCommand } from './commands/erasure-scan.ts';
 import { createErasuresCommand } from './commands/erasures.ts';
+import { createGapsCommand } from './commands/gaps.ts';
 import { createImportCommand } from './commands/import.ts';
 import { createInitCommand } from './commands/init.ts';
 import { createPinCommand } from './commands/pin.ts';
@@ -54,6 +56,8 @@ const COMMANDS: readonly CreateCommand[] = [
   createAuditCommand,
   createAuditTrailCommand,
   createAlarmsCommand,
+  createChannelsCommand,
+  createGapsCommand,
   createDoctorCommand,
   createInitCommand,
   createPinCommand,

@@ -44,9 +44,12 @@ const OPTIONAL_ADDRESSES = [
   'existingKeyArn',
   // Only with a domain name, because the webhook's URL then has no ID.
   'webhookApiId',
+  // Only with buffered ingress.
+  'webhookIngress',
   // Only if the webhook is verified with a secret.
   'webhookSecretId',
   'webhookSecretKind',
+  'webhookAuthHeader',
   // Only in the local run.
   'chatServiceUrl',
 ] as const;

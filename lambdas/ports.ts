@@ -1,4 +1,5 @@
 import type { AuditEntry, RequestedAct } from './domain/audit.ts';
+import type { ChannelRef } from './domain/channel-rhythm.ts';
 import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circuit-breaker.ts';
 import type { Consent } from './domain/consent.ts';
 import type { Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
@@ -8,6 +9,7 @@ import type { DeadLetterText } from './domain/dead-letter-subject.ts';
 import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
 import type { ItemChange } from './domain/events/item-change.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
+import type { Gap } from './domain/gap.ts';
 import type { Instant } from './domain/instant.ts';
 import type { EchoedMessage } from './domain/likely-message.ts';
 import type {
@@ -105,6 +107,55 @@ export interface MessageRepository {
     page: { readonly limit: number; readonly after?: ConversationPosition },
   ): Promise<ConversationPage>;
 }
+
+/**
+ * Channels, and when users wrote to them. A channel's history is noted only in a stage that watches what arrives.
+ */
+export interface ChannelRepository {
+  /** Records that the channel exists. The earliest time counts. */
+  register(channel: ChannelRef, at: Instant): Promise<void>;
+  /** Notes that a user wrote to the channel. */
+  noteMessage(channel: ChannelRef, at: Instant): Promise<void>;
+  /** Notes that the chat service reported an echo. The latest time counts. */
+  noteEcho(channel: ChannelRef, at: Instant): Promise<void>;
+  /** Returns up to 100 channels, the oldest first. */
+  list(): Promise<readonly RegisteredChannel[]>;
+  /** Reads the slots with messages of these days. Days without any are left out. */
+  readDays(channel: ChannelRef, days: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>>;
+  /** Records that the channel is silent. Returns whether that is new. */
+  recordSilence(channel: ChannelRef, since: Instant): Promise<boolean>;
+  /**
+   * Records that a silence is over. Returns whether that is new.
+   *
+   * @param spokeAt when a user wrote again; undefined if the channel is no longer in use
+   */
+  endSilence(channel: ChannelRef, since: Instant, spokeAt: Instant | undefined): Promise<boolean>;
+}
+
+export interface RegisteredChannel extends ChannelRef {
+  readonly firstSeenAt: Instant;
+  /** When an echo was last noted. */
+  readonly echoedAt?: Instant | undefined;
+  readonly silentSince?: Instant | undefined;
+}
+
+/** Messages of which only statuses have arrived. They are listed only in a stage that watches what arrives. */
+export interface GapRepository {
+  /** Returns those whose first status came before a time and that are not known to be missing yet, the oldest first. */
+  listCandidates(before: Instant, limit: number): Promise<readonly (Gap & { readonly hasArrived: boolean })[]>;
+  /** Returns a page of the messages that are missing, the oldest first. A page can have fewer than `limit`. */
+  listMissing(page: {
+    readonly limit: number;
+    readonly after?: GapPosition;
+  }): Promise<{ readonly gaps: readonly Gap[]; readonly next?: GapPosition }>;
+  /** Records that a message is missing. Returns whether that is new. */
+  confirm(gap: Gap): Promise<boolean>;
+  /** Takes a message from the lists for good, because it has arrived or never will. */
+  close(messageId: string, at: Instant): Promise<void>;
+}
+
+/** Where the next page of gaps starts; opaque to callers. */
+export type GapPosition = Readonly<Record<string, string>>;
 
 /** Messages of bots and operators, which the chat service reports back, and which a send can turn out to be. */
 export interface EchoReader {

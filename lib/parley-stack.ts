@@ -101,11 +101,12 @@ export class ParleyStack extends Stack {
   }
 
   #createOutputs(encryptionKey: IKey | undefined): void {
-    const { url, inboundQueue, webhookSecret } = this.receiver;
+    const { url, inboundQueue, webhookSecret, authHeader } = this.receiver;
     const { sendQueue, bulkSendQueue, schedules, accessToken } = this.sender;
     const { erasureQueue } = this.management;
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     output('WebhookUrl', url, 'The webhook URL to configure in the chat service');
+    if (this.receiver.isBuffered) output('WebhookIngress', 'buffered', 'Whether a queue takes webhook requests');
     output('ManagementUrl', this.management.url, 'The base URL of the management API');
     output('SendQueueUrl', sendQueue.queueUrl, 'The queue for send requests');
     output('SendDeadLetterQueueUrl', sendQueue.deadLetters.queueUrl, 'Send requests that failed');
@@ -114,7 +115,7 @@ export class ParleyStack extends Stack {
       output('BulkSendDeadLetterQueueUrl', bulkSendQueue.deadLetters.queueUrl, 'Bulk requests that failed');
     }
     output('ScheduleDeadLetterQueueUrl', schedules.deadLetters.queueUrl, 'Scheduled sends that could not be queued');
-    output('InboundQueueUrl', inboundQueue.queueUrl, 'Verified events that wait for the table');
+    output('InboundQueueUrl', inboundQueue.queueUrl, 'Events that wait to be stored');
     output('InboundDeadLetterQueueUrl', inboundQueue.deadLetters.queueUrl, 'Quarantined events');
     output('ErasureQueueUrl', erasureQueue.queueUrl, 'Erasures in progress');
     output('ErasureDeadLetterQueueUrl', erasureQueue.deadLetters.queueUrl, 'Erasures that failed');
@@ -139,6 +140,7 @@ export class ParleyStack extends Stack {
     if (webhookSecret) {
       output('WebhookSecretId', webhookSecret.secretArn, 'The secret that verifies webhook requests');
       output('WebhookSecretKind', this.receiver.authKind, 'How it verifies them: standard-webhooks or shared-token');
+      output('WebhookAuthHeader', authHeader ?? '', 'The header that authenticates a webhook request');
     }
   }
 

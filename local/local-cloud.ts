@@ -94,6 +94,9 @@ const stackAddresses = z.object({
   /** Undefined if the webhook's authentication uses no secret. */
   webhookSecretId: z.string().optional(),
   webhookSecretKind: z.string().optional(),
+  webhookAuthHeader: z.string().optional(),
+  /** Undefined with direct ingress. */
+  webhookIngress: z.string().optional(),
 });
 
 /** The URLs and names of the stack's parts. */

@@ -32,6 +32,8 @@ export const localState = (cloud: StackAddresses & Pick<LocalCloud, 'chatService
   accessTokenSecretId: cloud.accessTokenSecretId,
   webhookSecretId: cloud.webhookSecretId,
   webhookSecretKind: cloud.webhookSecretKind,
+  webhookAuthHeader: cloud.webhookAuthHeader,
+  webhookIngress: cloud.webhookIngress,
   env: cloud.env,
 });
 

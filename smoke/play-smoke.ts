@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { explainError } from '../cli/errors.ts';
 import { SmokeError } from './smoke-options.ts';
-import type { SmokeStage } from './smoke-stage.ts';
-import { SMOKE_STEPS, type SmokeSubject } from './smoke-steps.ts';
+import type { SmokeStage, SmokeSubject } from './smoke-stage.ts';
+import { SMOKE_STEPS } from './smoke-steps.ts';
 
 /** Where a stage is tested: deploys or starts it, and removes it. Only this differs between AWS and the local run. */
 export interface SmokeHost {

@@ -27,3 +27,17 @@ export interface EventsQueue {
   receive(): Promise<readonly ParleyEvent[]>;
   remove(): Promise<void>;
 }
+
+/** What a test writes and sends, with a random part, so that tests do not find each other's data. */
+export interface SmokeSubject {
+  readonly id: string;
+  readonly user: string;
+  readonly inboundId: string;
+  readonly requestId: string;
+}
+
+export interface SmokeStep {
+  readonly title: string;
+  /** @returns what was seen, in a few words. @throws an error that says what was expected and what was seen */
+  readonly run: (stage: SmokeStage, subject: SmokeSubject) => Promise<string>;
+}

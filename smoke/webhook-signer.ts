@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
@@ -58,22 +58,50 @@ const postSigned = async (
   return (await fetch(addresses.webhookUrl, { method: 'POST', headers, body, signal })).status;
 };
 
+/**
+ * Returns the headers that make any bytes an authentic request. Returns undefined if this test cannot sign them, or if
+ * requests have an envelope.
+ */
+export const signBytes = async (stage: SmokeStage, body: Buffer): Promise<Record<string, string> | undefined> => {
+  const { auth } = stage.settings.webhook;
+  if (!('envelope' in auth) || auth.envelope !== 'none') return undefined;
+  const { addresses, secretsManager } = stage.target;
+  const { webhookSecretId } = addresses;
+  const secret = webhookSecretId === undefined ? '' : (await readSecrets(secretsManager, webhookSecretId)).lines[0];
+  return headersOf(auth, { id: randomUUID(), at: stage.now(), body, secret: secret ?? '' });
+};
+
 const headersOf = (
   auth: Extract<WebhookAuth, { envelope: unknown }>,
-  { id, at, body, secret }: { readonly id: string; readonly at: Date; readonly body: string; readonly secret: string },
+  {
+    id,
+    at,
+    body,
+    secret,
+  }: { readonly id: string; readonly at: Date; readonly body: string | Buffer; readonly secret: string },
 ): Record<string, string> => {
   switch (auth.kind) {
     case 'standard-webhooks':
       return {
         'webhook-id': id,
         'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-        'webhook-signature': new Webhook(secret).sign(id, at, body),
+        'webhook-signature':
+          typeof body === 'string' ? new Webhook(secret).sign(id, at, body) : signBuffer(secret, id, at, body),
       };
     case 'shared-token':
       return { [auth.header]: secret };
     case 'insecure-none':
       return {};
   }
+};
+
+/** The library signs only text. Source: https://github.com/standard-webhooks/standard-webhooks */
+const signBuffer = (secret: string, id: string, at: Date, body: Buffer): string => {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const signed = createHmac('sha256', key)
+    .update(`${id}.${Math.floor(at.getTime() / 1000)}.`)
+    .update(body);
+  return `v1,${signed.digest('base64')}`;
 };
 
 /** Source: https://cloud.google.com/pubsub/docs/push#receive_push */

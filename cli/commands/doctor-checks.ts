@@ -9,6 +9,7 @@ import type { ManagementClient } from '../operations/management-client.ts';
 import { stageTime } from '../stage-time.ts';
 import type { Target } from '../target.ts';
 import { checkAlarms } from './doctor-alarms.ts';
+import { checkChannels } from './doctor-channels.ts';
 import { checkExisting } from './doctor-existing.ts';
 import { checkLimits } from './doctor-limits.ts';
 import { checkQuarantine } from './doctor-quarantine.ts';
@@ -51,8 +52,9 @@ export const runChecks = async (
   const others = await Promise.all([
     stage ? guarded('token', () => checkAccessToken(stage, api, commandFor)) : [],
     stage ? checkTokenExpiry(stage, commandFor, now) : [],
-    guarded('webhook', () => checkWebhook(target)),
+    guarded('webhook', () => checkWebhook(target, now)),
     guarded('webhook', () => checkQuarantine(target, commandFor, now)),
+    stage ? guarded('channels', () => checkChannels(api, commandFor, now)) : [],
     guarded('limits', () => checkLimits(target)),
     guarded('existing resources', () => checkExisting(target)),
     guarded('queues', () => checkDeadLetters(target, api, commandFor)),

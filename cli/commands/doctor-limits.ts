@@ -1,5 +1,11 @@
 import { explainError } from '../errors.ts';
-import { type Concurrency, readApiThrottle, readConcurrency } from '../operations/account-limits.ts';
+import {
+  type ApiThrottle,
+  type Concurrency,
+  readApiThrottle,
+  readConcurrency,
+  readRestApiThrottle,
+} from '../operations/account-limits.ts';
 import type { Target } from '../target.ts';
 import type { Finding } from './finding.ts';
 
@@ -7,18 +13,23 @@ const check = 'limits';
 
 /** The properties of the target that the checks need. */
 type LimitsTarget = Pick<Target, 'name' | 'isLocal' | 'region' | 'credentials'> & {
-  readonly addresses: Pick<Target['addresses'], 'webhookUrl' | 'webhookApiId' | 'managementUrl'>;
+  readonly addresses: Pick<Target['addresses'], 'webhookUrl' | 'webhookApiId' | 'webhookIngress' | 'managementUrl'>;
 };
 
 /** Checks the limits that apply in a flood of requests: the account's concurrency, and the throttling of the APIs. */
 export const checkLimits = async (target: LimitsTarget): Promise<readonly Finding[]> => {
   // A local run has neither an account nor a quota.
   if (target.isLocal) return [];
-  const { webhookUrl, webhookApiId = idIn(webhookUrl), managementUrl } = target.addresses;
+  const { webhookUrl, webhookApiId = idIn(webhookUrl), webhookIngress, managementUrl } = target.addresses;
+  const readWebhookThrottle = webhookIngress === 'buffered' ? readRestApiThrottle : readApiThrottle;
   return Promise.all([
     readable(target, 'lambda:GetAccountSettings', async () => describeConcurrency(await readConcurrency(target))),
-    readable(target, 'apigateway:GET', () => checkApi('webhook', webhookApiId, target)),
-    readable(target, 'apigateway:GET', () => checkApi('management API', idIn(managementUrl), target)),
+    readable(target, 'apigateway:GET', async () =>
+      describeThrottle('webhook', await readWebhookThrottle(webhookApiId, target)),
+    ),
+    readable(target, 'apigateway:GET', async () =>
+      describeThrottle('management API', await readApiThrottle(idIn(managementUrl), target)),
+    ),
   ]);
 };
 
@@ -62,8 +73,7 @@ const LOW_RATE = 10;
 /** Returns the ID of an API from the URL that API Gateway generates. */
 const idIn = (url: string): string => new URL(url).hostname.split('.')[0] ?? '';
 
-const checkApi = async (name: string, apiId: string, target: LimitsTarget): Promise<Finding> => {
-  const throttle = await readApiThrottle(apiId, target);
+const describeThrottle = (name: string, throttle: ApiThrottle | undefined): Finding => {
   if (!throttle) {
     return { check, grade: 'ok', message: `The ${name} accepts as many requests as the account's quota allows.` };
   }

@@ -7,6 +7,7 @@ export interface Finding {
     | 'circuit breaker'
     | 'token'
     | 'webhook'
+    | 'channels'
     | 'limits'
     | 'existing resources'
     | 'queues'

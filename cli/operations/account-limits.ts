@@ -8,7 +8,7 @@ export interface Concurrency {
   readonly unreserved: number;
 }
 
-/** The limit above which an HTTP API answers 429. */
+/** The limit above which an API answers 429. */
 export interface ApiThrottle {
   readonly requestsPerSecond: number;
   readonly burst: number;
@@ -43,6 +43,22 @@ export const readApiThrottle = async (apiId: string, signer: Signer): Promise<Ap
   const path = `/v2/apis/${encodeURIComponent(apiId)}/stages/$default`;
   const { defaultRouteSettings } = stage.parse(await get('apigateway', new URL(path, url), signer));
   const { throttlingRateLimit: requestsPerSecond, throttlingBurstLimit: burst } = defaultRouteSettings;
+  return requestsPerSecond === undefined || burst === undefined ? undefined : { requestsPerSecond, burst };
+};
+
+const limits = z.object({ throttlingRateLimit: z.number().optional(), throttlingBurstLimit: z.number().optional() });
+const restStage = z.object({ methodSettings: z.record(z.string(), limits).default({}) });
+
+/**
+ * Returns the limit of a REST API's stage `live`, or undefined if only the account's limit applies.
+ *
+ * Source: https://docs.aws.amazon.com/apigateway/latest/api/API_GetStage.html
+ */
+export const readRestApiThrottle = async (apiId: string, signer: Signer): Promise<ApiThrottle | undefined> => {
+  const url = endpoint('apigateway', 'AWS_ENDPOINT_URL_API_GATEWAY', signer.region);
+  const path = `/restapis/${encodeURIComponent(apiId)}/stages/live`;
+  const { methodSettings } = restStage.parse(await get('apigateway', new URL(path, url), signer));
+  const { throttlingRateLimit: requestsPerSecond, throttlingBurstLimit: burst } = methodSettings['*/*'] ?? {};
   return requestsPerSecond === undefined || burst === undefined ? undefined : { requestsPerSecond, burst };
 };
 

@@ -50,6 +50,10 @@ export const countMetricRequests = async (source: MetricSource, start: Date, end
   return { refused: refused ?? 0, accepted: accepted.reduce((total, one) => total + one, 0) };
 };
 
+/** Counts the accepted test requests of `doctor` since `start` from CloudWatch's metrics. */
+export const countProbes = (source: MetricSource, start: Date, end: Date): Promise<number> =>
+  sumOf(source, 'WebhookProbed', start, end);
+
 /** Counts what happened to the events since `start` from CloudWatch's metrics. */
 export const countMetricEvents = async (source: MetricSource, start: Date, end: Date): Promise<WebhookEvents> => {
   const [stored, quarantined] = await Promise.all([

@@ -1,5 +1,4 @@
 import { type Instant, toInstant } from './instant.ts';
-import * as z from './schema.ts';
 
 /**
  * A webhook request that API Gateway put on the inbound queue itself. It is not verified: anyone on the internet can
@@ -67,43 +66,37 @@ export const bufferedHeader = (
 /** Whether a queue message is a buffered request, which is never to be trusted unverified. */
 export const isBuffered = (text: string): boolean => text.startsWith(PREFIX);
 
-const base64 = z.string().check(z.regex(/^[A-Za-z0-9+/]*={0,2}$/));
+const BASE64 = '[A-Za-z0-9+/]*={0,2}';
+const HEADER = `,\\["([a-z0-9-]+)","(${BASE64})"\\]`;
 
-const metadata = z.strictObject({
-  form: z.literal('buffered-1'),
-  requestId: base64,
-  receivedAtMs: z.string().check(z.regex(/^\d{13}$/)),
-  chatChannelNumber: base64,
-  headers: z.array(z.nullable(z.tuple([z.string(), base64]))),
-  body: z.literal(''),
-});
+/** Everything before the body, with nothing but base64 between the literals. */
+const METADATA = new RegExp(
+  `^\\${PREFIX}"requestId":"(${BASE64})","receivedAtMs":"(\\d{13})","chatChannelNumber":"(${BASE64})",` +
+    `"headers":\\[null((?:${HEADER})*)\\],${BODY_KEY}`,
+);
 
 /** Parses what {@link bufferedText} wrote. Returns undefined for anything else. */
 export const parseBufferedRequest = (text: string): BufferedRequest | undefined => {
-  if (!isBuffered(text) || !text.endsWith(END)) return undefined;
-  const bodyAt = text.indexOf(BODY_KEY) + BODY_KEY.length;
-  const { data } = z.safeParse(metadata, z.parseJson(`${text.slice(0, bodyAt)}${END}`));
-  if (data === undefined) return undefined;
-  const chatChannelNumber = decodePathSegment(decodeText(data.chatChannelNumber));
+  const [metadata, requestId = '', receivedAtMs, number = '', headers = ''] = METADATA.exec(text) ?? [];
+  if (metadata === undefined || !text.endsWith(END)) return undefined;
+  const chatChannelNumber = decodePathSegment(decodeText(number));
   return {
-    unverifiedBody: decodeBody(text.slice(bodyAt, -END.length)),
-    headers: headersOf(data.headers),
+    unverifiedBody: decodeBody(text.slice(metadata.length, -END.length)),
+    headers: parseHeaders(headers),
     ...(chatChannelNumber !== '' && { chatChannelNumber }),
-    requestId: decodeText(data.requestId),
-    receivedAt: toInstant(new Date(Number(data.receivedAtMs))),
+    requestId: decodeText(requestId),
+    receivedAt: toInstant(new Date(Number(receivedAtMs))),
   };
 };
 
 /** API Gateway joins the lines of a header with commas for functions, so a verifier sees the same with either ingress. */
-const headersOf = (entries: readonly (readonly [string, string] | null)[]): Readonly<Record<string, string>> => {
-  const headers = new Map<string, string>();
-  for (const entry of entries) {
-    if (entry === null) continue;
-    const [name, value] = entry;
-    const earlier = headers.get(name);
-    headers.set(name, earlier === undefined ? decodeText(value) : `${earlier},${decodeText(value)}`);
+const parseHeaders = (text: string): Readonly<Record<string, string>> => {
+  const headers: Record<string, string> = {};
+  for (const [, name = '', value = ''] of text.matchAll(new RegExp(HEADER, 'g'))) {
+    const earlier = headers[name];
+    headers[name] = earlier === undefined ? decodeText(value) : `${earlier},${decodeText(value)}`;
   }
-  return Object.fromEntries(headers);
+  return headers;
 };
 
 const decodeText = (value: string): string => Buffer.from(value, 'base64').toString('utf8');

@@ -16,6 +16,8 @@ export const METRIC_NAMES_OF = {
     'WebhookEventNew',
     'EventNotStored',
     'WebhookUnauthenticated',
+    'LikelyEventRefused',
+    'WebhookProbed',
     'WebhookVerificationUnavailable',
     'WebhookHandshake',
     'WebhookUnsubscribed',
@@ -40,7 +42,15 @@ export const METRIC_NAMES_OF = {
     'RetriedBulkMessageAge',
   ],
   publish: ['PublishRetried', 'PublishFailed', 'ChangeDeadLettered', 'RetriedTurnAge'],
-  manage: ['SendingStopped', 'SendCancelled', 'SendUncertain', 'DeadLettersWaiting', 'AccessTokenExpiring'],
+  manage: [
+    'SendingStopped',
+    'SendCancelled',
+    'SendUncertain',
+    'DeadLettersWaiting',
+    'AccessTokenExpiring',
+    'ChannelSilent',
+    'MessageMissing',
+  ],
 } as const;
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type ChannelRef, NO_LINE } from './channel-rhythm.ts';
 import {
   type ContactRef,
   type CustomerRef,
@@ -38,6 +39,8 @@ export interface ParseEventContext {
   readonly windowPer: WindowPer;
   /** The business number in the webhook's path. */
   readonly chatChannelNumber?: string;
+  /** Whether events name their channel, for a stage that watches what arrives. @default false */
+  readonly namesChannels?: boolean | undefined;
   /** The trace of the webhook request. @default a trace that starts with the event */
   readonly traceparent?: Traceparent;
 }
@@ -60,8 +63,9 @@ export const parsePosted = ({ body, format, fields, entry }: PostedEvent, contex
   if (fault !== undefined) return unreadable(body, `Not a known event: ${fault}.`);
   const id = read.unknown === undefined ? String(read.id) : unknownEventId(body);
   const { times, traceparent = startTrace('message', id) } = context;
-  const base = { id, time: eventTime(read.time, times), body, traceparent };
   const platform = read.chatPlatform || context.chatPlatform;
+  const named = context.namesChannels && { channel: channelOf(platform, lineOf(context, ...read.lines)) };
+  const base = { id, time: eventTime(read.time, times), body, traceparent, ...named };
   const customer = customerOf(platform, read.customerId);
   const channel = businessNumber(context, ...read.lines);
   const contact = read.user === undefined ? undefined : contactRef(platform, read.user, channel);
@@ -174,16 +178,23 @@ export const eventTime = (creationTime: unknown, { publishedAt, receivedAt }: De
  * Returns an event's business number if windows are per number: the one in the webhook's path, or else in its fields. A
  * field that is a number takes precedence over an id with digits in its tail, which may be anything.
  */
-const businessNumber = (
-  { windowPer, chatChannelNumber }: ParseEventContext,
+const businessNumber = (context: ParseEventContext, ...fields: readonly (string | undefined)[]): string | undefined =>
+  context.windowPer === 'user' ? undefined : lineOf(context, ...fields);
+
+const lineOf = (
+  { chatChannelNumber }: ParseEventContext,
   ...fields: readonly (string | undefined)[]
 ): string | undefined => {
-  if (windowPer === 'user') return undefined;
   const names = fields.filter((field) => field !== undefined);
   return [chatChannelNumber ?? '', names.find(isPhone) ?? '', ...names]
     .map(numberOfChannel)
     .find((number) => number !== undefined);
 };
+
+const channelOf = (platform: string, line: string | undefined): ChannelRef => ({
+  platform: platform.toLowerCase(),
+  line: line?.replace(/\D/g, '') ?? NO_LINE,
+});
 
 const customerOf = (platform: string, customerId: string | undefined): CustomerRef | undefined =>
   customerId !== undefined && isKeyPart(customerId) ? { platform: platform.toLowerCase(), customerId } : undefined;

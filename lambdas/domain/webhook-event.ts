@@ -1,3 +1,4 @@
+import type { ChannelRef } from './channel-rhythm.ts';
 import type { ContactRef, CustomerRef, DataSubject } from './contact.ts';
 import type { Instant } from './instant.ts';
 import type { Traceparent } from './trace-context.ts';
@@ -26,6 +27,8 @@ export interface EventBase {
   readonly body: string;
   /** The trace that the event belongs to. */
   readonly traceparent: Traceparent;
+  /** What the user wrote to, or was answered from, in a stage that watches what arrives. */
+  readonly channel?: ChannelRef;
   /** The event is a status that also carries this message. An event that is only the message takes precedence. */
   readonly isFromStatus?: true;
   /** The event is from the chat service's history. An event that the service delivered takes precedence. */

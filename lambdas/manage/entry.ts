@@ -4,12 +4,14 @@ import { createHttpChatService } from '../adapters/chat-service/http-chat-servic
 import { createHttpPost } from '../adapters/chat-service/http-post.ts';
 import { createDynamodbAudit } from '../adapters/dynamodb/audit.ts';
 import { createDynamodbChangeReader, DYNAMODB_STREAMS } from '../adapters/dynamodb/change-reader.ts';
+import { createDynamodbChannels } from '../adapters/dynamodb/channels.ts';
 import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
 import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../adapters/dynamodb/conversation-table.ts';
 import { createDynamodbEchoes } from '../adapters/dynamodb/echoes.ts';
 import { createDynamodbErasures } from '../adapters/dynamodb/erasures.ts';
+import { createDynamodbGaps } from '../adapters/dynamodb/gaps.ts';
 import { createDynamodbKeptDeadLetters } from '../adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../adapters/dynamodb/send-lists.ts';
@@ -27,11 +29,12 @@ import { systemClock, systemRandomness } from '../runtime/system.ts';
 import type { Answer, ManagementCall } from './api.ts';
 import { createCheckTokenExpiry } from './check-token-expiry.ts';
 import { CHECK_CONCURRENCY } from './contact-checks.ts';
-import { type KeepDeadLettersEvent, manageEnvironment } from './environment.ts';
+import { type KeepDeadLettersEvent, manageEnvironment, type WatchArrivalsEvent } from './environment.ts';
 import { createErasureQueueHandler } from './erasure-queue-handler.ts';
 import { createKeepDeadLetters, keepDeadLetter } from './keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
 import { QUEUE_ROUTES, TABLE_ROUTES } from './routes.ts';
+import { createWatchArrivals } from './watch-arrivals.ts';
 
 const environment = parseEnvironment(manageEnvironment, process.env);
 const aws = parseAwsVariables(process.env);
@@ -91,6 +94,9 @@ const ports = {
   lists: createDynamodbSendLists(table),
   circuits: createDynamodbCircuit(table, account),
   stops: createDynamodbStops(table, account),
+  channels: createDynamodbChannels(table),
+  gaps: createDynamodbGaps(table),
+  watches: environment.WATCH ?? false,
   storedEvents: createDynamodbStoredEvents(table),
   echoes: createDynamodbEchoes(table),
   eventMeanings: { keywords: environment.KEYWORDS, operatorEchoes: environment.OPERATOR_ECHOES },
@@ -256,11 +262,17 @@ const keep = frame(async (_event: KeepDeadLettersEvent, invocation: Invocation) 
   return keepDeadLetters(() => invocation.getRemainingTimeInMillis() > KEEP_REQUIRED_TIME_MS);
 }, middlewares);
 
+const watch = frame(createWatchArrivals(ports), middlewares);
+
 /**
- * Handles calls to the API; messages from the erasure queue, because an erasure can outlast a call; and the daily
- * schedule, which keeps dead letters and checks when the access token expires.
+ * Handles calls to the API; messages from the erasure queue, because an erasure can outlast a call; the daily schedule,
+ * which keeps dead letters and checks when the access token expires; and the schedule that looks for what did not arrive.
  */
-export const handler = (event: APIGatewayProxyEventV2 | SQSEvent | KeepDeadLettersEvent, context: Context) => {
+export const handler = (
+  event: APIGatewayProxyEventV2 | SQSEvent | KeepDeadLettersEvent | WatchArrivalsEvent,
+  context: Context,
+) => {
   if ('Records' in event) return erase(event, context);
+  if ('watchArrivals' in event) return watch(event, context);
   return 'keepDeadLetters' in event ? keep(event, context) : manage(event, context);
 };

@@ -79,6 +79,8 @@ export const manageEnvironment = z.object({
   OPERATOR_ECHOES: z.optional(json(operatorEchoes)),
   /** The group of schedules for requests with a `sendAt`. */
   SCHEDULE_GROUP_NAME: z.string(),
+  /** Whether the stage watches what arrives: `true` or `false`. @default false */
+  WATCH: z.optional(flag()),
   /** How long each kind of data is kept. */
   RETENTION_DAYS: json(retentionDays),
 });
@@ -89,8 +91,9 @@ export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnviro
 };
 
 /**
- * Missing in a stack without a history by API, a bulk queue, a receiver, a default template, a default `notAfter`, templates, operators,
- * keywords, the confirmation of opt-outs, a publisher, or event targets.
+ * Missing in a stack without a history by API, a bulk queue, a receiver, a default template, a default `notAfter`,
+ * templates, operators, keywords, the confirmation of opt-outs, a publisher, event targets, or the setting
+ * `webhook.watch`.
  */
 type OptionalVariable =
   | 'INBOUND_DEAD_LETTER_QUEUE_URL'
@@ -110,9 +113,15 @@ type OptionalVariable =
   | 'AWS_ENDPOINT_URL_DYNAMODB_STREAMS'
   | 'EVENT_CONTENT'
   | 'PUBLISH_FAILURES_QUEUE_URL'
-  | 'UNDELIVERED_EVENTS_QUEUE_URL';
+  | 'UNDELIVERED_EVENTS_QUEUE_URL'
+  | 'WATCH';
 
 /** The input of the schedule that keeps dead letters. */
 export interface KeepDeadLettersEvent {
   readonly keepDeadLetters: true;
+}
+
+/** The input of the schedule that looks for what did not arrive. */
+export interface WatchArrivalsEvent {
+  readonly watchArrivals: true;
 }

@@ -22,6 +22,8 @@ export type RouteName =
   | 'listAudit'
   | 'recordAudit'
   | 'getStage'
+  | 'listChannels'
+  | 'listGaps'
   | 'stopSending'
   | 'resumeSending'
   | 'closeCircuitBreaker'

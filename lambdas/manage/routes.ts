@@ -1,5 +1,6 @@
 import { listAudit, recordAudit } from './audit.ts';
 import { cancelSend, cancelSendById } from './cancel-send.ts';
+import { listChannels } from './channels.ts';
 import { closeCircuitBreaker } from './circuit-breaker-closures.ts';
 import { checkContacts } from './contact-checks.ts';
 import { getContact, optIn, optOut } from './contacts.ts';
@@ -7,6 +8,7 @@ import { getConversation, getMessage } from './conversations.ts';
 import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters.ts';
 import { eraseContact, getErasure } from './erasures.ts';
 import { forecastSends } from './forecasts.ts';
+import { listGaps } from './gaps.ts';
 import { handBack, handOver } from './handovers.ts';
 import { importEvents } from './imports.ts';
 import { redriveDeadLetters } from './redrives.ts';
@@ -42,6 +44,8 @@ export const TABLE_ROUTES = {
   listAudit,
   recordAudit,
   getStage,
+  listChannels,
+  listGaps,
   stopSending,
   resumeSending,
   closeCircuitBreaker,

@@ -9,6 +9,7 @@ import { mapConcurrently } from '../runtime/concurrency.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { REFETCH_INTERVAL_MS } from './auth/stale-if-error-cache.ts';
 import type { DeliveryFormat } from './auth/webhook-auth.ts';
+import { countRefused } from './count-refused.ts';
 import { countRemarks, MAX_CONCURRENT_QUARANTINES, quarantine, type ReceiveEventsPorts } from './receive-events.ts';
 import type { StoreResult } from './store-events.ts';
 import { TIME_BUDGET } from './time-budget.ts';
@@ -33,7 +34,7 @@ export const createDrainMessage =
   (options: DrainMessageOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
     const { storeEvents, inboundQueue, randomness, log, metrics } = options;
-    const retry: MessageResult = { kind: 'retry', afterMs: retryAfterMs(message, randomness) };
+    const retry: Retry = { kind: 'retry', afterMs: retryAfterMs(message, randomness) };
 
     const opened = await openMessage(options, message, retry);
     if (opened.kind !== 'authentic') return opened;
@@ -62,10 +63,11 @@ export const createDrainMessage =
     return finished.every((isDone) => isDone) ? DONE : retry;
   };
 
+type Retry = Extract<MessageResult, { kind: 'retry' }> & { readonly afterMs: number };
 type Opened = MessageResult | { readonly kind: 'authentic'; readonly request: VerifiedRequest };
 
 /** Returns the authentic request in a message, or else what to do with the message. */
-const openMessage = async (options: DrainMessageOptions, message: SQSRecord, retry: MessageResult): Promise<Opened> => {
+const openMessage = async (options: DrainMessageOptions, message: SQSRecord, retry: Retry): Promise<Opened> => {
   const { inboundQueue, format, verifyRequest, log } = options;
   const request = parseSerializedRequest(message.body, format.envelope);
   if (verifyRequest !== undefined) {
@@ -83,10 +85,10 @@ const openMessage = async (options: DrainMessageOptions, message: SQSRecord, ret
 
 /** Nobody waits for the answer, so what cannot be decided yet waits in the queue. */
 const verify = async (
-  { log, metrics }: DrainMessageOptions,
+  { format, log, metrics }: DrainMessageOptions,
   verifyRequest: VerifyRequest,
   buffered: BufferedRequest,
-  retry: MessageResult,
+  retry: Retry,
 ): Promise<Opened> => {
   const { requestId } = buffered;
   const verification = await verifyRequest(buffered);
@@ -97,9 +99,11 @@ const verify = async (
       return DONE;
     case 'unauthenticated':
       // Nobody repeats a request that is dropped here, so newer secrets or keys decide first.
-      if (verification.isProvisional) return { kind: 'retry', afterMs: REFETCH_INTERVAL_MS };
-      metrics.count('WebhookUnauthenticated');
-      log.warn('webhook request dropped: unauthenticated', { reason: verification.reason, requestId });
+      if (verification.isProvisional) return { kind: 'retry', afterMs: Math.max(REFETCH_INTERVAL_MS, retry.afterMs) };
+      log.warn('webhook request dropped: unauthenticated', {
+        ...countRefused({ format, metrics }, buffered.unverifiedBody, verification.reason),
+        requestId,
+      });
       return DONE;
     case 'unavailable':
       metrics.count('WebhookVerificationUnavailable');

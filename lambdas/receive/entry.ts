@@ -1,7 +1,9 @@
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
+import { createDynamodbChannelNotes } from '../adapters/dynamodb/channels.ts';
 import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../adapters/dynamodb/conversation-table.ts';
+import { closeGap } from '../adapters/dynamodb/gaps.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createSecretsClient, createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
@@ -10,6 +12,7 @@ import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
+import { answeringProbes } from './answer-probes.ts';
 import { createVerifier } from './auth/create-verifier.ts';
 import { deliveryFormat } from './auth/webhook-auth.ts';
 import { receiveEnvironment } from './environment.ts';
@@ -18,6 +21,7 @@ import { createReceiveEvents } from './receive-events.ts';
 import { createStoreEvents, type StoreEvents } from './store-events.ts';
 import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
 import { createVerifyRequest } from './verify-request.ts';
+import { type ArrivalRepositories, createWatchArrivals } from './watch-arrivals.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
 const environment = parseEnvironment(receiveEnvironment, process.env);
@@ -47,7 +51,11 @@ const openSendQueue = (url: string, abortSignal: AbortSignal): SendQueue => ({
     await createSqsSendQueue(client, url, abortSignal).put(message);
   },
 });
-const storeEvents = createStoreEvents({
+const openArrivals = (abortSignal: AbortSignal): ArrivalRepositories => {
+  const table = createConversationTable({ ...tableOptions, abortSignal });
+  return { channels: createDynamodbChannelNotes(table), gaps: { close: (id, at) => closeGap(table, id, at) } };
+};
+const writeEvents = createStoreEvents({
   repositories(abortSignal) {
     const table = createConversationTable({ ...tableOptions, abortSignal });
     // Most writes use one of them.
@@ -56,7 +64,7 @@ const storeEvents = createStoreEvents({
         return createDynamodbContacts(table);
       },
       get messages() {
-        return createDynamodbMessages(table);
+        return createDynamodbMessages(table, { listsGaps: environment.WATCH });
       },
       get sends() {
         return createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES });
@@ -71,7 +79,9 @@ const storeEvents = createStoreEvents({
   confirmations: sendQueueUrl === undefined ? undefined : (abortSignal) => openSendQueue(sendQueueUrl, abortSignal),
   operatorEchoes: environment.OPERATOR_ECHOES,
   turns: environment.TURNS,
+  watch: environment.WATCH ? createWatchArrivals({ open: openArrivals }) : undefined,
 });
+const storeEvents = answeringProbes(writeEvents, { log, metrics });
 
 /** For events that the table does not accept, and for those that waited for it. */
 const queue = onFirstUse(async () => {

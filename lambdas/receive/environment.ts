@@ -33,6 +33,8 @@ export const receiveEnvironment = z.object({
   OPERATOR_ECHOES: z.optional(json(operatorEchoes)),
   /** Whether messages are added to turns. @default false */
   TURNS: z.optional(flag()),
+  /** Whether to note what channels hear and which messages are missing. @default false */
+  WATCH: z.optional(flag()),
   /** Whether sends in the states that most sends have are listed too. */
   INDEX_COMMON_STATES: flag(),
   /** The platform of events that do not name one. */
@@ -45,7 +47,7 @@ export const receiveEnvironment = z.object({
 export type ReceiveEnvironment = Record<
   Exclude<
     keyof z.input<typeof receiveEnvironment>,
-    'WEBHOOK_SECRET_ID' | 'BUFFERED_INGRESS' | 'KEYWORDS' | 'SEND_QUEUE_URL' | 'OPERATOR_ECHOES' | 'TURNS'
+    'WEBHOOK_SECRET_ID' | 'BUFFERED_INGRESS' | 'KEYWORDS' | 'SEND_QUEUE_URL' | 'OPERATOR_ECHOES' | 'TURNS' | 'WATCH'
   >,
   string
 > & {
@@ -55,4 +57,5 @@ export type ReceiveEnvironment = Record<
   SEND_QUEUE_URL?: string;
   OPERATOR_ECHOES?: string;
   TURNS?: string;
+  WATCH?: string;
 };

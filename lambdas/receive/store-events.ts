@@ -12,6 +12,7 @@ import type { SendQueue, WriteResult } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { consentOf, type EventRepositories, type Meanings, type Written, writesOf } from '../runtime/event-writes.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
+import type { WatchArrivals } from './watch-arrivals.ts';
 
 /** The result of storing one event of a verified request. */
 export type StoreResult = {
@@ -57,6 +58,8 @@ export interface StoreEventsOptions extends Meanings {
   readonly windowPer: WindowPer;
   /** Opens the queue for the confirmation of an opt-out by keyword. @default opt-outs are not confirmed */
   readonly confirmations?: ((abortSignal: AbortSignal) => SendQueue) | undefined;
+  /** What is written besides an event. @default nothing: the stage does not watch what arrives */
+  readonly watch?: WatchArrivals | undefined;
 }
 
 /** How long to skip the table after it did not respond: short compared to an outage, long for a waiting webhook. */
@@ -95,17 +98,21 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
   let coolUntilMs = Number.NEGATIVE_INFINITY;
   const seenNames = new Map<string, Instant>();
 
-  const write = async (event: WebhookEvent, postEndMs: number): Promise<EventWrite> => {
+  const write = async (event: WebhookEvent, receivedAt: Instant, postEndMs: number): Promise<EventWrite> => {
     const startedMs = Date.parse(clock.now());
     if (startedMs < coolUntilMs) return COOLING_DOWN;
     const endMs = Math.min(postEndMs, startedMs + options.budgetMs);
     const budgetMs = endMs - startedMs;
     if (budgetMs <= 0) return NO_TIME;
+    // Together with the writes, so that it takes no time of its own. Its failure does not matter.
+    const watchWrite = options.watch?.(event, receivedAt);
+    const watched = watchWrite && attempt(budgetMs / 2, async (abortSignal) => void (await watchWrite(abortSignal)));
     const results = await Promise.all(
       writesOf(event, options, seenNames).map((write) =>
         attempt(budgetMs, (abortSignal) => write(repositories(abortSignal))),
       ),
     );
+    await watched;
     // A write that may still succeed counts before one that never will: the retry does both.
     const failure =
       results.find(({ kind }) => kind === 'unavailable') ?? results.find(({ kind }) => kind === 'refused');
@@ -144,12 +151,16 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
     return { ...queued, reason: `The confirmation of the opt-out could not be queued: ${queued.reason}` };
   };
 
-  const store = async (parsed: ParsedEvent, isAlone: boolean, endMs: number): Promise<StoreResult> => {
+  const store = async (
+    parsed: ParsedEvent,
+    isAlone: boolean,
+    { receivedAt, endMs }: { readonly receivedAt: Instant; readonly endMs: number },
+  ): Promise<StoreResult> => {
     if (parsed.kind === 'unreadable') {
       return { kind: 'unstorable', reason: parsed.reason, ...(!isAlone && { body: parsed.body }) };
     }
     const { event } = parsed;
-    const written = await write(event, endMs);
+    const written = await write(event, receivedAt, endMs);
     const traceId = traceIdOf((written.kind === 'written' && written.traceparent) || event.traceparent);
     switch (written.kind) {
       case 'written': {
@@ -173,17 +184,18 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
   return async (request, budgetMs = options.budgetMs) => {
     const envelope = openEnvelope(request);
     const { deliveryId } = envelope;
-    const { chatChannelNumber, traceparent } = request;
+    const { chatChannelNumber, receivedAt, traceparent } = request;
     if (envelope.kind === 'unreadable') {
       return [{ kind: 'unstorable', reason: envelope.reason, deliveryId, ...traceFieldOf(traceparent) }];
     }
-    const times = { publishedAt: envelope.publishedAt, receivedAt: request.receivedAt };
-    const context = { times, chatPlatform, windowPer, chatChannelNumber, traceparent };
+    const times = { publishedAt: envelope.publishedAt, receivedAt };
+    const namesChannels = options.watch !== undefined;
+    const context = { times, chatPlatform, windowPer, chatChannelNumber, namesChannels, traceparent };
     const events = parseEvents(envelope.eventBody, context);
     const endMs = Date.parse(clock.now()) + budgetMs;
     const results = new Map<ParsedEvent, StoreResult>();
     await forEachConcurrently(MAX_CONCURRENT_EVENTS, inOrder(events, options), async (group) => {
-      for (const event of group) results.set(event, await store(event, events.length === 1, endMs));
+      for (const event of group) results.set(event, await store(event, events.length === 1, { receivedAt, endMs }));
     });
     return events.flatMap((event) => {
       const result = results.get(event);

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { fitsQueue } from '../domain/serialized-request.ts';
 import type { VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Clock } from '../ports.ts';
+import { countRefused } from './count-refused.ts';
 import type { Receipt } from './receive-events.ts';
 import { createVerifyRequest, type VerifyRequestOptions } from './verify-request.ts';
 
@@ -28,9 +29,10 @@ export const createWebhookHandler = (options: WebhookHandlerOptions) => {
   const { clock, log, metrics } = options;
   const verifyRequest = createVerifyRequest(options);
   return async (event: APIGatewayProxyEventV2): Promise<Answer> => {
+    const unverifiedBody = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
     const verification = await verifyRequest({
       headers: event.headers,
-      unverifiedBody: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+      unverifiedBody,
       chatChannelNumber: event.pathParameters?.chatChannelNumber,
       receivedAt: clock.now(),
     });
@@ -40,8 +42,10 @@ export const createWebhookHandler = (options: WebhookHandlerOptions) => {
       case 'handled':
         return ACKNOWLEDGED;
       case 'unauthenticated':
-        metrics.count('WebhookUnauthenticated');
-        log.warn('webhook request rejected: unauthenticated', { reason: verification.reason });
+        log.warn(
+          'webhook request rejected: unauthenticated',
+          countRefused(options, unverifiedBody, verification.reason),
+        );
         return UNAUTHORIZED;
       case 'unavailable':
         metrics.count('WebhookVerificationUnavailable');

@@ -31,6 +31,7 @@ import type { ParleyReceiver } from './receiver.ts';
 import type { ParleySender } from './sender.ts';
 import { serviceUrl } from './service-url.ts';
 import { grantItemActions, grantQuery, type ItemKey } from './table.ts';
+import { WatchArrivals } from './watch-arrivals.ts';
 
 const managementSettings = settingsObject
   .pick({
@@ -65,7 +66,7 @@ export interface ParleyManagementProps extends Readonly<z.input<typeof managemen
    *
    * @default SQS deletes quarantined events after 14 days
    */
-  readonly receiver?: Pick<ParleyReceiver, 'inboundQueue' | 'grantRedrive'>;
+  readonly receiver?: Pick<ParleyReceiver, 'inboundQueue' | 'grantRedrive'> & Partial<Pick<ParleyReceiver, 'watches'>>;
   /**
    * The publisher, in the same stack. Its dead letters can be redriven, and the erasure of their contact deletes them.
    *
@@ -103,6 +104,8 @@ export class ParleyManagement extends Construct {
   /** Erasures in progress: each receive of a message is one pass. */
   readonly erasureQueue: DeadLetteredQueue;
   readonly api: LoggedHttpApi;
+  /** The schedule that looks for what did not arrive. Undefined without the setting `webhook.watch`. */
+  readonly watch: WatchArrivals | undefined;
   /** The API's base URL, without a trailing slash. */
   readonly url: string;
 
@@ -166,6 +169,7 @@ export class ParleyManagement extends Construct {
         ...(settings.keywords?.confirmation && { OPT_OUT_CONFIRMATION: settings.keywords.confirmation }),
         ...(settings.sends.notAfter && { DEFAULT_NOT_AFTER: settings.sends.notAfter }),
         ...(settings.defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(settings.defaultTemplate) }),
+        ...(receiver?.watches && { WATCH: 'true' }),
         SCHEDULE_GROUP_NAME: sender.schedules.group.scheduleGroupName,
         RETENTION_DAYS: JSON.stringify(settings.retentionDays),
       } satisfies ManageEnvironment,
@@ -191,6 +195,9 @@ export class ParleyManagement extends Construct {
         ...(receiver ? [receiver.inboundQueue.deadLetters] : []),
       ],
     });
+    if (receiver?.watches) {
+      this.watch = new WatchArrivals(this, 'WatchArrivals', { handler: this.handler.live });
+    }
 
     // Separate from the webhook's API, which accepts requests without an AWS signature.
     this.api = new LoggedHttpApi(this, 'Api', {
@@ -234,6 +241,7 @@ export class ParleyManagement extends Construct {
       ...erasable,
       'ACCOUNT#*',
       'AUDIT#*',
+      'CHANNEL#*',
       'CHANNELS',
       'ERASURE#*',
       'SEND#*',

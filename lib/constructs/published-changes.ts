@@ -10,7 +10,7 @@ const PRESENT = [{ exists: true }];
 /** A pattern for items as they are after a write. A deleted item has no new image, so it matches none. */
 const itemLike = (attributes: FilterPattern): FilterPattern => ({ dynamodb: { NewImage: attributes } });
 
-const { message, echo, send, consent, handover, turn, account } = PUBLISHED_ITEMS;
+const { message, echo, send, consent, handover, turn, account, channel } = PUBLISHED_ITEMS;
 
 /**
  * Filters for the changes that can publish an event; one of them must match. Without them, most changes would cause an
@@ -24,7 +24,7 @@ const { message, echo, send, consent, handover, turn, account } = PUBLISHED_ITEM
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
  */
 export const PUBLISHED_CHANGES: readonly FilterPattern[] = [
-  itemLike({ sk: { S: [echo.sk, consent.sk, handover.sk, account.sk] } }),
+  itemLike({ sk: { S: [echo.sk, consent.sk, handover.sk, account.sk, channel.sk] } }),
   itemLike({ sk: { S: [send.sk] }, state: { S: PUBLISHED_STATES } }),
   itemLike({
     sk: { S: [message.sk] },
@@ -32,6 +32,7 @@ export const PUBLISHED_CHANGES: readonly FilterPattern[] = [
       { direction: { S: ['inbound', 'unknown'] } },
       ...STATUS_TIMES.map((attribute) => ({ [attribute]: { S: PRESENT } })),
       { otherStatuses: { SS: PRESENT } },
+      { missingSince: { S: PRESENT } },
     ],
   }),
   // Each message of a turn, and its end, which deletes the item. Also in a stage without turns, where no item matches: a

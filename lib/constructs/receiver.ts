@@ -6,7 +6,12 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { WindowPer } from '../../lambdas/domain/contact.ts';
-import { hasWebhookSecret, headersOf, type WebhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
+import {
+  authHeaderOf,
+  hasWebhookSecret,
+  headersOf,
+  type WebhookAuth,
+} from '../../lambdas/receive/auth/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
 import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
 import { keywordsOf } from '../settings/keyword-settings.ts';
@@ -90,8 +95,14 @@ export class ParleyReceiver extends Construct {
   /** The secrets or tokens that verify webhook requests. Undefined for kinds of `webhook.auth` that need none. */
   readonly webhookSecret: StageSecret | undefined;
   readonly api: LoggedHttpApi | BufferedApi;
+  /** Whether API Gateway puts webhook requests on the inbound queue: the setting `webhook.ingress`. */
+  readonly isBuffered: boolean;
   /** How webhook requests are verified: the kind of `webhook.auth`. */
   readonly authKind: WebhookAuth['kind'];
+  /** The header that has the token or the signature. Undefined for kinds of `webhook.auth` without a secret. */
+  readonly authHeader: string | undefined;
+  /** Whether what arrives is noted: the setting `webhook.watch`. */
+  readonly watches: boolean;
   /** Whether conversation windows are kept per user, or per user and business number. */
   readonly windowPer: WindowPer;
   /** The URL to configure in the chat service. */
@@ -113,6 +124,9 @@ export class ParleyReceiver extends Construct {
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
+    this.authHeader = authHeaderOf(webhook.auth);
+    this.watches = webhook.watch;
+    this.isBuffered = webhook.ingress === 'buffered';
     this.windowPer = window.per;
     this.#mustConfirmOptOuts = keywords?.confirmation !== undefined;
     this.#startsTurns = settings.turns !== undefined;
@@ -157,12 +171,13 @@ export class ParleyReceiver extends Construct {
         INBOUND_DEAD_LETTER_QUEUE_URL: this.inboundQueue.deadLetters.queueUrl,
         WEBHOOK_AUTH: JSON.stringify(webhook.auth),
         ...(this.webhookSecret && { WEBHOOK_SECRET_ID: this.webhookSecret.secretArn }),
-        ...(webhook.ingress === 'buffered' && { BUFFERED_INGRESS: 'true' }),
+        ...(this.isBuffered && { BUFFERED_INGRESS: 'true' }),
         INDEX_COMMON_STATES: String(sends.indexCommonStates),
         WINDOW_PER: window.per,
         ...(keywords && { KEYWORDS: JSON.stringify(keywordsOf(keywords)) }),
         ...(operatorEchoes && { OPERATOR_ECHOES: JSON.stringify(operatorEchoes) }),
         ...(settings.turns && { TURNS: 'true' }),
+        ...(webhook.watch && { WATCH: 'true' }),
         CHAT_PLATFORM: chatPlatform,
         RETENTION_DAYS: JSON.stringify(retentionDays),
       } satisfies ReceiveEnvironment,
@@ -171,7 +186,10 @@ export class ParleyReceiver extends Construct {
       props.table,
       this.handler,
       ['dynamodb:UpdateItem'],
-      ['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'],
+      [
+        ...(this.watches ? (['CHANNEL#*'] as const) : []),
+        ...(['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'] as const),
+      ],
     );
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
     this.webhookSecret?.grantReadValue(this.handler);
@@ -179,10 +197,9 @@ export class ParleyReceiver extends Construct {
 
     const { domainMapping } = props;
     const throttle = settings.throttling.webhook;
-    this.api =
-      webhook.ingress === 'buffered'
-        ? this.#createBufferedApi({ headers: headersOf(webhook.auth), throttle, domainMapping })
-        : this.#createDirectApi({ logs, throttle, domainMapping });
+    this.api = this.isBuffered
+      ? this.#createBufferedApi({ headers: headersOf(webhook.auth), throttle, domainMapping })
+      : this.#createDirectApi({ logs, throttle, domainMapping });
     this.#denySendMessage();
     this.url = `${this.api.baseUrl}/${PATH}`;
   }

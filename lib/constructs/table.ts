@@ -83,6 +83,7 @@ export type TableIndex = (typeof INDEXES)[number]['indexName'];
 export type ItemKey =
   | 'ACCOUNT#*'
   | 'AUDIT#*'
+  | 'CHANNEL#*'
   | 'CHANNELS'
   | 'CONTACT#*'
   | 'DEADLETTER#*'

@@ -20,7 +20,7 @@ const change = (kind: ItemChange['kind'], id: string, after: ItemImage, before: 
   id,
   key: JSON.stringify([id, kind]),
   writtenAt: '2026-11-20T11:00:05.000Z',
-  ...(kind !== 'account' && { contact: CONTACT }),
+  ...(kind !== 'account' && kind !== 'channel' && { contact: CONTACT }),
   before,
   after,
 });
@@ -42,6 +42,8 @@ const status = (attributes: ItemImage): ItemChange => {
   const before = { direction: 'outbound', requestId: REQUEST, traceparent };
   return change('message', SENT_ID, { ...before, ...attributes }, before);
 };
+
+const CHANNEL = { platform: 'chat', line: BUSINESS.slice(1), firstSeenAt: '2026-10-01T08:00:00.000Z' };
 
 const OPEN_WINDOW = 'The user wrote at 2026-11-20T11:00:00.000Z, so the window is open.';
 const CLOSED_WINDOW = 'The user last wrote at 2026-11-19T10:00:00.000Z, so the window is closed.';
@@ -179,6 +181,19 @@ const CHANGES: Readonly<Record<EventName, ItemChange>> = {
     userOptInSource: 'registration form',
     userOptInRecordedAt: '2026-11-20T11:00:05.000Z',
   }),
+  MessageMissing: change(
+    'message',
+    SENT_ID,
+    { deliveredAt: '2026-11-20T10:45:00.000Z', missingSince: '2026-11-20T10:45:00.000Z', traceparent },
+    { deliveredAt: '2026-11-20T10:45:00.000Z', traceparent },
+  ),
+  ChannelSilent: change('channel', 'chat', { ...CHANNEL, silentSince: '2026-11-20T10:05:00.000Z' }, CHANNEL),
+  ChannelResumed: change(
+    'channel',
+    'chat',
+    { ...CHANNEL, spokeAt: '2026-11-20T11:00:00.000Z' },
+    { ...CHANNEL, silentSince: '2026-11-20T10:05:00.000Z' },
+  ),
   ContactOptedOut: change('consent', `chat#*#${CONTACT.key}`, {
     userOptOutAt: '2026-11-20T11:00:05.000Z',
     userOptOutSource: 'call center',

@@ -26,7 +26,7 @@ export const TAGS = {
     ...(['cancelSend', 'cancelSendById', 'listUncertainSends', 'resolveSend', 'requeueSend'] as const),
   ],
   'Dead letters': ['listDeadLetters', 'getDeadLetter', 'deleteDeadLetter', 'redriveDeadLetters'],
-  'The stage': ['getStage', 'stopSending', 'resumeSending', 'closeCircuitBreaker'],
+  'The stage': ['getStage', 'listChannels', 'listGaps', 'stopSending', 'resumeSending', 'closeCircuitBreaker'],
   'The audit trail': ['listAudit', 'recordAudit'],
 } as const satisfies Readonly<Record<string, readonly RouteName[]>>;
 

@@ -299,6 +299,29 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
       accessTokenExpiresAt: '2030-11-01T00:00:00.000Z',
     },
   },
+  listChannels: {
+    response: {
+      watches: true,
+      echoes: true,
+      channels: [
+        {
+          chatPlatform: 'chat',
+          chatChannelNumber: '+5491100000000',
+          state: 'silent',
+          firstSeenAt: '2026-10-01T08:00:00.000Z',
+          lastMessageAt: '2026-11-20T10:00:00.000Z',
+          silentSince: '2026-11-20T10:05:00.000Z',
+        },
+      ],
+    },
+  },
+  listGaps: {
+    response: {
+      watches: true,
+      echoes: true,
+      gaps: [{ messageId: '6746f2c1a7d5', firstStatusAt: '2026-11-20T10:45:00.000Z', contact: '5491155550001' }],
+    },
+  },
   stopSending: {
     request: { note: 'Wrong amounts in the reminders' },
     response: {

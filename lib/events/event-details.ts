@@ -325,6 +325,32 @@ export interface MessageStatusChangedDetail {
 }
 
 /**
+ * `detail` of `MessageMissing`: a message has not arrived 15 minutes after its first status. Published only if the
+ * stage sets `webhook.watch`.
+ */
+export interface MessageMissingDetail {
+  /** Stays the same if the event is published again, so that consumers can drop duplicates. */
+  readonly id: string;
+  /** The content was too large for an event and was truncated. The table has all of it. */
+  readonly truncated?: true;
+  /** The W3C trace context of the message or send. To join its trace, use it as the parent of your span. */
+  readonly traceparent?: string;
+  /** The chat service's ID of the message. */
+  readonly messageId: string;
+  /** The user. */
+  readonly contact?: {
+    /** The chat platform, in lower case. */
+    readonly platform: string;
+    /** The business number that the conversation window belongs to, or `*` if windows are per user. */
+    readonly channel: string;
+    /** Shared by all spellings of an address. Use it to compare contacts, never to send to. */
+    readonly key: string;
+  };
+  /** The time of the first status that was stored. ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+}
+
+/**
  * `detail` of `WebhookEventUnknown`: the chat service sent an event in a known format, but of a kind that Parley does
  * not know.
  */
@@ -760,6 +786,43 @@ export interface SendingResumedDetail {
   readonly at: string;
 }
 
+/**
+ * `detail` of `ChannelSilent`: nobody has written to a channel for improbably long. Published only if the stage sets
+ * `webhook.watch`.
+ */
+export interface ChannelSilentDetail {
+  /** Stays the same if the event is published again, so that consumers can drop duplicates. */
+  readonly id: string;
+  /** The content was too large for an event and was truncated. The table has all of it. */
+  readonly truncated?: true;
+  /** What users write to. */
+  readonly channel: {
+    /** The chat platform, in lower case. */
+    readonly platform: string;
+    /** The business number. Absent for messages that name none. */
+    readonly number?: string;
+  };
+  /** The end of the five minutes in which a user last wrote. ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+}
+
+/** `detail` of `ChannelResumed`: a user wrote to a channel that was silent. */
+export interface ChannelResumedDetail {
+  /** Stays the same if the event is published again, so that consumers can drop duplicates. */
+  readonly id: string;
+  /** The content was too large for an event and was truncated. The table has all of it. */
+  readonly truncated?: true;
+  /** What users write to. */
+  readonly channel: {
+    /** The chat platform, in lower case. */
+    readonly platform: string;
+    /** The business number. Absent for messages that name none. */
+    readonly number?: string;
+  };
+  /** The start of the five minutes in which a user wrote again. ISO 8601, UTC, milliseconds. */
+  readonly at: string;
+}
+
 /** `detail` of `ContactOptedIn`: an opt-in became effective: the business may write to the user first. */
 export interface ContactOptedInDetail {
   /** Stays the same if the event is published again, so that consumers can drop duplicates. */
@@ -815,6 +878,7 @@ export const EVENT_NAMES = [
   'MessageRead',
   'MessageFailed',
   'MessageStatusChanged',
+  'MessageMissing',
   'WebhookEventUnknown',
   'SendAccepted',
   'SendRefused',
@@ -829,6 +893,8 @@ export const EVENT_NAMES = [
   'AccountResumed',
   'SendingStopped',
   'SendingResumed',
+  'ChannelSilent',
+  'ChannelResumed',
   'ContactOptedIn',
   'ContactOptedOut',
 ] as const;
@@ -842,6 +908,7 @@ export interface EventDetails {
   readonly MessageRead: MessageReadDetail;
   readonly MessageFailed: MessageFailedDetail;
   readonly MessageStatusChanged: MessageStatusChangedDetail;
+  readonly MessageMissing: MessageMissingDetail;
   readonly WebhookEventUnknown: WebhookEventUnknownDetail;
   readonly SendAccepted: SendAcceptedDetail;
   readonly SendRefused: SendRefusedDetail;
@@ -856,6 +923,8 @@ export interface EventDetails {
   readonly AccountResumed: AccountResumedDetail;
   readonly SendingStopped: SendingStoppedDetail;
   readonly SendingResumed: SendingResumedDetail;
+  readonly ChannelSilent: ChannelSilentDetail;
+  readonly ChannelResumed: ChannelResumedDetail;
   readonly ContactOptedIn: ContactOptedInDetail;
   readonly ContactOptedOut: ContactOptedOutDetail;
 }

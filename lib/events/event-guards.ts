@@ -29,6 +29,10 @@ export function isMessageStatusChanged(value: unknown): value is ParleyEvent<'Me
   return isEventNamed('MessageStatusChanged', value);
 }
 
+export function isMessageMissing(value: unknown): value is ParleyEvent<'MessageMissing'> {
+  return isEventNamed('MessageMissing', value);
+}
+
 export function isWebhookEventUnknown(value: unknown): value is ParleyEvent<'WebhookEventUnknown'> {
   return isEventNamed('WebhookEventUnknown', value);
 }
@@ -83,6 +87,14 @@ export function isSendingStopped(value: unknown): value is ParleyEvent<'SendingS
 
 export function isSendingResumed(value: unknown): value is ParleyEvent<'SendingResumed'> {
   return isEventNamed('SendingResumed', value);
+}
+
+export function isChannelSilent(value: unknown): value is ParleyEvent<'ChannelSilent'> {
+  return isEventNamed('ChannelSilent', value);
+}
+
+export function isChannelResumed(value: unknown): value is ParleyEvent<'ChannelResumed'> {
+  return isEventNamed('ChannelResumed', value);
 }
 
 export function isContactOptedIn(value: unknown): value is ParleyEvent<'ContactOptedIn'> {

@@ -686,6 +686,71 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     },
     required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
   },
+  MessageMissing: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:parley:event:MessageMissing',
+    title: 'MessageMissing',
+    description:
+      'A message has not arrived 15 minutes after its first status. Published only if the stage sets `webhook.watch`.',
+    type: 'object',
+    properties: {
+      version: { type: 'string', description: "The version of EventBridge's envelope." },
+      id: {
+        type: 'string',
+        description: "EventBridge's ID of this delivery. To drop duplicates, compare `detail.id`.",
+      },
+      account: { type: 'string', description: "The AWS account of Parley's stack." },
+      region: { type: 'string', description: "The AWS region of Parley's stack." },
+      source: { const: 'parley' },
+      'detail-type': { const: 'MessageMissing' },
+      time: { type: 'string', format: 'date-time', description: '`detail.at`, in whole seconds.' },
+      resources: { type: 'array', items: { type: 'string' } },
+      detail: {
+        type: 'object',
+        properties: {
+          id: {
+            type: 'string',
+            description: 'Stays the same if the event is published again, so that consumers can drop duplicates.',
+          },
+          truncated: {
+            type: 'boolean',
+            const: true,
+            description: 'The content was too large for an event and was truncated. The table has all of it.',
+          },
+          traceparent: {
+            type: 'string',
+            description:
+              'The W3C trace context of the message or send. To join its trace, use it as the parent of your span.',
+          },
+          messageId: { type: 'string', description: "The chat service's ID of the message." },
+          contact: {
+            type: 'object',
+            properties: {
+              platform: { type: 'string', description: 'The chat platform, in lower case.' },
+              channel: {
+                type: 'string',
+                description:
+                  'The business number that the conversation window belongs to, or `*` if windows are per user.',
+              },
+              key: {
+                type: 'string',
+                description: 'Shared by all spellings of an address. Use it to compare contacts, never to send to.',
+              },
+            },
+            required: ['platform', 'channel', 'key'],
+            description: 'The user.',
+          },
+          at: {
+            type: 'string',
+            format: 'date-time',
+            description: 'The time of the first status that was stored. ISO 8601, UTC, milliseconds.',
+          },
+        },
+        required: ['id', 'messageId', 'at'],
+      },
+    },
+    required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
+  },
   WebhookEventUnknown: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:parley:event:WebhookEventUnknown',
@@ -1709,6 +1774,107 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
           },
         },
         required: ['id', 'account', 'at'],
+      },
+    },
+    required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
+  },
+  ChannelSilent: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:parley:event:ChannelSilent',
+    title: 'ChannelSilent',
+    description:
+      'Nobody has written to a channel for improbably long. Published only if the stage sets `webhook.watch`.',
+    type: 'object',
+    properties: {
+      version: { type: 'string', description: "The version of EventBridge's envelope." },
+      id: {
+        type: 'string',
+        description: "EventBridge's ID of this delivery. To drop duplicates, compare `detail.id`.",
+      },
+      account: { type: 'string', description: "The AWS account of Parley's stack." },
+      region: { type: 'string', description: "The AWS region of Parley's stack." },
+      source: { const: 'parley' },
+      'detail-type': { const: 'ChannelSilent' },
+      time: { type: 'string', format: 'date-time', description: '`detail.at`, in whole seconds.' },
+      resources: { type: 'array', items: { type: 'string' } },
+      detail: {
+        type: 'object',
+        properties: {
+          id: {
+            type: 'string',
+            description: 'Stays the same if the event is published again, so that consumers can drop duplicates.',
+          },
+          truncated: {
+            type: 'boolean',
+            const: true,
+            description: 'The content was too large for an event and was truncated. The table has all of it.',
+          },
+          channel: {
+            type: 'object',
+            properties: {
+              platform: { type: 'string', description: 'The chat platform, in lower case.' },
+              number: { type: 'string', description: 'The business number. Absent for messages that name none.' },
+            },
+            required: ['platform'],
+            description: 'What users write to.',
+          },
+          at: {
+            type: 'string',
+            format: 'date-time',
+            description: 'The end of the five minutes in which a user last wrote. ISO 8601, UTC, milliseconds.',
+          },
+        },
+        required: ['id', 'channel', 'at'],
+      },
+    },
+    required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
+  },
+  ChannelResumed: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:parley:event:ChannelResumed',
+    title: 'ChannelResumed',
+    description: 'A user wrote to a channel that was silent.',
+    type: 'object',
+    properties: {
+      version: { type: 'string', description: "The version of EventBridge's envelope." },
+      id: {
+        type: 'string',
+        description: "EventBridge's ID of this delivery. To drop duplicates, compare `detail.id`.",
+      },
+      account: { type: 'string', description: "The AWS account of Parley's stack." },
+      region: { type: 'string', description: "The AWS region of Parley's stack." },
+      source: { const: 'parley' },
+      'detail-type': { const: 'ChannelResumed' },
+      time: { type: 'string', format: 'date-time', description: '`detail.at`, in whole seconds.' },
+      resources: { type: 'array', items: { type: 'string' } },
+      detail: {
+        type: 'object',
+        properties: {
+          id: {
+            type: 'string',
+            description: 'Stays the same if the event is published again, so that consumers can drop duplicates.',
+          },
+          truncated: {
+            type: 'boolean',
+            const: true,
+            description: 'The content was too large for an event and was truncated. The table has all of it.',
+          },
+          channel: {
+            type: 'object',
+            properties: {
+              platform: { type: 'string', description: 'The chat platform, in lower case.' },
+              number: { type: 'string', description: 'The business number. Absent for messages that name none.' },
+            },
+            required: ['platform'],
+            description: 'What users write to.',
+          },
+          at: {
+            type: 'string',
+            format: 'date-time',
+            description: 'The start of the five minutes in which a user wrote again. ISO 8601, UTC, milliseconds.',
+          },
+        },
+        required: ['id', 'channel', 'at'],
       },
     },
     required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],

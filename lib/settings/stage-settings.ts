@@ -152,9 +152,17 @@ export const settingsObject = z.strictObject({
             '"direct" or "buffered": whether a function answers webhook requests, or API Gateway puts them on the inbound ' +
             'queue, from where they are verified and stored',
         }),
+      watch: z
+        .boolean()
+        .default(false)
+        .meta({
+          description:
+            'true or false: whether to raise an alarm when a channel that used to speak is silent, and to list messages ' +
+            'that never arrived although their statuses did',
+        }),
     })
     .check(secureKeysCheck)
-    .meta({ description: 'an object with auth and, optionally, ingress' }),
+    .meta({ description: 'an object with auth and, optionally, ingress and watch' }),
   allowInsecureWebhook: z.boolean().default(false).meta({
     description:
       'true to allow the webhook.auth.kind "insecure-none", which accepts webhook requests from anyone, or false',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
+import { BUFFERED_STEPS } from '../../smoke/buffered-steps.ts';
 import { createDeployedHost } from '../../smoke/deployed-host.ts';
 import { createLocalHost } from '../../smoke/local-host.ts';
 import { playSmoke, type SmokeHost } from '../../smoke/play-smoke.ts';
@@ -12,20 +13,21 @@ const ID = '50000017';
 
 interface SmokeTest {
   readonly auth?: object;
+  readonly ingress?: 'direct' | 'buffered';
   /** Breaks the stage after it has started. */
   readonly sabotage?: (cloud: LocalCloud) => void;
   readonly patienceMs?: number;
 }
 
 /** Runs the smoke test against a local run. */
-const smoke = async ({ auth, sabotage = () => {}, patienceMs }: SmokeTest) => {
+const smoke = async ({ auth, ingress, sabotage = () => {}, patienceMs }: SmokeTest) => {
   const lines: string[] = [];
   const startCloud = async (options: LocalOptions) => {
     const cloud = await startTestCloud(options);
     sabotage(cloud);
     return cloud;
   };
-  const settings = auth === undefined ? {} : { webhook: { auth } };
+  const settings = auth === undefined ? {} : { webhook: { auth, ingress } };
   const host = createLocalHost({ id: ID, stage: 'dev', settings, startCloud, patienceMs });
   const succeeded = await playSmoke(host, { id: ID, print: (line) => lines.push(line), keep: false });
   return { succeeded, lines };
@@ -48,6 +50,20 @@ describe('the smoke test', () => {
       'ok The local run stops',
     ]);
     expect(succeeded).toBe(true);
+  });
+
+  it.each([
+    ['standard-webhooks', { kind: 'standard-webhooks' }],
+    ['shared-token', { kind: 'shared-token', header: 'Auth-BM-Token' }],
+  ])('asks what a buffered ingress with %s assumes', async (_kind, auth) => {
+    const { succeeded, lines } = await smoke({ auth, ingress: 'buffered' });
+
+    expect(succeeded, lines.join('\n')).toBe(true);
+    for (const { title } of BUFFERED_STEPS) {
+      const line = lines.find((one) => one.includes(title));
+      expect(line).toMatch(/^ok/);
+      expect(line).not.toMatch(/not checked/);
+    }
   });
 
   it('says that the chat service refuses the token, and stops the run', async () => {

@@ -87,7 +87,8 @@ const CAUSES: Readonly<Record<string, () => Promise<unknown>>> = {
     await emittedMetric('SendRefused');
   },
   EventTooLarge: () => post('', wireMessage({ TAGS: randomBytes(3 * 1024 * 1024).toString('base64') })),
-  WebhookUnauthenticated: () => post('', wireMessage(), {}),
+  WebhookUnauthenticated: () => post('', {}, {}),
+  LikelyEventRefused: () => post('', wireMessage(), {}),
   EventWithoutChannel: () => write('without-channel'),
   SenderUnknown: () => post('', messageOfNobody({ id: 'of-nobody', date: cloud.clock.now().toISOString() })),
   WebhookEventNew: () => post('', EVENT_OF_NEW_KIND),

@@ -1,12 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAX_BUFFERED_BODY_BYTES } from '../../lambdas/domain/serialized-request.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient } from '../../local/local-client.ts';
 import type { LocalCloud } from '../../local/local-cloud.ts';
 import { wireMessage } from '../support/builders.ts';
-import { startTestCloud } from '../support/test-cloud.ts';
+import { startCommandRun } from '../support/command-run.ts';
 
 // API Gateway puts webhook requests on the queue, without a function on the way; `receive` verifies them from there.
 
@@ -19,19 +20,14 @@ const AUTHS = {
 const startBuffered = async (kind: keyof typeof AUTHS, settings: Readonly<Record<string, unknown>> = {}) => {
   const auth = AUTHS[kind];
   const base = { kind: 'pubsub-jwt', audience: 'https://parley.example/webhook', serviceAccountEmail: 'p@x.example' };
-  const cloud = await startTestCloud({
+  const run = await startCommandRun({
     settings: { ...settings, webhook: { auth: auth ?? base, ingress: 'buffered' } },
   });
-  const client = createLocalClient(cloud);
   return {
-    cloud,
-    client,
+    ...run,
     itemOf: (id: string) =>
-      waitFor(`${id} is stored`, async () => (await client.table())[`MESSAGE#${id} MESSAGE`] ?? undefined),
-    async [Symbol.asyncDispose]() {
-      client.close();
-      await cloud.close();
-    },
+      waitFor(`${id} is stored`, async () => (await run.client.table())[`MESSAGE#${id} MESSAGE`] ?? undefined),
+    [Symbol.asyncDispose]: () => run[Symbol.asyncDispose](),
   };
 };
 
@@ -93,9 +89,9 @@ describe('a request to the webhook of a stage with buffered ingress', () => {
     const body = Buffer.from(JSON.stringify({ ...wireMessage({ _id_: 'waited' }), CREATION_TIME: undefined }));
     const answer = await post(run.cloud.webhookUrl, { 'Content-Type': 'application/json', ...sign('m1', body) }, body);
     expect(answer).toEqual({ status: 200, body: '{"message":"OK"}' });
-    await waitFor('the request has been received', async () => {
-      const logged = await run.client.queueDepth(run.cloud.inboundQueueUrl);
-      return logged === 1 ? true : undefined;
+    await waitFor('the function has tried to verify it', async () => {
+      const lines = globSync(join(run.folder, 'logs', '*')).map((file) => readFileSync(file, 'utf8'));
+      return lines.some((text) => text.includes('it waits in the inbound queue')) || undefined;
     });
     await run.client.advanceClock(3600);
     expect((await run.client.table())['MESSAGE#waited MESSAGE']).toBeUndefined();
@@ -105,17 +101,46 @@ describe('a request to the webhook of a stage with buffered ingress', () => {
     expect(Math.abs(Date.parse(String(createdAt)) - arrived)).toBeLessThan(60_000);
   });
 
+  it('is verified again when it became a dead letter before it could be verified, and is redriven', async () => {
+    await using run = await startBuffered('shared-token');
+    const { webhookUrl, inboundQueueUrl, inboundDeadLetterQueueUrl } = run.cloud;
+    const token = tokenOf(run.cloud);
+    replaceSecret(run.cloud, ' ');
+    const bodyOf = (id: string) => JSON.stringify(wireMessage({ _id_: id }));
+    await post(webhookUrl, { 'auth-bm-token': token }, bodyOf('redriven'));
+    await post(webhookUrl, { 'auth-bm-token': 'a-wrong-token-123' }, bodyOf('wrong'));
+    const bodies: string[] = [];
+    const taken = await waitFor('both requests are taken from the queue', async () => {
+      await run.client.advanceClock(60);
+      bodies.push(...(await run.client.takeMessages(inboundQueueUrl)).map(({ body }) => body));
+      return bodies.length >= 2 ? bodies : undefined;
+    });
+    // As SQS does after 1,000 receives.
+    for (const body of taken) await run.client.putMessage(inboundDeadLetterQueueUrl, body);
+    const listed = await run.parley(['dead-letters', 'list', 'inbound', '--json']);
+    expect(listed.out).toMatch(/unverified: maximum receives exceeded/);
+    replaceSecret(run.cloud, token);
+    expect(await run.parley(['dead-letters', 'redrive', 'inbound'])).toMatchObject({ code: 0 });
+    await run.itemOf('redriven');
+    await waitFor('the other one is dropped', async () => {
+      await run.client.advanceClock(15);
+      return (await run.client.queueDepth(inboundQueueUrl)) === 0 ? true : undefined;
+    });
+    expect((await run.client.table())['MESSAGE#wrong MESSAGE']).toBeUndefined();
+    expect(await run.client.queueDepth(inboundDeadLetterQueueUrl)).toBe(0);
+  });
+
   it('is neither stored nor kept when it is not authentic, whatever its headers and body contain', async () => {
     await using run = await startBuffered('shared-token');
     const { webhookUrl, inboundQueueUrl, inboundDeadLetterQueueUrl } = run.cloud;
     const event = JSON.stringify(wireMessage({ _id_: 'injected' }));
-    const forged = JSON.stringify({ receivedAt: '2026-11-20T12:00:00.000Z', encoding: 'json', rawBody: event });
+    const verifiedForm = JSON.stringify({ receivedAt: '2026-11-20T12:00:00.000Z', encoding: 'json', rawBody: event });
     for (const [headers, body] of [
       [{}, event],
       [{ 'auth-bm-token': 'a-wrong-token-123' }, event],
       [{ 'auth-bm-token': `"],"x":["\\"${String.fromCharCode(0xe9)}` }, event],
-      [{ 'x-amzn-requestid': '","encoding":"json","rawBody":"' }, forged],
-      [{ 'content-type': 'text/plain' }, `"}&Action=SendMessage&MessageBody=${encodeURIComponent(forged)}`],
+      [{ 'x-amzn-requestid': '","encoding":"json","rawBody":"' }, verifiedForm],
+      [{ 'content-type': 'text/plain' }, `"}&Action=SendMessage&MessageBody=${encodeURIComponent(verifiedForm)}`],
       [{}, ''],
     ] as const) {
       const answer = await post(webhookUrl, { 'content-type': 'application/json', ...headers }, body);

@@ -18,9 +18,12 @@ export const LOG_LINES: Readonly<Record<string, 'stage' | 'faults'>> = {
   'deferred event quarantined': 'stage',
   'handshake completed': 'faults',
   'webhook unsubscribed': 'faults',
+  'webhook probe accepted': 'stage',
   'webhook secret invalid': 'faults',
   'webhook request rejected: unauthenticated': 'stage',
   'webhook request not verified: verification unavailable; waiting for redelivery': 'faults',
+  'webhook request dropped: unauthenticated': 'faults',
+  'webhook request not verified: verification unavailable; it waits in the inbound queue': 'faults',
   'webhook request rejected: too large for the inbound queue': 'stage',
 
   'send accepted': 'stage',
@@ -68,6 +71,9 @@ export const LOG_LINES: Readonly<Record<string, 'stage' | 'faults'>> = {
   'dead letters moved to the table': 'stage',
   'access token expires soon': 'faults',
   'access token not read': 'faults',
+  'channel silent': 'faults',
+  'channel no longer silent': 'faults',
+  'message missing: only its statuses arrived': 'faults',
 };
 
 /** Returns the lines that a test makes the functions log. */

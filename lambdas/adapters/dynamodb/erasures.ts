@@ -205,6 +205,7 @@ const EMPTIED = Object.fromEntries(
   [
     ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus', 'traceparent'],
     ...['requestId', 'call', 'attempt', ...STATUS_TIMES, 'failure', 'failedBody', 'statusBodies', 'otherStatuses'],
+    ...['stateShard', 'stateAt', 'missingSince', 'gapClosedAt'],
   ].map((name) => [name, undefined]),
 );
 

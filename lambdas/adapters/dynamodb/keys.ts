@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ChannelRef } from '../../domain/channel-rhythm.ts';
 import type { AccountRef } from '../../domain/circuit-breaker.ts';
 import type { ContactRef, DataSubject } from '../../domain/contact.ts';
 import type { KeptQueue } from '../../domain/dead-letter.ts';
@@ -80,6 +81,17 @@ export const accountKey = ({ platform, channel }: AccountRef): ItemKey => ({
   sk: 'ACCOUNT',
 });
 
+/** Returns the key of the item of a channel, which says since when it exists and whether it is silent. */
+export const channelKey = (channel: ChannelRef): ItemKey => ({ pk: channelName(channel), sk: 'CHANNEL' });
+
+/** Returns the key of the item of a channel's day, such as `2026-11-27`. Each process writes it once in five minutes. */
+export const channelDayKey = (channel: ChannelRef, day: string): ItemKey => ({
+  pk: channelName(channel),
+  sk: `DAY#${day}`,
+});
+
+const channelName = ({ platform, line }: ChannelRef): string => `CHANNEL#${escapePart(platform)}#${line}`;
+
 export const erasureKey = (erasureId: string): ItemKey => ({ pk: `ERASURE#${erasureId}`, sk: 'ERASURE' });
 
 /**
@@ -122,8 +134,8 @@ export interface ShardedIndex {
 }
 
 /**
- * The sparse index `byState` (keys only) holds the sends that operators look for, the kept dead letters, and the audit
- * trail. It is sharded because an outage can put every send into one state, and a single hot partition would throttle
+ * The sparse index `byState` (keys only) holds the sends that operators look for, the kept dead letters, the audit
+ * trail, the channels, and the gaps. It is sharded because an outage can put every send into one state, and a single hot partition would throttle
  * writes to the table.
  */
 export const BY_STATE = { name: 'byState', partition: 'stateShard', sort: 'stateAt' } as const satisfies ShardedIndex;
@@ -136,12 +148,12 @@ export const BY_BROADCAST = {
 } as const satisfies ShardedIndex;
 
 const SHARDS = 16;
-export type ListedState = SendState | 'audit';
+export type ListedState = SendState | 'audit' | 'gap' | 'missing';
 
-/** Returns the partition of a send in a state, or of an audit entry, such as `uncertain#7`. */
+/** Returns the partition of a send in a state, of an audit entry, or of a gap, such as `uncertain#7`. */
 export const stateShard = (state: ListedState, id: string): string => shardOf(state, id);
 
-/** Returns the partitions of a state or of the audit trail. */
+/** Returns the partitions of a state, of the audit trail, or of gaps. */
 export const stateShards = (state: ListedState): readonly string[] => shardsOf(state);
 
 /** Returns the partition of a send in its broadcast. The id of the broadcast may contain the separator. */
@@ -159,6 +171,9 @@ const shardsOf = (list: string): readonly string[] => Array.from({ length: SHARD
  * it, message by message.
  */
 export const deadLetterShard = (queue: KeptQueue): string => `dead-letter#${queue}`;
+
+/** The partition of the channels in the index `byState`. A business has few. */
+export const CHANNEL_LIST = 'channel';
 
 /** Escapes the separator, which only the last part of a key may contain. Otherwise two contacts could share a key. */
 const escapePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('#', '%23');

@@ -33,6 +33,7 @@ import {
   messageKey,
   parseContactName,
   STATUS_SORT,
+  stateShard,
   subjectName,
   unknownNameKey,
 } from './keys.ts';
@@ -40,11 +41,19 @@ import { readWithinBudget } from './page-budget.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
 import { refusalUpdate, turnUpdate } from './turns.ts';
 
+export interface MessagesOptions {
+  /** Whether messages of which only statuses have arrived are listed as gaps. @default false */
+  readonly listsGaps?: boolean | undefined;
+}
+
 /**
  * Creates the repository of messages. The earliest version of a message or an echo and the earliest time of a status
  * win, so writes can be repeated and can arrive in any order.
  */
-export const createDynamodbMessages = (table: ConversationTable): MessageRepository => ({
+export const createDynamodbMessages = (
+  table: ConversationTable,
+  { listsGaps = false }: MessagesOptions = {},
+): MessageRepository => ({
   async recordInbound(message, turn) {
     if (turn !== undefined) {
       const first = { ...arrivalUpdate(table, message), condition: IS_FIRST_ARRIVAL };
@@ -89,6 +98,7 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
         await table.update({ key: messageKey(id), setOnce: statusItem(status, expiresAt), add: bodyOf(status) });
       }
       await nameContact(table, status, recorded.item?.contact);
+      if (listsGaps) await listGap(table, status, recorded.item);
     }
     if (isTooLarge) {
       throw new WriteRefusedError(
@@ -127,7 +137,7 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
     let recorded = await table.update(
       {
         key: messageKey(id),
-        set: { ...set, body: undefined, createdAtSource: undefined, isFromStatus: undefined },
+        set: { ...set, ...NO_GAP, body: undefined, createdAtSource: undefined, isFromStatus: undefined },
         names: replaceable.names,
         condition: `${replaceable.condition} AND (attribute_not_exists(#body) OR attribute_exists(#isFromStatus))`,
       },
@@ -135,7 +145,10 @@ export const createDynamodbMessages = (table: ConversationTable): MessageReposit
     );
     // A user's message has the same id. Its body stays.
     if (recorded.kind === 'conflict') {
-      recorded = await table.update({ key: messageKey(id), set, ...replaceable }, { returnItem: true });
+      recorded = await table.update(
+        { key: messageKey(id), set: { ...set, ...NO_GAP }, ...replaceable },
+        { returnItem: true },
+      );
     }
     return recorded.item?.requestId === requestId ? failureIn(recorded.item) : undefined;
   },
@@ -261,6 +274,8 @@ const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo 
       isImported,
       traceparent,
       expiresAt: table.expiryOf('messages', time.at),
+      // The statuses of an echo are in another item.
+      ...(kind !== 'echo' && NO_GAP),
     },
     names: ['requestId'],
     condition: `attribute_not_exists(#requestId) AND (${precedence(arrival).join(' OR ')})`,
@@ -308,6 +323,26 @@ const nameContact = async (table: ConversationTable, { id, subject }: StatusChan
     condition: '#contact = :customer',
   });
 };
+
+/** Removes a message from the lists of gaps, which costs nothing if it is in none. */
+const NO_GAP = { stateShard: undefined, stateAt: undefined };
+
+/** Lists a message as a gap if only its statuses are known. Its echo may be stored all the same, beside this item. */
+const listGap = async (table: ConversationTable, { id, time }: StatusChange, item: Item | undefined): Promise<void> => {
+  const isKnown = LISTED_OR_KNOWN.some((name) => item?.[name] !== undefined);
+  if (item === undefined || isKnown) return;
+  await table.update({
+    key: messageKey(id),
+    set: { stateShard: stateShard('gap', id), stateAt: time.at },
+    names: ['pk', ...LISTED_OR_KNOWN],
+    // An erasure may have deleted the item meanwhile.
+    condition: ['attribute_exists(#pk)', ...LISTED_OR_KNOWN.map((name) => `attribute_not_exists(#${name})`)].join(
+      ' AND ',
+    ),
+  });
+};
+
+const LISTED_OR_KNOWN = ['direction', 'erasedAt', 'gapClosedAt', 'stateShard'];
 
 const bodyOf = ({ body }: StatusChange) => ({ statusBodies: new Set([body]) });
 

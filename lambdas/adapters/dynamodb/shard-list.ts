@@ -122,12 +122,12 @@ export const queryShard = async (
   return { shard, entries, isLast: next === undefined };
 };
 
-/** Neither a sort key nor an ID contains a space. */
+/** A sort key contains no space; the ID of a message can. */
 const positionOf = ({ sort, id }: Pick<ShardEntry, 'sort' | 'id'>): string => `${sort} ${id}`;
 
 const parsePosition = (position = ''): Pick<ShardEntry, 'sort' | 'id'> => {
-  const [sort = '', id = ''] = position.split(' ');
-  return { sort, id };
+  const end = position.indexOf(' ');
+  return end < 0 ? { sort: position, id: '' } : { sort: position.slice(0, end), id: position.slice(end + 1) };
 };
 
 /** Returns where a shard continues after its entries have all been used. */

@@ -28,6 +28,14 @@ const account = describe(
   'The chat service account that the stage sends from.',
 );
 
+const channel = describe(
+  z.strictObject({
+    platform: string('The chat platform, in lower case.'),
+    number: z.optional(string('The business number. Absent for messages that name none.')),
+  }),
+  'What users write to.',
+);
+
 const media = describe(
   z.record(z.string(), z.array(z.string())),
   'URLs by kind: `images`, `audios`, `files`, `videos`.',
@@ -208,6 +216,10 @@ export const eventDetails = {
     }),
     'A message has a status other than delivered, read, or failed.',
   ),
+  MessageMissing: describe(
+    z.strictObject({ ...messageFields, at: instant('The time of the first status that was stored.') }),
+    'A message has not arrived 15 minutes after its first status. Published only if the stage sets `webhook.watch`.',
+  ),
   WebhookEventUnknown: describe(
     z.strictObject({
       ...common,
@@ -309,6 +321,14 @@ export const eventDetails = {
   SendingResumed: describe(
     z.strictObject({ ...common, account, at: instant('When an operator resumed sending.') }),
     'An operator resumed sending.',
+  ),
+  ChannelSilent: describe(
+    z.strictObject({ ...common, channel, at: instant('The end of the five minutes in which a user last wrote.') }),
+    'Nobody has written to a channel for improbably long. Published only if the stage sets `webhook.watch`.',
+  ),
+  ChannelResumed: describe(
+    z.strictObject({ ...common, channel, at: instant('The start of the five minutes in which a user wrote again.') }),
+    'A user wrote to a channel that was silent.',
   ),
   ContactOptedIn: describe(
     z.strictObject({

@@ -4,7 +4,7 @@ import type { Instant } from '../instant.ts';
 import type { EventName } from './event-details.ts';
 
 /** The kinds of table items whose changes are published. */
-export const ITEM_KINDS = ['message', 'echo', 'send', 'consent', 'handover', 'turn', 'account'] as const;
+export const ITEM_KINDS = ['message', 'echo', 'send', 'consent', 'handover', 'turn', 'account', 'channel'] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 
 /** An item's attributes; empty if there was no item. Their types have not been checked. */

@@ -3,6 +3,7 @@ import { outcomeOfFailure } from '../failure.ts';
 import { handoverOf } from '../handover.ts';
 import { parseInstant } from '../instant.ts';
 import { isEarlierCallConfirmed, type SendState } from '../send-transitions.ts';
+import { channelEvents } from './channel-events.ts';
 import type { BusEvent, EventName } from './event-details.ts';
 import { eventId, type ItemChange, type ItemImage, stringOf, traceOf } from './item-change.ts';
 import { echoEvents, messageEvents } from './message-events.ts';
@@ -27,6 +28,8 @@ export const itemEvents = (change: ItemChange): readonly BusEvent[] => {
       return [];
     case 'account':
       return accountEvents(change);
+    case 'channel':
+      return channelEvents(change);
   }
 };
 

@@ -10,6 +10,7 @@ import { appeared, eventId, type ItemChange, type ItemImage, stringOf, traceOf }
 export const messageEvents = (change: ItemChange): readonly BusEvent[] => [
   ...arrivalEvents(change),
   ...statusEvents(change),
+  ...missingEvents(change),
   ...otherStatusEvents(change),
 ];
 
@@ -75,6 +76,15 @@ const readBody = (event: string | undefined) => {
   if (event === undefined) return { from: undefined, content: {} };
   const { from, sender, ...content } = readEventContent(event);
   return { from, sender, content: { ...describeContent(content), event } };
+};
+
+/** A message is missing once: the mark stays on its item, even if it arrives later. */
+const missingEvents = (change: ItemChange): readonly BusEvent[] => {
+  const { id: messageId, contact, after } = change;
+  const at = appeared(change, 'missingSince') ? parseInstant(after.missingSince) : undefined;
+  if (at === undefined) return [];
+  const id = eventId('MessageMissing', change);
+  return [{ name: 'MessageMissing', detail: { id, ...traceOf(after), messageId, contact, at } }];
 };
 
 const statusEvents = (change: ItemChange): readonly BusEvent[] => {

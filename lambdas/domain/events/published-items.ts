@@ -15,6 +15,7 @@ export const PUBLISHED_ITEMS: Readonly<Record<ItemKind, KindOfKey>> = {
   handover: { pkPrefix: 'CONTACT#', sk: 'HANDOVER' },
   turn: { pkPrefix: 'CONTACT#', sk: 'TURN' },
   account: { pkPrefix: 'ACCOUNT#', sk: 'ACCOUNT' },
+  channel: { pkPrefix: 'CHANNEL#', sk: 'CHANNEL' },
 };
 
 /** Returns the kind of the item with this key. Returns undefined if changes of the item are never published. */

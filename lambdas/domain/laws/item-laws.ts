@@ -41,6 +41,11 @@ const stateIndexOf = (item: StoredItem): StateIndex | undefined => {
   const kind = kindOf(item);
   if (kind === 'audit') return { shard: /^audit#\d+$/, at: item.at, isRequired: true };
   if (kind === 'dead-letter') return { shard: /^dead-letter#\w+$/, at: item.since, isRequired: true };
+  if (kind === 'channel') return { shard: /^channel$/, at: item.firstSeenAt, isRequired: has(item, 'firstSeenAt') };
+  // Only statuses of it have arrived. Whether that is listed depends on the stage.
+  if (kind === 'message' && !has(item, 'direction') && !has(item, 'erasedAt')) {
+    return { shard: /^(gap|missing)#\d+$/, at: item.stateAt, isRequired: false };
+  }
   const state = kind === 'send' ? stateOf(item) : undefined;
   if (state === undefined) return undefined;
   // Earlier versions listed only uncertain sends, and did not write the sort key of the broadcast.

@@ -28,6 +28,7 @@ export const EXPIRING: readonly ItemKind[] = [
   'send',
   'transaction',
   'audit',
+  'channel-day',
 ];
 
 /** The kinds of items that an erasure or an operator deletes. */
@@ -173,6 +174,19 @@ export const RECORD_CHANGE_LAWS = [
       if (!before) return undefined;
       const isKept = includesAll(membersOf(after, 'channels'), membersOf(before, 'channels'));
       return isKept ? undefined : 'A registered business number was removed.';
+    },
+  },
+  {
+    name: 'channel-keeps-its-days',
+    statement: 'A day of a channel keeps each slot in which a user wrote, and the channel its earliest time.',
+    source: 'decisions/judge-silence-by-past-weeks.md',
+    next: DEFECT,
+    kinds: ['channel', 'channel-day'],
+    faultIn({ before, after }) {
+      if (!before || !after) return undefined;
+      if (!includesAll(membersOf(after, 'slots'), membersOf(before, 'slots'))) return 'It lost a slot.';
+      const [was = '', is = ''] = [textOf(before, 'firstSeenAt'), textOf(after, 'firstSeenAt')];
+      return was !== '' && (is === '' || is > was) ? 'firstSeenAt became later.' : undefined;
     },
   },
   {

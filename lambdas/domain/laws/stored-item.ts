@@ -32,6 +32,8 @@ const KEYS = {
   'dead-letter-contact': [/^DEADLETTER#./s, /^CONTACT#\d+$/],
   audit: [/^AUDIT#./s, /^AUDIT$/],
   channels: [/^CHANNELS$/, /^CHANNELS$/],
+  channel: [/^CHANNEL#[^#]*#./s, /^CHANNEL$/],
+  'channel-day': [/^CHANNEL#[^#]*#./s, /^DAY#\d{4}-\d\d-\d\d$/],
 } as const satisfies Record<string, readonly [pk: RegExp, sk: RegExp]>;
 
 export type ItemKind = keyof typeof KEYS;

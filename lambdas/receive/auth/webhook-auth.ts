@@ -70,6 +70,18 @@ export type SnsAuth = Extract<WebhookAuth, { kind: 'sns' }>;
 export const hasWebhookSecret = ({ kind }: WebhookAuth): boolean =>
   kind === 'standard-webhooks' || kind === 'shared-token';
 
+/** Returns the header that has the token or the signature, if requests of this kind are verified with a secret. */
+export const authHeaderOf = (auth: WebhookAuth): string | undefined => {
+  switch (auth.kind) {
+    case 'shared-token':
+      return auth.header.toLowerCase();
+    case 'standard-webhooks':
+      return 'webhook-signature';
+    default:
+      return undefined;
+  }
+};
+
 /** The format of deliveries, which follows from how they are authenticated. */
 export interface DeliveryFormat {
   /** Undefined if the body is the event itself. */

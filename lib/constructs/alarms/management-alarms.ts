@@ -6,7 +6,8 @@ import { addFunctionAlarms } from './function-alarms.ts';
 import type { StageAlarms } from './stage-alarms.ts';
 
 /** Adds the alarms of the management API and of erasures. */
-export function addManagementAlarms(alarms: StageAlarms, { handler, erasureQueue, api }: ParleyManagement): void {
+export function addManagementAlarms(alarms: StageAlarms, management: ParleyManagement): void {
+  const { handler, erasureQueue, api, watch } = management;
   addFunctionAlarms(alarms, 'Manage', handler);
   alarms.addDeadLetters(
     'ErasureDeadLetters',
@@ -29,6 +30,17 @@ export function addManagementAlarms(alarms: StageAlarms, { handler, erasureQueue
     evaluationPeriods: 2,
     datapointsToAlarm: 1,
   });
+  if (watch) {
+    alarms.add('ChannelsSilent', {
+      metric: handler.customMetric('ChannelSilent', SUM),
+      threshold: 1,
+      meaning:
+        'Nobody has written to a channel for improbably long, by its own rhythm. Its events may not reach the webhook.',
+      // The function counts every five minutes, but not at the same second.
+      evaluationPeriods: 3,
+      datapointsToAlarm: 1,
+    });
+  }
   alarms.add('ManagementServerErrors', {
     metric: api.stage.metricServerError({ period: SUM.period }),
     threshold: 1,

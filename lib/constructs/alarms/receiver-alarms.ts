@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { SUM } from '../metric-period.ts';
+import { MINUTE_SUM, SUM } from '../metric-period.ts';
 import type { ParleyReceiver } from '../receiver.ts';
 import { addFunctionAlarms } from './function-alarms.ts';
 import type { StageAlarms } from './stage-alarms.ts';
@@ -20,7 +20,7 @@ const MANY_REFUSED = 20;
 
 /** Adds the alarms of what receives events. */
 export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver): void {
-  const { handler, inboundQueue, api, authKind, windowPer } = receiver;
+  const { handler, inboundQueue, api, authKind, isBuffered, windowPer } = receiver;
   addFunctionAlarms(alarms, 'Receive', handler);
   alarms.addDeadLetters(
     'QuarantinedEvents',
@@ -33,7 +33,8 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
     handler,
     MAX_INBOUND_QUEUE_AGE,
     `A webhook event has waited ${MAX_INBOUND_QUEUE_AGE.toMinutes()} minutes to be stored, or for the confirmation of its ` +
-      'opt-out to be queued. The table is throttled or unavailable, or the send queue is unavailable.',
+      'opt-out to be queued. The table is throttled or unavailable, or the send queue is unavailable' +
+      (isBuffered ? ', or the secret or keys that verify webhook requests are.' : '.'),
   );
   alarms.add('OversizedEvents', {
     metric: handler.customMetric('EventTooLarge', SUM),
@@ -43,10 +44,23 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
   alarms.add('UnauthenticatedWebhooks', {
     metric: handler.customMetric('WebhookUnauthenticated', SUM),
     threshold: 1,
-    meaning:
-      'Webhook requests have been answered with 401 for a while. If they come from the chat service, its events are ' +
-      'not stored.',
+    meaning: isBuffered
+      ? 'Webhook requests have been dropped as unauthenticated for a while. If they come from the chat service, its ' +
+        'events are lost.'
+      : 'Webhook requests have been answered with 401 for a while. If they come from the chat service, its events are ' +
+        'not stored.',
     ...SUSTAINED,
+  });
+  alarms.add('LikelyEventsRefused', {
+    metric: handler.customMetric('LikelyEventRefused', MINUTE_SUM),
+    threshold: 1,
+    meaning:
+      'A webhook request that looks like an event of the chat service was refused as unauthenticated. If it is one, the ' +
+      'event is lost unless it is redelivered, and a chat service that delivers once stops after many refusals. A ' +
+      'stranger can fake such a request.',
+    // It starts with the first such minute, and does not start again for each of a burst.
+    evaluationPeriods: 10,
+    datapointsToAlarm: 1,
   });
   alarms.add('RefusedWebhooks', {
     metric: api.stage.metricClientError({ period: SUM.period }),

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { contactKey } from '../../../lambdas/domain/contact.ts';
+import { PROBE_BODY } from '../../../lambdas/domain/webhook-probe.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import { CANARIES, canaryNumber } from '../../support/canaries.ts';
 import { incompressibleText, PLAIN_CHARACTERS } from '../../support/incompressible.ts';
@@ -122,6 +123,7 @@ const RECEIVING: readonly Path[] = [
   event('an unknown event', () =>
     JSON.stringify({ v: '1.1', type: 'conversation-close', contactId: number, note: text, chatPlatform: 'chat' }),
   ),
+  event('a probe', () => PROBE_BODY),
   event('not JSON', () => `{"MESSAGE": "${text} ${number}`),
   event('not UTF-8', () => Buffer.concat([Buffer.from(text), Buffer.from([0xff, 0xfe])])),
   event('no id', (stage) => message(stage, { _id_: undefined })),

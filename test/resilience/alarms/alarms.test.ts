@@ -79,9 +79,10 @@ describe('the scenarios', () => {
   });
 
   it('are one for each section of the runbook', () => {
-    // In sns-alarm.test.ts and rollout-alarms.test.ts, and above.
+    // In sns-alarm.test.ts, silence-alarm.test.ts, and rollout-alarms.test.ts, and above.
     const others = [
       'WebhookUnsubscribed',
+      'ChannelsSilent',
       ...SCALED_SCENARIOS.map(({ alarm }) => alarm),
       ...['Receive', 'Send', 'Publish', 'Manage'].map((name) => `${name}NewVersion`),
     ];

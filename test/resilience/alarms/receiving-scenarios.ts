@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { EVENT_OF_NEW_KIND, messageOfNobody, wireMessage } from '../../support/builders.ts';
+import { TOKEN_HEADER } from './alarm-stage.ts';
 import type { AlarmScenario } from './run-scenario.ts';
 
 /** A scenario for each alarm of what receives events, except that of Amazon SNS. */
@@ -36,6 +37,12 @@ export const RECEIVING_SCENARIOS: readonly AlarmScenario[] = [
     inject: async () => undefined,
     async meanwhile({ post }) {
       await post(wireMessage(), { headers: {} });
+    },
+  },
+  {
+    alarm: 'LikelyEventsRefused',
+    async inject({ post }) {
+      await post(wireMessage(), { headers: { [TOKEN_HEADER]: 'a-token-that-was-removed' } });
     },
   },
   {

@@ -1,10 +1,12 @@
 import type { APIGatewayProxyEventV2, Context, SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import { createHttpChatService } from '../../../lambdas/adapters/chat-service/http-chat-service.ts';
 import { createDynamodbAudit } from '../../../lambdas/adapters/dynamodb/audit.ts';
+import { createDynamodbChannels } from '../../../lambdas/adapters/dynamodb/channels.ts';
 import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbEchoes } from '../../../lambdas/adapters/dynamodb/echoes.ts';
 import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
+import { createDynamodbGaps } from '../../../lambdas/adapters/dynamodb/gaps.ts';
 import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../../../lambdas/adapters/dynamodb/send-lists.ts';
@@ -31,12 +33,14 @@ import { ROUTES } from '../../../lambdas/manage/routes.ts';
 import type {
   AccessToken,
   AuditRepository,
+  ChannelRepository,
   ChatService,
   CircuitRepository,
   ContactRepository,
   DeadLetterSource,
   ErasureQueue,
   ErasureRepository,
+  GapRepository,
   KeptDeadLetterRepository,
   MessageRepository,
   QueuedDeadLetters,
@@ -84,6 +88,9 @@ export interface BreakableManagePorts {
   readonly lists: SendLists;
   readonly circuits: CircuitRepository;
   readonly stops: StopRepository;
+  readonly channels: ChannelRepository;
+  readonly gaps: GapRepository;
+  readonly watches: boolean;
   readonly deadLetters: KeptDeadLetterRepository;
   readonly audit: AuditRepository;
   readonly erasures: ErasureRepository;
@@ -181,6 +188,9 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     lists: createDynamodbSendLists(table),
     circuits: createDynamodbCircuit(table, account),
     stops: createDynamodbStops(table, account),
+    channels: createDynamodbChannels(table),
+    gaps: createDynamodbGaps(table),
+    watches: true,
     deadLetters,
     audit: createDynamodbAudit(table, randomness),
     erasures: createDynamodbErasures(table),

@@ -16,6 +16,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/adapters/sqs-backlog.ts',
   'lambdas/manage/api.ts',
   'lambdas/manage/audit.ts',
+  'lambdas/manage/channels.ts',
   'lambdas/manage/circuit-breaker-closures.ts',
   'lambdas/manage/contact-checks.ts',
   'lambdas/manage/contacts.ts',
@@ -25,6 +26,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/environment.ts',
   'lambdas/manage/erasures.ts',
   'lambdas/manage/forecasts.ts',
+  'lambdas/manage/gaps.ts',
   'lambdas/manage/imports.ts',
   'lambdas/manage/redrives.ts',
   'lambdas/manage/route-name.ts',
@@ -302,6 +304,12 @@ export const LAYERS: readonly Layer[] = [
     mayImportTypes: ['local functions', 'local metrics'],
   },
   {
+    name: 'local rest api',
+    files: /^local\/rest-api\//,
+    mayImport: ['local http api', 'local base'],
+    mayImportTypes: ['local rest api', 'local metrics'],
+  },
+  {
     name: 'local event sources',
     files: /^local\/event-sources\//,
     mayImport: ['local event sources', 'local metrics', 'local sqs', 'local functions', 'local base'],
@@ -310,7 +318,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local resources',
     files: /^local\/resources\//,
-    mayImport: ['local resources', 'local emulators', 'local metrics', 'local sqs', 'local base'],
+    mayImport: ['local resources', 'local emulators', 'local metrics', 'local sqs', 'local rest api', 'local base'],
     mayImportTypes: ['local template', 'local functions', 'local http api', 'local event sources'],
   },
   {
@@ -337,6 +345,7 @@ export const LAYERS: readonly Layer[] = [
       'local metrics',
       'local functions',
       'local http api',
+      'local rest api',
       'local event sources',
       'local base',
     ],
@@ -392,6 +401,7 @@ export const LAYERS: readonly Layer[] = [
       'cli base',
       'cli operations',
       'consumer events',
+      'queue counts',
       'local',
       'local base',
       'local cloud',

@@ -34,6 +34,14 @@ export const eventsOf = (facts: StageFacts): readonly EventFact[] => {
 export const lostEventsOf = (facts: StageFacts): ReadonlySet<string> =>
   new Set(facts.entries('event-lost').map(({ eventId }) => eventId));
 
+/** The ids of the messages that such events are about. */
+export const lostMessagesOf = (facts: StageFacts): ReadonlySet<string | undefined> => {
+  const lost = lostEventsOf(facts);
+  return new Set(
+    authenticEventsOf(facts).flatMap(({ eventId, parts }) => (lost.has(eventId) ? parts.map(({ id }) => id) : [])),
+  );
+};
+
 export const authenticEventsOf = (facts: StageFacts): readonly EventFact[] =>
   eventsOf(facts).filter(({ isAuthentic }) => isAuthentic);
 

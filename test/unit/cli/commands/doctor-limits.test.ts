@@ -18,19 +18,24 @@ beforeEach(async () => {
     createServer((request, response) => {
       const path = request.url ?? '';
       calls.push({ path, authorization: request.headers.authorization ?? '' });
+      const [, restApiId] = /^\/restapis\/([^/]+)\/stages\/live$/.exec(path) ?? [];
       const [, apiId = ''] = /^\/v2\/apis\/([^/]+)\/stages\/\$default$/.exec(path) ?? [];
-      const body = apiId
-        ? { stageName: '$default', defaultRouteSettings: routeSettings[apiId] }
-        : { AccountLimit: { ...concurrency, TotalCodeSize: 1 } };
+      const body = restApiId
+        ? { stageName: 'live', methodSettings: { '*/*': routeSettings[restApiId] ?? {} } }
+        : apiId
+          ? { stageName: '$default', defaultRouteSettings: routeSettings[apiId] }
+          : { AccountLimit: { ...concurrency, TotalCodeSize: 1 } };
       response.writeHead(status).end(JSON.stringify(status === 200 ? body : { Message: 'User is not authorized' }));
     }),
   );
   process.env.AWS_ENDPOINT_URL_LAMBDA = aws.url;
   process.env.AWS_ENDPOINT_URL_APIGATEWAYV2 = aws.url;
+  process.env.AWS_ENDPOINT_URL_API_GATEWAY = aws.url;
 });
 afterEach(async () => {
   delete process.env.AWS_ENDPOINT_URL_LAMBDA;
   delete process.env.AWS_ENDPOINT_URL_APIGATEWAYV2;
+  delete process.env.AWS_ENDPOINT_URL_API_GATEWAY;
   await aws.close();
 });
 
@@ -105,6 +110,19 @@ describe('doctor on limits', () => {
     await checkLimits({ ...target, addresses });
 
     expect(calls.map(({ path }) => path)).toContain('/v2/apis/abc/stages/$default');
+  });
+
+  it('reads the limit of the REST API of a buffered ingress', async () => {
+    const webhookUrl = 'https://abc.execute-api.eu-west-1.amazonaws.com/live/webhook';
+    const addresses = { ...target.addresses, webhookUrl, webhookIngress: 'buffered' };
+    routeSettings = { abc: { throttlingRateLimit: 5, throttlingBurstLimit: 9 } };
+
+    const findings = await checkLimits({ ...target, addresses });
+
+    expect(findings[1]).toMatchObject({
+      grade: 'warning',
+      message: 'The webhook answers 429 above 5 requests per second, or 9 at once.',
+    });
   });
 
   it('says nothing about a local run, which has no account', async () => {

@@ -67,6 +67,8 @@ const startTarget = (addresses: Parameters<typeof startLocalTarget>[0] = {}) =>
       switch (`${method} ${pathname}`) {
         case 'GET /v1/stage':
           return [200, { ...stage, circuitBreaker, sending, accessTokenExpiresAt }];
+        case 'GET /v1/channels':
+          return [200, { watches: false, echoes: false, channels: [] }];
         case 'POST /v1/contact-checks':
           return checked;
         case 'GET /v1/sends':
@@ -232,17 +234,23 @@ describe('doctor on the expiry of the token', () => {
 
 describe('doctor on the webhook', () => {
   const unsigned = () => `${target.addresses.webhookUrl} responds and rejects unsigned requests.`;
+  const NO_PROBE = [
+    'ok',
+    'No test request was sent: the webhook has no secret, and only Pub/Sub or Amazon SNS can sign its requests.',
+  ];
 
   it("is satisfied only if the chat service's own requests are accepted too", async () => {
     attempts = [200, 200, 401].map((status) => ({ at: new Date().toISOString(), status }));
     expect(await findings('webhook')).toEqual([
       ['ok', unsigned()],
+      NO_PROBE,
       ['warning', 'Webhook requests in the last 24 hours: 2 accepted, 1 refused as unauthenticated.'],
     ]);
 
     attempts = attempts.slice(0, 2);
     expect(await findings('webhook')).toEqual([
       ['ok', unsigned()],
+      NO_PROBE,
       ['ok', 'Webhook requests in the last 24 hours: 2 accepted, 0 refused as unauthenticated.'],
     ]);
   });
@@ -252,9 +260,24 @@ describe('doctor on the webhook', () => {
 
     expect(await findings('webhook')).toEqual([
       ['ok', unsigned()],
+      NO_PROBE,
       ['failing', 'Webhook requests in the last 24 hours: 0 accepted, 2 refused as unauthenticated.'],
     ]);
     expect((await target.parley(['doctor'])).code).toBe(6);
+  });
+
+  it('is satisfied if API Gateway puts requests on the queue, in a stage with buffered ingress', async () => {
+    await target[Symbol.asyncDispose]();
+    target = await startTarget({ webhookIngress: 'buffered' });
+    const { webhookUrl } = target.addresses;
+    webhookStatus = 200;
+    expect((await findings('webhook'))[0]).toEqual([
+      'ok',
+      `${webhookUrl} responds and puts requests on the inbound queue, where they are verified. So its answer does not show ` +
+        'that it rejects unsigned requests.',
+    ]);
+    webhookStatus = 503;
+    expect(await findings('webhook')).toEqual([['failing', `${webhookUrl} returns 503 instead of 200.`]]);
   });
 
   it('warns if nothing has shown that the requests of the chat service are accepted', async () => {
@@ -262,6 +285,7 @@ describe('doctor on the webhook', () => {
 
     expect(await findings('webhook')).toEqual([
       ['ok', unsigned()],
+      NO_PROBE,
       [
         'warning',
         'No webhook request arrived in the last 24 hours, so it is unknown whether such requests are accepted.',
@@ -276,7 +300,7 @@ describe('doctor on a stage that quarantines its events', () => {
     status: 200,
   });
   const quarantine = (reason: string) => put(target.addresses.inboundDeadLetterQueueUrl, reason);
-  const quarantined = async () => (await findings('webhook')).slice(2);
+  const quarantined = async () => (await findings('webhook')).slice(3);
 
   it('says so, with the reasons, if none was stored', async () => {
     attempts = [accepted(0), accepted(0), accepted(0)];

@@ -1,6 +1,8 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { bufferedText } from '../../../../lambdas/domain/buffered-request.ts';
 import { contactRef, messageGroup } from '../../../../lambdas/domain/contact.ts';
+import { contactsOf } from '../../../../lambdas/domain/dead-letter.ts';
 import { createIsAbout } from '../../../../lambdas/domain/dead-letter-subject.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
@@ -22,11 +24,23 @@ const withCard = (contactId: string) => ({
 const change = (item: Record<string, unknown>) =>
   JSON.stringify({ reason: 'REFUSED', record: { dynamodb: { NewImage: marshall(item) } } });
 
+const unverified = (body: string, receivedAt = NOW) =>
+  bufferedText({
+    requestId: '',
+    receivedAtMs: String(Date.parse(receivedAt)),
+    chatChannelNumber: '',
+    headers: '',
+    body: Buffer.from(body).toString('base64'),
+  });
+
 describe('a dead letter is about a contact', () => {
   it.each([
     ['a request', JSON.stringify(sendRequest())],
     ['a request to a variant of its number', JSON.stringify(sendRequest({ platformContactId: '541155550000' }))],
     ['an event', received(JSON.stringify(wireMessage({ STATUS: 7 })))],
+    ['an event that was never verified', unverified(JSON.stringify(wireMessage()))],
+    ['an event in an envelope that was never verified', unverified(wrapped(wireMessage()))],
+    ['a body that was never verified and is not JSON', unverified(`FROM=${USER}&MESSAGE=Hello`)],
     ['an event in an envelope', received(wrapped(wireMessage({ _id_: '' })))],
     ['an event that had to be compressed', received(compressible)],
     ['an event that names nobody in a known field', received(JSON.stringify({ _id_: '1', CONTACT: USER }))],
@@ -90,4 +104,18 @@ it('a webhook request that was received after the erasure was requested is about
 
   expect(isAbout({ body: receivedAt(NOW) })).toBe(true);
   expect(isAbout({ body: receivedAt(addMs(NOW, 1)) })).toBe(false);
+});
+
+describe('a dead letter that was never verified', () => {
+  it('is not about a contact if it names another one, or arrived later', () => {
+    expect(isAbout({ body: unverified(JSON.stringify(wireMessage({ FROM: OTHER }))) })).toBe(false);
+    expect(isAbout({ body: unverified(JSON.stringify(wireMessage()), addMs(NOW, 1)) })).toBe(false);
+  });
+
+  it('is kept under the contact that it names, in any envelope', () => {
+    for (const body of [JSON.stringify(wireMessage()), wrapped(wireMessage())]) {
+      const contacts = contactsOf({ queue: 'inbound', body: unverified(body) }, 'chat');
+      expect(contacts).toEqual([contactRef('chat', USER)]);
+    }
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { bufferedText } from '../../../../lambdas/domain/buffered-request.ts';
 import { deadLetterReason } from '../../../../lambdas/domain/dead-letter.ts';
 
 /** Source: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html */
@@ -43,6 +44,12 @@ describe('the reason of a dead letter', () => {
     expect(deadLetterReason(attributes, '{}')).toBe(
       'NO_PERMISSIONS: Access denied. (MaximumRetryAttempts, 185 retries), target arn:aws:sqs:eu-west-1:111122223333:crm',
     );
+  });
+
+  it('says that a webhook request was never verified', () => {
+    const values = { requestId: '', receivedAtMs: '1795176000000', chatChannelNumber: '', headers: '', body: '' };
+    expect(deadLetterReason({}, bufferedText(values))).toMatch(/^unverified: maximum receives exceeded/);
+    expect(deadLetterReason({}, '{}')).toBe('maximum receives exceeded');
   });
 
   it('is the condition on which Lambda gave up on changes', () => {

@@ -1,6 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { bufferedHeader, bufferedText } from '../../../../lambdas/domain/buffered-request.ts';
 import type { Verdict } from '../../../../lambdas/ports.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { createTelemetry, frame } from '../../../../lambdas/runtime/frame.ts';
@@ -58,6 +59,7 @@ const environment = (url: string): Record<string, string> => ({
   CHAT_SERVICE_URL: url,
   CHAT_PLATFORM: 'chat',
   CHAT_CHANNEL_NUMBER: '+5491100000000',
+  BUFFERED_INGRESS: 'true',
   INDEX_COMMON_STATES: 'false',
   WINDOW_PER: 'user',
   WINDOW_MARGIN_SECONDS: '60',
@@ -134,6 +136,23 @@ const event = (changes: object = {}): string =>
 
 const post = (body: string) => ({ headers: { 'x-token': CANARIES.accessToken }, body, isBase64Encoded: false });
 
+const base64 = (value: string): string => Buffer.from(value).toString('base64');
+
+/** The same request, put on the queue by API Gateway. */
+const queued = (body: string) => ({
+  Records: [
+    sqsRecord(
+      bufferedText({
+        requestId: base64('request-1'),
+        receivedAtMs: String(Date.now()),
+        chatChannelNumber: base64(number),
+        headers: bufferedHeader('x-token', base64(CANARIES.accessToken)),
+        body: base64(body),
+      }),
+    ),
+  ],
+});
+
 /** The contact wrote a minute ago, so the window is open. */
 const openWindow = (input: AwsInput) => {
   const contact = { address: number, name, lastInboundAt: new Date(Date.now() - 60_000).toISOString() };
@@ -193,6 +212,42 @@ const streamRecord = {
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+const OLD = new Date(Date.now() - 28 * DAY_MS).toISOString();
+
+/** Answers with a channel to which users wrote all the time, until then, and with a message that may be missing. */
+const answerChannel = ({
+  silentSince,
+  slotsBefore = Date.now() - DAY_MS,
+  gap,
+}: {
+  readonly silentSince: string | undefined;
+  readonly slotsBefore?: number;
+  readonly gap?: { readonly pk: string; readonly sk: string; readonly stateAt: string };
+}): void => {
+  const channel = { pk: 'CHANNEL#chat#*', sk: 'CHANNEL', platform: 'chat', line: '*', firstSeenAt: OLD, echoedAt: OLD };
+  const listed = { pk: channel.pk, sk: channel.sk, stateShard: 'channel', stateAt: OLD };
+  const dayItem = (sk: string) => {
+    const slots = Array.from({ length: 288 }, (_, slot) => slot).filter(
+      (slot) => Date.parse(sk.slice('DAY#'.length)) + slot * 300_000 < slotsBefore,
+    );
+    return slots.length === 0 ? [] : [{ pk: channel.pk, sk, slots: new Set(slots.map((slot) => slot.toString(36))) }];
+  };
+  aws.answers.set('Query', (input) => {
+    const shard = JSON.stringify(input.ExpressionAttributeValues);
+    if (shard.includes('"channel"')) return { Items: [marshall(listed)] };
+    const isFirst = shard.includes('"gap#0"') && gap !== undefined;
+    return { Items: isFirst ? [marshall({ pk: gap.pk, sk: gap.sk, stateShard: 'gap#0', stateAt: gap.stateAt })] : [] };
+  });
+  aws.answers.set('BatchGetItem', (input) => {
+    const keys: { pk: { S: string }; sk: { S: string } }[] = Object(input.RequestItems).table.Keys;
+    const items = keys.flatMap(({ pk, sk }): object[] => {
+      if (sk.S === 'CHANNEL') return [{ ...channel, silentSince }];
+      return pk.S === gap?.pk && sk.S === gap.sk ? [gap] : dayItem(sk.S);
+    });
+    return { Responses: { table: items.map((item) => marshall(item, { removeUndefinedValues: true })) } };
+  });
+};
 
 /** Each fault, by the log line that reports it. */
 const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -335,9 +390,31 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));
     return handle('manage', { keepDeadLetters: true }).catch(() => undefined);
   },
+  'channel silent': () => {
+    answerChannel({ silentSince: undefined });
+    return handle('manage', { watchArrivals: true });
+  },
+  'channel no longer silent': () => {
+    // A user wrote since.
+    answerChannel({ silentSince: '2020-01-01T00:00:00.000Z', slotsBefore: Date.now() });
+    return handle('manage', { watchArrivals: true });
+  },
+  'message missing: only its statuses arrived': () => {
+    const missing = { pk: `MESSAGE#${name}`, sk: 'MESSAGE', contact: `CONTACT#chat#*#${KEY}`, stateAt: OLD };
+    answerChannel({ silentSince: undefined, slotsBefore: Date.now(), gap: missing });
+    return handle('manage', { watchArrivals: true });
+  },
   'webhook request not verified: verification unavailable; waiting for redelivery': () => {
     aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));
     return loadAgain('receive', post(event()));
+  },
+  'webhook request not verified: verification unavailable; it waits in the inbound queue': () => {
+    aws.answers.set('GetSecretValue', refuse('DecryptionFailure'));
+    return loadAgain('receive', queued(event()));
+  },
+  'webhook request dropped: unauthenticated': () => {
+    aws.answers.set('GetSecretValue', () => ({ SecretString: webhookSecret.padEnd(16, 'x') }));
+    return loadAgain('receive', queued(event()));
   },
   'webhook secret invalid': () => {
     aws.answers.set('GetSecretValue', () => ({ SecretString: `${webhookSecret}\nshort` }));

@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
 import { createDynamodbAudit } from '../../../../lambdas/adapters/dynamodb/audit.ts';
+import { createDynamodbChannels } from '../../../../lambdas/adapters/dynamodb/channels.ts';
 import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import { createDynamodbEchoes } from '../../../../lambdas/adapters/dynamodb/echoes.ts';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
+import { createDynamodbGaps } from '../../../../lambdas/adapters/dynamodb/gaps.ts';
 import { createDynamodbKeptDeadLetters } from '../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../../../../lambdas/adapters/dynamodb/send-lists.ts';
@@ -81,6 +83,9 @@ export const createManagedStage = async (
     indexCommonStates,
     circuits: createDynamodbCircuit(table, ACCOUNT),
     stops: createDynamodbStops(table, ACCOUNT),
+    channels: createDynamodbChannels(table),
+    gaps: createDynamodbGaps(table),
+    watches: true,
     deadLetters: createDynamodbKeptDeadLetters(table),
     erasures: createDynamodbErasures(table),
     audit: createDynamodbAudit(table, systemRandomness),

@@ -158,6 +158,7 @@ const LISTS: readonly (readonly [RouteName, Record<string, string>])[] = [
   ['listSends', { contact: '+5491150000001' }],
   ['listSends', { broadcast: 'spring' }],
   ['listUncertainSends', {}],
+  ['listGaps', {}],
   ['countSends', { state: 'refused' }],
 ];
 

@@ -126,7 +126,8 @@ describe('the webhook answers a request that is not an authentic event', () => {
       status: 401,
       body: '{"message":"Unauthorized"}',
       requests: [],
-      counted: ['WebhookUnauthenticated'],
+      // The body is that of an event.
+      counted: ['WebhookUnauthenticated', 'LikelyEventRefused'],
     });
   });
 

@@ -5,6 +5,7 @@ import { manageEnvironment } from '../../../../lambdas/manage/environment.ts';
 import { publishEnvironment, turnEnvironment } from '../../../../lambdas/publish/environment.ts';
 import { receiveEnvironment } from '../../../../lambdas/receive/environment.ts';
 import { sendEnvironment } from '../../../../lambdas/send/environment.ts';
+import { PRODUCTION } from '../settings/valid-settings.ts';
 import { synthesizedStack } from '../synthesized-stack.ts';
 
 const FUNCTION = 'AWS::Lambda::Function';
@@ -55,6 +56,7 @@ describe('The environment of a function', () => {
   const defaultTemplate = { ruleNameOrId: 'welcome_back', params: { name: 'Ana' } };
   const { template } = synthesizedStack('prod', {
     defaultTemplate,
+    webhook: { auth: PRODUCTION.webhook.auth, watch: true },
     chatService: { historyApi: 'message-download' },
     templates: { welcome_back: ['name'] },
     retentionDays: { messages: 30 },
@@ -73,7 +75,7 @@ describe('The environment of a function', () => {
   ])('$name has exactly the variables that the function reads', ({ name, schema }) => {
     const { POWERTOOLS_SERVICE_NAME, POWERTOOLS_METRICS_NAMESPACE, ...own } = environmentOf(name);
 
-    const optional = ['WEBHOOK_SECRET_ID', 'SCHEDULE_KEY_ARN', 'UNDELIVERED_EVENTS_QUEUE_URL'];
+    const optional = ['WEBHOOK_SECRET_ID', 'BUFFERED_INGRESS', 'SCHEDULE_KEY_ARN', 'UNDELIVERED_EVENTS_QUEUE_URL'];
     const expected = Object.keys(schema.shape).filter((variable) => !optional.includes(variable));
 
     expect(Object.keys(own).sort()).toEqual(expected.sort());

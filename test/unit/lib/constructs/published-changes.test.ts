@@ -6,6 +6,8 @@ import {
   accountKey,
   auditKey,
   CHANNELS_KEY,
+  channelDayKey,
+  channelKey,
   checkKeyOf,
   consentKeyOf,
   contactKeyOf,
@@ -36,6 +38,7 @@ import {
 import { synthesizedStack } from '../synthesized-stack.ts';
 
 const CONTACT = { platform: 'chat', channel: '*', key: '541155550000' };
+const CHANNEL = { platform: 'chat', line: '5491100000000' };
 const AT = '2026-11-20T11:00:05.000Z';
 
 /** The key that the repositories give each kind of item whose changes are published. */
@@ -47,6 +50,7 @@ const KEYS: Readonly<Record<ItemKind, ItemKey>> = {
   handover: handoverKeyOf(CONTACT),
   turn: turnKeyOf(CONTACT),
   account: accountKey({ platform: 'chat', channel: '+5491100000000' }),
+  channel: channelKey(CHANNEL),
 };
 
 /** All other keys of the table. */
@@ -57,6 +61,7 @@ const UNPUBLISHED: readonly ItemKey[] = [
   erasureKey('1'),
   auditKey('1'),
   CHANNELS_KEY,
+  channelDayKey(CHANNEL, '2026-11-20'),
   ...Object.values(deadLetterKeys('1', { parts: 1, contacts: 1 })).flat(),
 ];
 
@@ -109,6 +114,9 @@ describe("The filter of the table's stream", () => {
       after: sendImage({ state, [`${state}At`]: AT }),
     })),
     { what: 'a consent', kind: 'consent', after: consentImage(optIn(AT)) },
+    { what: 'a message that is missing', kind: 'message', after: { missingSince: AT } },
+    { what: 'a channel that is silent', kind: 'channel', after: { silentSince: AT } },
+    { what: 'a channel that resumes', kind: 'channel', after: { spokeAt: AT }, before: { silentSince: AT } },
     { what: 'an account on hold', kind: 'account', after: { circuit: 'open', openedAt: AT } },
     {
       what: 'an account that resumes',

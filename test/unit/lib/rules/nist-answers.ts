@@ -7,6 +7,31 @@ export type NistAnswer =
 
 /** The answer to every finding, by rule. A finding without an answer fails a test, and so does an answer without a finding. */
 export const NIST_ANSWERS: Readonly<Record<string, NistAnswer>> = {
+  APIGWAssociatedWithWAF: {
+    kind: 'reason',
+    why:
+      'The API of a stage with buffered ingress accepts only POST requests of bounded size on two paths, and passes their ' +
+      'content to a queue as data. Requests without a valid signature or token are dropped unread. The setting ' +
+      'throttling.webhook limits their rate. You can associate a web ACL with the API by its ARN.',
+  },
+  APIGWCacheEnabledAndEncrypted: {
+    kind: 'reason',
+    why: 'The API only takes requests. There are no responses to cache, so nothing is cached unencrypted.',
+  },
+  APIGWExecutionLoggingEnabled: {
+    kind: 'reason',
+    why:
+      'Logs of a REST API need a role that all APIs of the account and region share, which a stack must not set. With the ' +
+      'direct ingress, which is the default, the webhook has an access log. With the buffered ingress, CloudWatch counts ' +
+      'the requests and their answers, and the function logs what it did with each request. Execution logs would also ' +
+      'contain the credentials and the content of the requests.',
+  },
+  APIGWSSLEnabled: {
+    kind: 'reason',
+    why:
+      'A client certificate would let the endpoint behind the API verify that requests come from API Gateway. The ' +
+      'endpoint is SQS, which verifies the signature of the role instead, over HTTPS.',
+  },
   CloudWatchAlarmAction: {
     kind: 'setting',
     settings: ['alarmTopicArn'],

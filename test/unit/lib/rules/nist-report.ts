@@ -44,8 +44,8 @@ export function nistFindings(variants: readonly StageVariant[]): NistFinding[] {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([rule, finding]) => ({
       rule,
-      description: finding.description.replace(/ - \(Control IDs: .*$/, ''),
-      controls: /\(Control IDs: (.*)\)\.?$/.exec(finding.description)?.[1]?.split(', ') ?? [],
+      description: finding.description.replace(/ - \(Control IDs?: .*$/, ''),
+      controls: /\(Control IDs?: (.*)\)\.*$/.exec(finding.description)?.[1]?.split(', ') ?? [],
       constructs: [...finding.constructs].toSorted(),
       variants: [...finding.variants],
     }));

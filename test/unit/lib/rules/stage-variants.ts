@@ -1,3 +1,5 @@
+import { PRODUCTION } from '../settings/valid-settings.ts';
+
 /** A combination of the settings that decide which resources a stage has, and how they are configured. */
 export interface StageVariant {
   /** For test names, such as `prod sns key floods sqs`. */
@@ -32,6 +34,10 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
     { name: 'pubsub-jwt' },
     auth('standard-webhooks'),
     auth('shared-token', { header: 'x-token' }),
+    {
+      name: 'shared-token buffered',
+      settings: { webhook: { auth: { kind: 'shared-token', header: 'x-token' }, ingress: 'buffered' } },
+    },
     auth('sns', { topicArn: 'arn:aws:sns:eu-west-1:111122223333:events' }),
     auth('insecure-none'),
   ],
@@ -91,8 +97,9 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
   [
     { name: 'per user' },
     {
-      name: 'per channel, bulk queue, turns',
+      name: 'per channel, bulk queue, turns, watch',
       settings: {
+        webhook: { watch: true },
         window: { per: 'channel' },
         sends: { bulkLane: { maxConcurrentCalls: 20 } },
         turns: { silenceSeconds: 8 },
@@ -136,7 +143,8 @@ const variantOf = (chosen: readonly Choice[]): StageVariant => ({
   stage: chosen.some(({ name }) => name === 'prod') ? 'prod' : 'dev',
   settings: {
     ...Object.assign({}, ...chosen.map(({ settings }) => settings)),
-    // Two dimensions name existing resources.
+    // Two dimensions are about the webhook, and two name existing resources.
+    webhook: Object.assign({ auth: PRODUCTION.webhook.auth }, ...chosen.map(({ settings }) => settings?.webhook)),
     existing: Object.assign({}, ...chosen.map(({ settings }) => settings?.existing)),
   },
 });

@@ -19,11 +19,13 @@ describe('Settings', () => {
       contactCheck: 'off',
       optOutExemptReasons: [],
       webhook: {
+        ingress: 'direct',
         auth: {
           ...VALID.webhook.auth,
           issuers: ['https://accounts.google.com', 'accounts.google.com'],
           jwksUrl: 'https://www.googleapis.com/oauth2/v3/certs',
         },
+        watch: false,
       },
       allowInsecureWebhook: false,
       sends: { indexCommonStates: false },

@@ -16,6 +16,7 @@ const attributes = [
   ...['failedBody', 'otherStatuses', 'requestId', 'why', 'decision', 'outcome', 'call', 'messageId'],
   ...['handoverAt', 'handbackAt', 'operatorWroteAt', 'operatorUntil'],
   ...['code', 'refusedAt', 'acceptedAt', 'circuit', 'openedAt', 'closedAt', 'reason'],
+  ...['missingSince', 'silentSince', 'spokeAt', 'line'],
 ];
 const image = fc.record(
   {

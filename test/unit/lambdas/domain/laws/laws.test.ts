@@ -20,6 +20,8 @@ import {
   accepted,
   auditEntry,
   CONTACT,
+  channel,
+  channelDay,
   channels,
   claimed,
   closedCircuit,
@@ -41,6 +43,7 @@ import {
   queued,
   refused,
   resumed,
+  statusOnly,
   stopped,
   turn,
   uncertain,
@@ -168,6 +171,10 @@ const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
   ],
   'dead-letter-does-not-change': [{ before: deadLetterPart(), after: deadLetterPart({ data: 'other' }) }],
   'number-stays-registered': [{ before: channels(), after: channels({ channels: new Set() }) }],
+  'channel-keeps-its-days': [
+    { before: channelDay(), after: channelDay({ slots: new Set(['1']) }) },
+    { before: channel(), after: channel({ firstSeenAt: LATER, stateAt: LATER }) },
+  ],
   'item-is-deleted-only-as-documented': [
     { before: accepted() },
     { before: auditEntry() },
@@ -229,6 +236,9 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
     [accepted({ broadcastShard: 'b#7' }), outbound()],
     [accepted({ broadcastId: 'b', broadcastShard: 'c#7' }), outbound()],
     [refused({ stateAt: LATER })],
+    [channel({ stateAt: LATER })],
+    [inbound({ stateShard: 'gap#1', stateAt: NOW })],
+    [statusOnly({ stateShard: 'uncertain#1', stateAt: NOW })],
     [refused({ stateShard: 'rejected#7' })],
     [refused({ stateShard: undefined, stateAt: undefined })],
     [refused({ broadcastState: `refused##${LATER}` })],
@@ -333,6 +343,10 @@ const LEGAL_ITEMS: readonly StoredItem[] = [
   deadLetterContact(),
   contact({ pk: OTHER_NUMBER }),
   channels(),
+  channel(),
+  channelDay(),
+  statusOnly(),
+  statusOnly({ pk: 'MESSAGE#missing-2', stateShard: 'missing#3', stateAt: NOW, missingSince: NOW }),
 ];
 
 const rowsOf = <Example>(examples: Readonly<Record<string, readonly Example[]>>) =>

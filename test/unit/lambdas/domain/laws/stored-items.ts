@@ -198,6 +198,31 @@ export const deadLetterContact = make({
   parts: 1,
   contacts: 1,
 });
+/** Only statuses of it have arrived. */
+export const statusOnly = make({
+  pk: 'MESSAGE#missing-1',
+  sk: 'MESSAGE',
+  deliveredAt: NOW,
+  statusBodies: new Set(['{"STATUS":"delivered"}']),
+  stateShard: 'gap#7',
+  stateAt: NOW,
+  expiresAt: expiryOf(NOW),
+});
+export const channel = make({
+  pk: 'CHANNEL#chat#5491100000000',
+  sk: 'CHANNEL',
+  platform: 'chat',
+  line: '5491100000000',
+  firstSeenAt: NOW,
+  stateShard: 'channel',
+  stateAt: NOW,
+});
+export const channelDay = make({
+  pk: 'CHANNEL#chat#5491100000000',
+  sk: 'DAY#2026-11-20',
+  slots: new Set(['1', '40']),
+  expiresAt: Date.parse('2027-01-01T00:00:00.000Z') / 1000,
+});
 export const channels = make({
   pk: 'CHANNELS',
   sk: 'CHANNELS',

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { createDynamodbAudit } from '../../../../../lambdas/adapters/dynamodb/audit.ts';
+import { createDynamodbChannels } from '../../../../../lambdas/adapters/dynamodb/channels.ts';
 import { createDynamodbCircuit } from '../../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
+import { createDynamodbGaps } from '../../../../../lambdas/adapters/dynamodb/gaps.ts';
 import { createDynamodbKeptDeadLetters } from '../../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../../lambdas/adapters/dynamodb/sends.ts';
@@ -55,7 +57,9 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
   const probes: string[] = [];
   const started = new Map<string, 0 | 1>();
   const sends = createDynamodbSends(table);
-  const messages = createDynamodbMessages(table);
+  const messages = createDynamodbMessages(table, { listsGaps: true });
+  const channels = createDynamodbChannels(table);
+  const gaps = createDynamodbGaps(table);
   const contacts = createDynamodbContacts(table);
   const circuit = createDynamodbCircuit(table, ACCOUNT);
   const stops = createDynamodbStops(table, ACCOUNT);
@@ -68,6 +72,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
     const request = sendRequest({ requestId: `request-${which}`, messageText: isReused ? 'Other' : 'Hi' });
     return { ...queuedSend(request), contact: contactOf(which) };
   };
+  const channelOf = (which: 0 | 1) => ({ platform: 'chat', line: which === 0 ? '*' : '5491100000000' });
   const messageId = ({ which, variant }: Step) => `message-${(which + variant) % 3}`;
   /** An event's own time can be any time before it arrives. */
   /** The callers of two deliveries can have started two traces. */
@@ -302,6 +307,19 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
         details: { source: 'form', note: 'by phone' },
         ...(variant % 2 && { contact: contactOf(which) }),
       }),
+    noteMessage: async ({ which, variant }) => {
+      await channels.register(channelOf(which), addMs(now, -variant * 60_000));
+      await channels.noteMessage(channelOf(which), addMs(now, -variant * 60_000));
+    },
+    noteEcho: ({ which, variant }) => channels.noteEcho(channelOf(which), addMs(now, -variant * 60_000)),
+    recordSilence: ({ which, variant }) => channels.recordSilence(channelOf(which), addMs(now, -variant * 60_000)),
+    async endSilence({ which, variant }) {
+      const found = (await channels.list()).find(({ line }) => line === channelOf(which).line);
+      const { silentSince } = found ?? {};
+      if (silentSince) await channels.endSilence(channelOf(which), silentSince, variant % 2 ? now : undefined);
+    },
+    confirmGap: (step) => gaps.confirm({ messageId: messageId(step), firstStatusAt: eventTime(step).at }),
+    closeGap: (step) => gaps.close(messageId(step), now),
     async erase({ which, variant }) {
       const erasureId = `erasure-${which}-${variant % 2}`;
       await erasures.start(erasureId, addMs(now, -(variant % 4) * 60_000));
@@ -353,6 +371,12 @@ const NAMES = [
   'keepDeadLetter',
   'deleteDeadLetter',
   'recordAct',
+  'noteMessage',
+  'noteEcho',
+  'recordSilence',
+  'endSilence',
+  'confirmGap',
+  'closeGap',
   'erase',
 ] as const;
 
@@ -370,7 +394,11 @@ export const steps = (names: readonly string[], maxLength = 60): fc.Arbitrary<re
 /** What the functions write about one part of the table, so that a short history goes deep, and all of it. */
 export const PARTS = {
   'a send': [...NAMES.slice(0, NAMES.indexOf('recordInbound')), 'erase'],
-  'a message': ['claim', 'recordResult', 'confirm', 'recordInbound', 'recordEcho', 'recordStatus', 'erase'],
+  'a message': [
+    ...['claim', 'recordResult', 'confirm', 'recordInbound', 'recordEcho', 'recordStatus', 'confirmGap', 'closeGap'],
+    'erase',
+  ],
+  'a channel': ['noteMessage', 'noteEcho', 'recordSilence', 'endSilence'],
   'a contact': ['openWindow', 'denyWindow', 'recordCheck', 'recordConsent', 'erase'],
   'the circuit breaker': [
     'openCircuit',

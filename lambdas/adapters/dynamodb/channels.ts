@@ -1,0 +1,109 @@
+import { type ChannelHistory, slotOf } from '../../domain/channel-rhythm.ts';
+import * as z from '../../domain/schema.ts';
+import type { ChannelRepository } from '../../ports.ts';
+import { BY_STATE, CHANNEL_LIST, channelDayKey, channelKey } from './keys.ts';
+import { type ConversationTable, parseItem } from './table.ts';
+
+/** More than a business has. Any others are not judged. */
+const MAX_CHANNELS = 100;
+
+/** Longer than the history that is read: six weeks. */
+const DAY_EXPIRES_AFTER_SECONDS = 42 * 24 * 60 * 60;
+
+const optionalTime = z.optional(z.string());
+
+const channelItem = z.object({
+  platform: z.string(),
+  line: z.string(),
+  firstSeenAt: z.string(),
+  echoedAt: optionalTime,
+  silentSince: optionalTime,
+});
+
+const dayItem = z.object({ slots: z.set(z.string()) });
+
+/** In a set of strings, two digits of this base take less space than three decimal ones, so that a day fits in 1 KB. */
+const SLOT_BASE = 36;
+
+/** Creates what `receive` needs of the repository, so that its bundle has nothing else. */
+export const createDynamodbChannelNotes = (
+  table: ConversationTable,
+): Pick<ChannelRepository, 'register' | 'noteMessage' | 'noteEcho'> => ({
+  async register(channel, at) {
+    await table.update({
+      key: channelKey(channel),
+      set: { ...channel, firstSeenAt: at, stateShard: CHANNEL_LIST, stateAt: at },
+      condition: 'attribute_not_exists(#firstSeenAt) OR #firstSeenAt > :firstSeenAt',
+    });
+  },
+
+  async noteMessage(channel, at) {
+    const { day, slot } = slotOf(at);
+    const expiresAt = Date.parse(`${day}T00:00:00.000Z`) / 1000 + DAY_EXPIRES_AFTER_SECONDS;
+    await table.update({
+      key: channelDayKey(channel, day),
+      set: { expiresAt },
+      add: { slots: new Set([slot.toString(SLOT_BASE)]) },
+    });
+  },
+
+  async noteEcho(channel, at) {
+    await table.update({
+      key: channelKey(channel),
+      set: { echoedAt: at },
+      condition: 'attribute_not_exists(#echoedAt) OR #echoedAt < :echoedAt',
+    });
+  },
+});
+
+/**
+ * Creates the repository of channels: an item for each, and one for each of its days with the slots in which a user
+ * wrote. Writes can be repeated and can arrive in any order.
+ */
+export const createDynamodbChannels = (table: ConversationTable): ChannelRepository => ({
+  ...createDynamodbChannelNotes(table),
+
+  async list() {
+    const { items } = await table.query({
+      IndexName: BY_STATE.name,
+      KeyConditionExpression: '#stateShard = :stateShard',
+      ExpressionAttributeNames: { '#stateShard': 'stateShard' },
+      values: { stateShard: CHANNEL_LIST },
+      Limit: MAX_CHANNELS,
+    });
+    const found = await table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
+    return found.filter((item) => item !== undefined).map((item) => parseItem(channelItem, item));
+  },
+
+  async readDays(channel, days) {
+    const found = await table.getAll(days.map((day) => channelDayKey(channel, day)));
+    const known = found.flatMap((item, index): [string, ReadonlySet<number>][] => {
+      const day = days[index];
+      if (item === undefined || day === undefined) return [];
+      const { slots } = parseItem(dayItem, item);
+      return [[day, new Set([...slots].map((slot) => Number.parseInt(slot, SLOT_BASE)))]];
+    });
+    return new Map(known) satisfies ChannelHistory['days'];
+  },
+
+  async recordSilence(channel, since) {
+    const { kind } = await table.update({
+      key: channelKey(channel),
+      set: { silentSince: since, spokeAt: undefined },
+      names: ['firstSeenAt'],
+      condition:
+        'attribute_exists(#firstSeenAt) AND (attribute_not_exists(#silentSince) OR #silentSince < :silentSince)',
+    });
+    return kind === 'written';
+  },
+
+  async endSilence(channel, since, spokeAt) {
+    const { kind } = await table.update({
+      key: channelKey(channel),
+      set: { silentSince: undefined, spokeAt },
+      values: { since },
+      condition: '#silentSince = :since',
+    });
+    return kind === 'written';
+  },
+});

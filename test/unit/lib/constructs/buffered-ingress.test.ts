@@ -1,0 +1,159 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
+import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
+
+const METHOD = 'AWS::ApiGateway::Method';
+const auth = { kind: 'shared-token', header: 'Auth-BM-Token' };
+const buffered = (settings: Readonly<Record<string, unknown>> = {}) =>
+  synthesizedStack('prod', { webhook: { auth, ingress: 'buffered' }, ...settings }).template;
+const direct = (settings: Readonly<Record<string, unknown>> = {}) =>
+  synthesizedStack('prod', { webhook: { auth }, ...settings }).template;
+const DOMAIN = {
+  name: 'chat-events.bank.internal',
+  certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1234abcd-12ab-34cd-56ef-1234567890ab',
+};
+
+const toRole = { Ref: logicalIdOf('ReceiverApiRole') };
+
+describe('A stage with buffered ingress', () => {
+  const template = buffered();
+
+  test('has no HTTP API for the webhook, and passes every body to the queue as base64', () => {
+    template.resourceCountIs('AWS::ApiGatewayV2::Api', 1);
+    template.hasResourceProperties('AWS::ApiGateway::RestApi', {
+      BinaryMediaTypes: ['*/*'],
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+    });
+    template.resourcePropertiesCountIs(METHOD, { Integration: { ContentHandling: 'CONVERT_TO_TEXT' } }, 2);
+  });
+
+  test('answers a content type without a template itself: its body would be the call of SQS', () => {
+    template.allResourcesProperties(METHOD, { Integration: { PassthroughBehavior: 'NEVER' } });
+  });
+
+  test('keeps only the headers that verification and tracing need', () => {
+    for (const { Properties } of Object.values(template.findResources(METHOD))) {
+      for (const text of Object.values(Properties.Integration.RequestTemplates)) {
+        const names = [...String(text).matchAll(/\$lower == '([^']+)'/g)].map(([, name]) => name);
+        expect(names).toEqual(['auth-bm-token', 'traceparent']);
+      }
+    }
+  });
+
+  test('lets API Gateway do nothing but put messages on the inbound queue', () => {
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      Roles: [toRole],
+      PolicyDocument: {
+        Statement: [
+          {
+            Action: 'sqs:SendMessage',
+            Effect: 'Allow',
+            Resource: { 'Fn::GetAtt': [logicalIdOf('ReceiverInboundQueue'), 'Arn'] },
+          },
+        ],
+      },
+    });
+    template.hasResourceProperties('AWS::SQS::QueuePolicy', {
+      Queues: [{ Ref: logicalIdOf('ReceiverInboundQueue') }],
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Effect: 'Deny',
+            Action: 'sqs:SendMessage',
+            Condition: {
+              ArnNotEquals: {
+                'aws:PrincipalArn': Match.arrayWith([{ 'Fn::GetAtt': [logicalIdOf('ReceiverApiRole'), 'Arn'] }]),
+              },
+            },
+          }),
+        ]),
+      },
+    });
+  });
+
+  test('accepts requests only when the queue and the function are ready for them', () => {
+    const [stage] = Object.values(template.findResources('AWS::ApiGateway::Stage'));
+    const names = (stage?.DependsOn ?? []).map((id: string) => id.replace(/[0-9A-F]{8}$/, ''));
+    expect(names).toEqual(
+      expect.arrayContaining(['ReceiverApiRoleDefaultPolicy', 'ReceiverFunction', 'ReceiverInboundQueuePolicy']),
+    );
+  });
+
+  test('tells the function to verify what is on the queue, which a direct ingress does not', () => {
+    const variables = { POWERTOOLS_SERVICE_NAME: 'receive' };
+    const functionWith = (BUFFERED_INGRESS: unknown) => ({
+      Environment: { Variables: { ...variables, BUFFERED_INGRESS } },
+    });
+    template.hasResourceProperties('AWS::Lambda::Function', functionWith('true'));
+    direct().hasResourceProperties('AWS::Lambda::Function', functionWith(Match.absent()));
+  });
+
+  test('raises the alarms of the webhook by the metrics of its own API', () => {
+    const dimensions = [
+      { Name: 'ApiName', Value: 'Parley-prod-webhook' },
+      { Name: 'Stage', Value: { Ref: logicalIdOf('ReceiverApiRestApiDeploymentStagelive') } },
+    ];
+    for (const MetricName of ['4XXError', '5XXError']) {
+      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        Namespace: 'AWS/ApiGateway',
+        MetricName,
+        Dimensions: dimensions,
+        Statistic: 'Sum',
+      });
+    }
+  });
+
+  test('limits the API as throttling says', () => {
+    const limited = buffered({ throttling: { webhook: { requestsPerSecond: 50, burst: 100 } } });
+    limited.hasResourceProperties('AWS::ApiGateway::Stage', {
+      MethodSettings: [
+        {
+          HttpMethod: '*',
+          ResourcePath: '/*',
+          ThrottlingRateLimit: 50,
+          ThrottlingBurstLimit: 100,
+          DataTraceEnabled: false,
+        },
+      ],
+    });
+    template.hasResourceProperties('AWS::ApiGateway::Stage', { MethodSettings: Match.absent() });
+  });
+
+  test('does not set the role for logging that all APIs of the account share', () => {
+    template.resourceCountIs('AWS::ApiGateway::Account', 0);
+  });
+
+  test('may use the key of the stage only for the messages that it puts on the queue', () => {
+    buffered({ customerManagedKey: true }).hasResourceProperties('AWS::IAM::Policy', {
+      Roles: [toRole],
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Action: ['kms:Decrypt', 'kms:GenerateDataKey'],
+            Condition: { StringEquals: Match.objectLike({ 'kms:ViaService': Match.anyValue() }) },
+          }),
+        ]),
+      },
+    });
+  });
+});
+
+describe('A change of the ingress', () => {
+  test('keeps the domain name, the logical ID of its mapping, and the URL', () => {
+    const [before, after] = [direct({ domainName: DOMAIN }), buffered({ domainName: DOMAIN })];
+    const mappingIn = (template: typeof before) => Object.keys(template.findResources('AWS::ApiGatewayV2::ApiMapping'));
+    const urlIn = (template: typeof before) => template.findOutputs('WebhookUrl').WebhookUrl?.Value;
+
+    expect(mappingIn(after)).toEqual(mappingIn(before));
+    expect(urlIn(after)).toEqual(urlIn(before));
+    after.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
+  });
+
+  test('changes no type of a resource with the same logical ID, which CloudFormation refuses', () => {
+    const typesIn = (template: ReturnType<typeof direct>): Map<string, string> =>
+      new Map(Object.entries<{ Type: string }>(template.toJSON().Resources).map(([id, { Type }]) => [id, Type]));
+    const [before, after] = [typesIn(direct({ domainName: DOMAIN })), typesIn(buffered({ domainName: DOMAIN }))];
+
+    expect([...after].filter(([id, type]) => (before.get(id) ?? type) !== type)).toEqual([]);
+  });
+});
