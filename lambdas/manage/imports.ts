@@ -6,7 +6,7 @@ import { elementsAt, memberAt } from '../domain/json-spans.ts';
 import type { ParsedEvent } from '../domain/parse-events.ts';
 import * as z from '../domain/schema.ts';
 import type { WebhookEvent } from '../domain/webhook-event.ts';
-import type { AuditRepository, StoredEvent, StoredEventReader } from '../ports.ts';
+import type { AuditRepository, GapRepository, StoredEvent, StoredEventReader } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { type EventRepositories, type Meanings, writesOf } from '../runtime/event-writes.ts';
 import { defineRoute, ignoredQuery, invalidRequest, ok, problemResponse } from './api.ts';
@@ -14,6 +14,9 @@ import { defineRoute, ignoredQuery, invalidRequest, ok, problemResponse } from '
 export interface ImportPorts extends EventRepositories, Pick<Meanings, 'clock'> {
   readonly storedEvents: StoredEventReader;
   readonly audit: Pick<AuditRepository, 'record'>;
+  readonly gaps: Pick<GapRepository, 'close'>;
+  /** Whether the stage lists messages of which only statuses have arrived. */
+  readonly watches: boolean;
   readonly contactDefaults: ContactDefaults;
   /** What the stage's settings add to the meaning of an event, as for the function `receive`. */
   readonly eventMeanings: Pick<Meanings, 'keywords' | 'operatorEchoes'>;
@@ -147,6 +150,8 @@ const write = async (ports: ImportPorts, event: WebhookEvent): Promise<string | 
   const failure = errors.find((error) => !(error instanceof WriteRefusedError));
   // A repeated call completes the rest.
   if (failure !== undefined) throw failure;
+  // A user's message leaves the list with its own write. The statuses of an echo are in another item.
+  if (ports.watches && event.kind === 'echo') await ports.gaps.close(event.id, ports.clock.now());
   return errors[0]?.message;
 };
 
