@@ -12,8 +12,8 @@ import type { ImportCounts } from '../import/import-chunk.ts';
 import { type ImportState, importStateFile, readImportState, removeImportState } from '../import/import-state.ts';
 import { type ImportPlan, planImport } from '../import/plan-import.ts';
 import { findEntries, type History, nameOf, readText, STANDARD_INPUT } from '../import/read-history.ts';
+import { findLikelySends, type LikelySend, MAX_RESOLVED_SENDS, resolveSends } from '../import/resolve-sends.ts';
 import { countUnreadable, forecastImport, importChunks } from '../import/run-import.ts';
-import { findLikelySends, type LikelySend, MAX_SETTLED_SENDS, settleSends } from '../import/settle-sends.ts';
 import { stageTime } from '../stage-time.ts';
 import type { Target } from '../target.ts';
 
@@ -34,7 +34,7 @@ export const createImportCommand: CreateCommand = (context) =>
     .option('--since <time>', 'With --from-service: read what was written since then, at most a week ago')
     .option('--dry-run', 'Show what would be stored, without storing it')
     .option('--yes', 'Import without asking')
-    .option('--settle', 'Afterward, resolve each uncertain send as accepted of which exactly one message matches')
+    .option('--resolve', 'Afterward, resolve each uncertain send as accepted of which exactly one message matches')
     .option('--state <file>', 'File that remembers how far the import is (default: next to the history)')
     .addHelpText(
       'after',
@@ -52,13 +52,13 @@ interface ImportOptions {
   readonly state?: string | undefined;
   readonly fromService?: true | undefined;
   readonly since?: string | undefined;
-  readonly settle?: true | undefined;
+  readonly resolve?: true | undefined;
 }
 
 const importHistory = async (
   context: CommandContext,
   given: string | undefined,
-  { format, dryRun, yes, state: givenState, fromService, since, settle }: ImportOptions,
+  { format, dryRun, yes, state: givenState, fromService, since, resolve }: ImportOptions,
 ): Promise<CommandResult> => {
   const { say, commandFor, stop } = context;
   if ((given === undefined) !== (fromService === true)) {
@@ -93,10 +93,10 @@ const importHistory = async (
   const finish = async (counts: ImportCounts): Promise<CommandResult> => {
     const found = await findLikelySends(client);
     if (found === undefined) {
-      say(`More than ${MAX_SETTLED_SENDS} sends are uncertain, so the command does not look for their messages.`);
+      say(`More than ${MAX_RESOLVED_SENDS} sends are uncertain, so the command does not look for their messages.`);
     }
-    const sends = (found ?? []).map((send) => ({ ...send, isSettled: settle === true }));
-    if (settle) await settleSends(client, sends);
+    const sends = (found ?? []).map((send) => ({ ...send, isResolved: resolve === true }));
+    if (resolve) await resolveSends(client, sends);
     return summarize(file, plan, counts, { sends, commandFor });
   };
   if (forecast.added === 0) return finish(forecast);
@@ -180,7 +180,7 @@ const describeForecast = (forecast: ImportCounts, { noun }: ImportPlan): readonl
 interface Outcome {
   readonly isDryRun?: boolean;
   /** The uncertain sends whose message was found. */
-  readonly sends?: readonly (LikelySend & { readonly isSettled: boolean })[];
+  readonly sends?: readonly (LikelySend & { readonly isResolved: boolean })[];
   readonly commandFor?: CommandContext['commandFor'];
 }
 
@@ -199,8 +199,8 @@ const summarize = (
       `${nameOf(file)}: ${added}, ${counts.existing} stored already, ${unreadable} unreadable${ending}.`,
       ...(counts.added === 0 ? ['Nothing is missing.'] : []),
       ...(unreadable > 0 ? describeRefused(counts.unreadable, plan.noun) : []),
-      ...sends.map(({ requestId, messageId, createdAt, isSettled }) => {
-        if (isSettled)
+      ...sends.map(({ requestId, messageId, createdAt, isResolved }) => {
+        if (isResolved)
           return `${requestId} was uncertain, and is now accepted: it is message ${messageId} of ${createdAt}.`;
         const resolve = commandFor(
           `parley sends resolve ${quote(requestId)} --outcome accepted --message-id ${quote(messageId)}`,

@@ -245,7 +245,7 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['sends list', ['--broadcast', PAYLOAD]],
   ['sends list', []],
   ['import', ['FOLDER/history.json', '--dry-run']],
-  ['import', ['FOLDER/history.json', '--yes', '--settle']],
+  ['import', ['FOLDER/history.json', '--yes', '--resolve']],
   ['import', [`FOLDER/${PAYLOAD}.json`]],
   ['import', ['--from-service', '--since', PAYLOAD]],
   ['sending stop', ['--note', PAYLOAD]],

@@ -217,11 +217,11 @@ describe('the uncertain sends', () => {
     expect((await stage.sends.read('request-1'))?.state).toBe('uncertain');
   });
 
-  it('are resolved with --settle, which the audit trail names, also if nothing is missing', async () => {
+  it('are resolved with --resolve, which the audit trail names, also if nothing is missing', async () => {
     write(lines([echo(0)]));
     await importFile('--yes');
 
-    const { out } = await importFile('--yes', '--settle');
+    const { out } = await importFile('--yes', '--resolve');
 
     expect(out).toContain('request-1 was uncertain, and is now accepted: it is message history-0 of');
     expect(await stage.sends.read('request-1')).toMatchObject({ state: 'accepted', messageId: 'history-0' });
@@ -237,18 +237,18 @@ describe('the uncertain sends', () => {
     ['two messages match', () => [echo(0), echo(1)], ['request-1']],
     ['two sends match a message', () => [echo(0)], ['request-1', 'request-2']],
     ['no message matches', () => [echo(0, { content: { type: 'text', text: 'Hi' } })], ['request-1']],
-  ])('stay uncertain with --settle if %s', async (_name, entries, requestIds) => {
+  ])('stay uncertain with --resolve if %s', async (_name, entries, requestIds) => {
     for (const requestId of requestIds) await putSendInState(stage.sends, 'uncertain', { requestId });
     write(lines(entries()));
 
-    expect((await importFile('--yes', '--settle')).out).not.toContain('uncertain');
+    expect((await importFile('--yes', '--resolve')).out).not.toContain('uncertain');
     for (const requestId of requestIds) expect((await stage.sends.read(requestId))?.state).toBe('uncertain');
   });
 
   it('are not looked up in a dry run', async () => {
     write(lines([echo(0)]));
 
-    await importFile('--dry-run', '--settle');
+    await importFile('--dry-run', '--resolve');
 
     expect(calls.filter((call) => call.includes('/v1/sends'))).toEqual([]);
   });

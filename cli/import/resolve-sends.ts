@@ -11,14 +11,14 @@ export interface LikelySend {
 }
 
 /** A page of the management API. Each send takes a call. */
-export const MAX_SETTLED_SENDS = 500;
+export const MAX_RESOLVED_SENDS = 500;
 
 /**
  * Finds the uncertain sends whose message the history has brought. Leaves out a message that two sends could be: nobody can
  * tell which of them it is. Returns undefined if there are too many uncertain sends to compare all of them.
  */
 export const findLikelySends = async (call: ManagementClient): Promise<readonly LikelySend[] | undefined> => {
-  const query = new URLSearchParams({ state: 'uncertain', limit: String(MAX_SETTLED_SENDS) });
+  const query = new URLSearchParams({ state: 'uncertain', limit: String(MAX_RESOLVED_SENDS) });
   const { sends, cursor } = sendListResponse.parse(await call('GET', `/v1/sends?${query}`));
   if (cursor !== undefined) return undefined;
   const found: LikelySend[] = [];
@@ -31,7 +31,7 @@ export const findLikelySends = async (call: ManagementClient): Promise<readonly 
 };
 
 /** Resolves sends as accepted. The audit trail names the operator. */
-export const settleSends = async (call: ManagementClient, sends: readonly LikelySend[]): Promise<void> => {
+export const resolveSends = async (call: ManagementClient, sends: readonly LikelySend[]): Promise<void> => {
   for (const { requestId, messageId } of sends) {
     const note = "The imported history has one message that matches the send's contact, text, and time.";
     await call('POST', '/v1/resolutions', { requestId, outcome: 'accepted', messageId, note });
