@@ -139,7 +139,7 @@ const ingressSection = (ingress: Report): readonly string[] => [
     'Choose `buffered` if the service that posts the events does not deliver them again, as the webhooks of today’s ' +
       'consoles with `shared-token` do not. With Pub/Sub, Amazon SNS, and senders of Standard Webhooks, which all deliver ' +
       'again, `direct` loses nothing either and costs less. `direct` stays the default until the [smoke ' +
-      'test](delivery.md) of a stage in your account has confirmed what `buffered` assumes about API Gateway.',
+      'test](operating.md#smoke-test) of a stage in your account has confirmed what `buffered` assumes about API Gateway.',
   ),
 ];
 

@@ -43,7 +43,7 @@ interface Measured {
   lost: number;
 }
 
-/** Measures the two kinds of ingress side by side: the time to the answer and to the table, the processor time, and the bill. */
+/** Measures the two kinds of ingress: the time to the answer and to the table, the processor time, and the bill. */
 export const measureIngress = async (): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
   const measured = await measureTimes();
   const bills = new Map<Ingress, Bills>();

@@ -55,7 +55,8 @@ export const examples = (...lines: readonly string[]): string =>
   ['', lines.length > 1 ? 'Examples:' : 'Example:', ...lines.map((line) => `  $ ${line}`)].join('\n');
 
 /** Formats a number with its noun: `1 send`, `2 sends`. */
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+export const count = (number: number, noun: string, several = `${noun}s`): string =>
+  `${number} ${number === 1 ? noun : several}`;
 
 /** Quotes an argument for a shell if it must be, so that a command in a message can be pasted. */
 export const quote = (argument: string): string =>

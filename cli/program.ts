@@ -21,6 +21,7 @@ import { createDoctorCommand } from './commands/doctor.ts';
 import { createErasureScanCommand } from './commands/erasure-scan.ts';
 import { createErasuresCommand } from './commands/erasures.ts';
 import { createGapsCommand } from './commands/gaps.ts';
+import { createImportCommand } from './commands/import.ts';
 import { createInitCommand } from './commands/init.ts';
 import { createPinCommand } from './commands/pin.ts';
 import { createSendsCommand } from './commands/send-lists.ts';
@@ -46,6 +47,7 @@ const COMMANDS: readonly CreateCommand[] = [
   createTokenCommand,
   createWebhookSecretCommand,
   createDeadLettersCommand,
+  createImportCommand,
   createSendsCommand,
   createSendingCommand,
   createEraseCommand,

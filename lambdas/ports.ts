@@ -11,6 +11,7 @@ import type { ItemChange } from './domain/events/item-change.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
 import type { Gap } from './domain/gap.ts';
 import type { Instant } from './domain/instant.ts';
+import type { EchoedMessage } from './domain/likely-message.ts';
 import type {
   ConversationPage,
   ConversationPosition,
@@ -27,7 +28,7 @@ import type { SendState } from './domain/send-transitions.ts';
 import type { Sending, Stop } from './domain/sending-stop.ts';
 import type { Traceparent } from './domain/trace-context.ts';
 import type { EndedTurn, OpenTurn, TurnMessage } from './domain/turn.ts';
-import type { Echo, InboundMessage, StatusChange, UnknownEvent } from './domain/webhook-event.ts';
+import type { Echo, InboundMessage, StatusChange, UnknownEvent, WebhookEvent } from './domain/webhook-event.ts';
 import type { VerifiedRequest } from './domain/webhook-request.ts';
 
 // Every interface to the outside, by aggregate. A use case picks the methods it needs with Pick<>. Unless documented
@@ -155,6 +156,24 @@ export interface GapRepository {
 
 /** Where the next page of gaps starts; opaque to callers. */
 export type GapPosition = Readonly<Record<string, string>>;
+
+/** Messages of bots and operators, which the chat service reports back, and which a send can turn out to be. */
+export interface EchoReader {
+  /** Returns up to 50 messages of the business to a contact in a period, without those that a send is known to be. */
+  readUnclaimed(contact: ContactRef, from: Instant, until: Instant): Promise<readonly EchoedMessage[]>;
+}
+
+/**
+ * What is stored of an event: nothing, the same from an earlier import, the same as the chat service delivered it, or
+ * under its ID a message that Parley sent.
+ */
+export type StoredEvent = 'missing' | 'imported' | 'delivered' | 'sent';
+
+/** Finds out which events of a history are stored. */
+export interface StoredEventReader {
+  /** Returns what is stored of each event, in their order. */
+  read(events: readonly WebhookEvent[]): Promise<readonly StoredEvent[]>;
+}
 
 /** When a message failed after it was accepted, and why, as `describeFailure` describes it. */
 export interface Failed {

@@ -37,7 +37,7 @@ const capitalized = (headers: Readonly<Record<string, string>>): Record<string, 
 /** The time of a request is API Gateway's, whose clock may differ from this machine's. */
 const CLOCKS_DIFFER_MS = 10_000;
 
-/** Has no bytes in common with what the function would write, if it wrote the event anew. */
+/** Parsed and written as JSON again, it would have other bytes. */
 const oddlyWritten = ({ settings }: SmokeStage, user: string, id: string): Buffer =>
   Buffer.from(
     `{ "_id_" :"${id}",\n\t"FROM":"${user}", "CHAT_PLATFORM_ID": "${settings.chatPlatform}",` +

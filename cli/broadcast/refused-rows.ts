@@ -26,11 +26,18 @@ export const recordRefusal = (refused: RefusedRows, why: string, row: number): v
 export const countRefused = (refused: RefusedRows): number =>
   Object.values(refused).reduce((sum, { count }) => sum + count, 0);
 
-/** Describes each reason in a line, such as `  7: column phone is empty (rows 2, 7, 9, 12, 15, ..., 40)`. */
-export const describeRefused = (refused: RefusedRows): readonly string[] =>
+/**
+ * Describes each reason in a line, such as `  7: column phone is empty (rows 2, 7, 9, 12, 15, ..., 40)`.
+ *
+ * @param noun what the numbers count. @default rows
+ */
+export const describeRefused = (
+  refused: RefusedRows,
+  [one, several]: readonly [string, string] = ['row', 'rows'],
+): readonly string[] =>
   Object.entries(refused).map(([why, { count, rows, last }]) => {
     const isLastListed = last === undefined || rows.includes(last);
     const more = count - rows.length - (isLastListed ? 0 : 1);
     const numbers = [...rows, ...(more > 0 ? ['...'] : []), ...(isLastListed ? [] : [last])];
-    return `  ${count}: ${why} (${count === 1 ? 'row' : 'rows'} ${numbers.join(', ')})`;
+    return `  ${count}: ${why} (${count === 1 ? one : several} ${numbers.join(', ')})`;
   });

@@ -59,8 +59,7 @@ export const readState = async (stateFile: string): Promise<BroadcastState | und
  */
 export const writeState = async (stateFile: string, state: BroadcastState): Promise<void> => {
   try {
-    await writeForOwner(`${stateFile}.new`, `${JSON.stringify(state, null, 2)}\n`);
-    await rename(`${stateFile}.new`, stateFile);
+    await replaceForOwner(stateFile, state);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError(
@@ -68,6 +67,12 @@ export const writeState = async (stateFile: string, state: BroadcastState): Prom
       `Cannot write the broadcast's state file ${stateFile}: ${reason}. Move the CSV file to a writable directory.`,
     );
   }
+};
+
+/** Replaces a file with a value as JSON, atomically. Only its owner can read it. */
+export const replaceForOwner = async (file: string, value: unknown): Promise<void> => {
+  await writeForOwner(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`);
+  await rename(`${file}.new`, file);
 };
 
 const writeForOwner = async (file: string, text: string): Promise<void> => {

@@ -193,9 +193,16 @@ export const createCancelCommand: CreateCommand = (context) =>
 type Send = z.output<typeof sendResponse>;
 
 export const sendResult = async (context: CommandContext, send: Send): Promise<CommandResult> => ({
-  lines: describeSend(send, await stageTime(context)),
+  lines: [...describeSend(send, await stageTime(context)), ...describeResolution(context, send)],
   json: send,
 });
+
+/** Says how to resolve a send whose message was probably found. */
+const describeResolution = ({ commandFor }: CommandContext, { requestId, likelyMessage }: Send): readonly string[] => {
+  if (likelyMessage === undefined) return [];
+  const options = `--outcome accepted --message-id ${quote(likelyMessage.id)}`;
+  return [`If this is the message: ${commandFor(`parley sends resolve ${quote(requestId)} ${options}`)}`];
+};
 
 const TIMES = [
   ['sendAt', 'due'],
@@ -223,6 +230,7 @@ const TIMES = [
  */
 export const describeSend = (send: Send, now?: string): readonly string[] => {
   const { requestId, state, code, decision, outcome, outcomeDetails, endpoint, messageId, traceId, attempts } = send;
+  const { likelyMessage } = send;
   const times = TIMES.flatMap(([field, label]) => {
     const time = send[field];
     if (time === undefined) return [];
@@ -234,6 +242,9 @@ export const describeSend = (send: Send, now?: string): readonly string[] => {
     ...(decision === undefined ? [] : [`  decision: ${decision}`]),
     ...(outcome === undefined ? [] : [`  outcome: ${outcome}`]),
     ...(outcomeDetails === undefined ? [] : [`  details: ${outcomeDetails}`]),
+    ...(likelyMessage === undefined
+      ? []
+      : [`  probably message ${likelyMessage.id} of ${likelyMessage.createdAt}: it alone has this text or template`]),
     // The call of an erased send is not known any more.
     ...(messageId === undefined ? [] : [`  message ${messageId}${endpoint === undefined ? '' : ` (${endpoint})`}`]),
     ...(traceId === undefined ? [] : [`  trace ${traceId}`]),

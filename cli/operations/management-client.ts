@@ -19,6 +19,15 @@ export class ManagementError extends Error {
   }
 }
 
+/** A body that is JSON already, and must not be changed by serializing it again. */
+export class JsonText {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
 /**
  * Calls the management API and returns the parsed JSON.
  *
@@ -30,7 +39,8 @@ export const createManagementClient =
   (managementUrl: string, signedFetch: SignedFetch): ManagementClient =>
   async (method, path, body) => {
     const url = new URL(`${managementUrl}${path}`);
-    const response = await request(signedFetch, method, url, body === undefined ? undefined : JSON.stringify(body));
+    const text = body instanceof JsonText ? body.json : body === undefined ? undefined : JSON.stringify(body);
+    const response = await request(signedFetch, method, url, text);
     const json = parseJson(await response.text());
     if (response.ok && json !== undefined) return json;
     if (response.status === 403) {

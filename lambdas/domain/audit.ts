@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS = [
   'sending-resumption',
   'circuit-breaker-closure',
   'webhook-secret-change',
+  'import',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -32,6 +33,7 @@ export interface Caller {
 }
 
 const text = z.optional(z.string());
+const number = z.optional(z.number());
 
 /** The details of an action. All are optional, because each action has different ones. */
 export const auditDetails = z.object({
@@ -52,6 +54,13 @@ export const auditDetails = z.object({
   queue: z.optional(z.enum(DEAD_LETTER_QUEUES)),
   deadLetterId: text,
   reason: text,
+  /** For an import: how many events it has, how many of them are new, stored already, or unreadable, and from when. */
+  events: number,
+  missing: number,
+  existing: number,
+  unreadable: number,
+  earliest: text,
+  latest: text,
 });
 
 /** An action that a caller requested. */

@@ -56,7 +56,8 @@ export const parseEvents = (body: string, context: ParseEventContext): readonly 
     'reason' in posted ? unreadable(posted.body, posted.reason) : parsePosted(posted, context),
   );
 
-const parsePosted = ({ body, format, fields, entry }: PostedEvent, context: ParseEventContext): ParsedEvent => {
+/** Parses one event of a post. */
+export const parsePosted = ({ body, format, fields, entry }: PostedEvent, context: ParseEventContext): ParsedEvent => {
   const read = format.read(fields, entry);
   const fault = read.fault ?? (read.unknown === undefined ? faultOfId(read) : undefined);
   if (fault !== undefined) return unreadable(body, `Not a known event: ${fault}.`);

@@ -31,6 +31,8 @@ export interface EventBase {
   readonly channel?: ChannelRef;
   /** The event is a status that also carries this message. An event that is only the message takes precedence. */
   readonly isFromStatus?: true;
+  /** The event is from the chat service's history. An event that the service delivered takes precedence. */
+  readonly isImported?: true;
 }
 
 /** A message that a user wrote. */

@@ -105,6 +105,8 @@ interface RouteDefinition<Ports, Query, Body> extends RouteDescription {
       readonly id: string;
       readonly query: Query;
       readonly body: Body;
+      /** The body as received, for routes that keep the text of its parts. */
+      readonly bodyText: string;
       readonly caller: Caller;
       readonly traceparent?: Traceparent | undefined;
     },
@@ -151,7 +153,14 @@ export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Port
         : parseJsonBody(definition.body, Object.is(definition.body, noBody) ? '' : bodyText);
       if (body.kind === 'invalid') return invalidRequest(body.explanation);
       try {
-        return await handle(ports, { id: id.value, query: query.value, body: body.value, caller, traceparent });
+        return await handle(ports, {
+          id: id.value,
+          query: query.value,
+          body: body.value,
+          bodyText,
+          caller,
+          traceparent,
+        });
       } catch (error) {
         // DynamoDB knows best which positions an index can have, so it checks those of hand-made cursors.
         if (error instanceof InvalidPositionError) return INVALID_CURSOR;

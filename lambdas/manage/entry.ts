@@ -9,6 +9,7 @@ import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
 import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../adapters/dynamodb/conversation-table.ts';
+import { createDynamodbEchoes } from '../adapters/dynamodb/echoes.ts';
 import { createDynamodbErasures } from '../adapters/dynamodb/erasures.ts';
 import { createDynamodbGaps } from '../adapters/dynamodb/gaps.ts';
 import { createDynamodbKeptDeadLetters } from '../adapters/dynamodb/kept-dead-letters.ts';
@@ -16,6 +17,7 @@ import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createDynamodbStops } from '../adapters/dynamodb/stops.ts';
+import { createDynamodbStoredEvents } from '../adapters/dynamodb/stored-events.ts';
 import { createDynamodbTurns } from '../adapters/dynamodb/turns.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
@@ -95,6 +97,9 @@ const ports = {
   channels: createDynamodbChannels(table),
   gaps: createDynamodbGaps(table),
   watches: environment.WATCH ?? false,
+  storedEvents: createDynamodbStoredEvents(table),
+  echoes: createDynamodbEchoes(table),
+  eventMeanings: { keywords: environment.KEYWORDS, operatorEchoes: environment.OPERATOR_ECHOES },
   indexCommonStates,
   deadLetters: keepOptions.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),
@@ -122,7 +127,15 @@ const ports = {
   },
   defaultNotAfter: environment.DEFAULT_NOT_AFTER,
   windowMarginMs: windowMarginSeconds * 1000,
-  settings: { chatPlatform, chatChannelNumber, chatServiceUrl, windowMarginSeconds, windowPer, retentionDays },
+  settings: {
+    chatPlatform,
+    chatChannelNumber,
+    chatServiceUrl,
+    windowMarginSeconds,
+    windowPer,
+    retentionDays,
+    historyApi: environment.HISTORY_API,
+  },
   clock: systemClock,
   randomness: systemRandomness,
   log,

@@ -1,5 +1,8 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { CONTACT_CHECKS } from '../domain/contact-check.ts';
+import { HISTORY_APIS } from '../domain/history-formats/history-format.ts';
+import { keywords } from '../domain/keywords.ts';
+import { operatorEchoes } from '../domain/operator-echo.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { NUMBER_FORMATS } from '../domain/send-call.ts';
@@ -54,6 +57,8 @@ export const manageEnvironment = z.object({
   INDEX_COMMON_STATES: flag(),
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
+  /** How the chat service offers its history. @default not at all */
+  HISTORY_API: z.optional(z.enum(HISTORY_APIS)),
   /** How phone numbers are written in calls. */
   NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
   /** How long before the end of its 24 hours a conversation window counts as closed. */
@@ -69,6 +74,9 @@ export const manageEnvironment = z.object({
   OPT_OUT_CONFIRMATION: z.optional(z.string()),
   /** How the stage knows what operators do: as JSON. @default not at all */
   OPERATORS: z.optional(json(z.object({ echoes: z.boolean() }))),
+  /** The keywords, and how the echoes of operators' messages are recognized, in imported messages. @default none */
+  KEYWORDS: z.optional(json(keywords)),
+  OPERATOR_ECHOES: z.optional(json(operatorEchoes)),
   /** The group of schedules for requests with a `sendAt`. */
   SCHEDULE_GROUP_NAME: z.string(),
   /** Whether the stage watches what arrives: `true` or `false`. @default false */
@@ -83,8 +91,9 @@ export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnviro
 };
 
 /**
- * Missing in a stack without a bulk queue, a receiver, a default template, a default `notAfter`, templates, operators,
- * the confirmation of opt-outs, a publisher, event targets, or the setting `webhook.watch`.
+ * Missing in a stack without a history by API, a bulk queue, a receiver, a default template, a default `notAfter`,
+ * templates, operators, keywords, the confirmation of opt-outs, a publisher, event targets, or the setting
+ * `webhook.watch`.
  */
 type OptionalVariable =
   | 'INBOUND_DEAD_LETTER_QUEUE_URL'
@@ -95,6 +104,9 @@ type OptionalVariable =
   | 'BULK_SEND_QUEUE_URL'
   | 'TEMPLATES'
   | 'OPERATORS'
+  | 'HISTORY_API'
+  | 'KEYWORDS'
+  | 'OPERATOR_ECHOES'
   | 'OPT_OUT_CONFIRMATION'
   | 'EVENT_BUS_NAME'
   | 'AWS_ENDPOINT_URL_EVENTBRIDGE'

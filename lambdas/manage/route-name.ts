@@ -27,6 +27,7 @@ export type RouteName =
   | 'stopSending'
   | 'resumeSending'
   | 'closeCircuitBreaker'
+  | 'importEvents'
   | 'eraseContact'
   | 'enqueueSend'
   | 'enqueueSendById'

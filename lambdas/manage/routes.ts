@@ -10,6 +10,7 @@ import { eraseContact, getErasure } from './erasures.ts';
 import { forecastSends } from './forecasts.ts';
 import { listGaps } from './gaps.ts';
 import { handBack, handOver } from './handovers.ts';
+import { importEvents } from './imports.ts';
 import { redriveDeadLetters } from './redrives.ts';
 import { requeueSend } from './requeue-send.ts';
 import { resolveSend } from './resolve-send.ts';
@@ -48,6 +49,7 @@ export const TABLE_ROUTES = {
   stopSending,
   resumeSending,
   closeCircuitBreaker,
+  importEvents,
 } as const satisfies Partial<Record<RouteName, unknown>>;
 
 /** The routes that put messages on queues, or take them from dead-letter queues. */

@@ -1,11 +1,12 @@
 import { type ContactDefaults, type ContactRef, messageGroup, resolveContact } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
+import { likelyMessage, timesOfLikelyMessage } from '../domain/likely-message.ts';
 import * as z from '../domain/schema.ts';
 import { acceptedCall, type SendRecord, sendTimes } from '../domain/send.ts';
 import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../domain/send-request.ts';
 import { canStartFrom, SEND_STATES } from '../domain/send-transitions.ts';
 import { startTrace, type Traceparent, traceIdOf } from '../domain/trace-context.ts';
-import type { Clock, MessageRepository, SendQueue, SendRepository } from '../ports.ts';
+import type { Clock, EchoReader, MessageRepository, SendQueue, SendRepository } from '../ports.ts';
 import {
   type Answer,
   accepted,
@@ -62,6 +63,11 @@ export const sendResponse = z.object({
   deliveredAt: instant,
   readAt: instant,
   answeredAt: instant,
+  /**
+   * For an uncertain send: the only message with its text, or its template, that the business sent to the contact from a
+   * minute before the call to ten minutes after it, and that no send is known to be. An echo or an import has brought it.
+   */
+  likelyMessage: z.optional(z.object({ id: z.string(), createdAt: z.string() })),
 });
 
 export const enqueueResponse = z.object({
@@ -171,16 +177,39 @@ export const getSend = defineRoute({
   query: noQuery,
   body: noBody,
   responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse },
-  async handle({ sends, messages }: Pick<SendPorts, 'sends' | 'messages'>, { id }) {
+  async handle(ports: Pick<SendPorts, 'sends' | 'messages' | 'contactDefaults'> & LikelyMessagePorts, { id }) {
+    const { sends, messages } = ports;
     const send = await sends.read(id);
     if (!send) return sendNotFound(id);
     const message = send.messageId === undefined ? undefined : await messages.read(send.messageId);
     const { deliveredAt, readAt, answeredAt } = message ?? {};
     // The send can be kept for longer than its message.
     const failedAt = message?.failedAt ?? send.failedAt;
-    return ok({ ...viewSend(send), deliveredAt, readAt, answeredAt, failedAt });
+    const likely = await findLikelyMessage(ports, send);
+    return ok({
+      ...viewSend(send),
+      deliveredAt,
+      readAt,
+      answeredAt,
+      failedAt,
+      ...(likely && { likelyMessage: likely }),
+    });
   },
 });
+
+export interface LikelyMessagePorts {
+  readonly echoes: EchoReader;
+}
+
+const findLikelyMessage = async (
+  { echoes, contactDefaults }: Pick<SendPorts, 'contactDefaults'> & LikelyMessagePorts,
+  send: SendRecord,
+) => {
+  const times = timesOfLikelyMessage(send);
+  const contact = contactOfSend(contactDefaults, send);
+  if (times === undefined || contact === undefined) return undefined;
+  return likelyMessage(send, await echoes.readUnclaimed(contact, times.from, times.until));
+};
 
 export const sendNotFound = (requestId: string): Answer =>
   problem(

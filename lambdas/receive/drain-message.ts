@@ -34,7 +34,7 @@ export const createDrainMessage =
   (options: DrainMessageOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
     const { storeEvents, inboundQueue, randomness, log, metrics } = options;
-    const retry: MessageResult = { kind: 'retry', afterMs: retryAfterMs(message, randomness) };
+    const retry: Retry = { kind: 'retry', afterMs: retryAfterMs(message, randomness) };
 
     const opened = await openMessage(options, message, retry);
     if (opened.kind !== 'authentic') return opened;
@@ -63,10 +63,11 @@ export const createDrainMessage =
     return finished.every((isDone) => isDone) ? DONE : retry;
   };
 
+type Retry = Extract<MessageResult, { kind: 'retry' }> & { readonly afterMs: number };
 type Opened = MessageResult | { readonly kind: 'authentic'; readonly request: VerifiedRequest };
 
 /** Returns the authentic request in a message, or else what to do with the message. */
-const openMessage = async (options: DrainMessageOptions, message: SQSRecord, retry: MessageResult): Promise<Opened> => {
+const openMessage = async (options: DrainMessageOptions, message: SQSRecord, retry: Retry): Promise<Opened> => {
   const { inboundQueue, format, verifyRequest, log } = options;
   const request = parseSerializedRequest(message.body, format.envelope);
   if (verifyRequest !== undefined) {
@@ -87,7 +88,7 @@ const verify = async (
   { format, log, metrics }: DrainMessageOptions,
   verifyRequest: VerifyRequest,
   buffered: BufferedRequest,
-  retry: MessageResult,
+  retry: Retry,
 ): Promise<Opened> => {
   const { requestId } = buffered;
   const verification = await verifyRequest(buffered);
@@ -98,7 +99,7 @@ const verify = async (
       return DONE;
     case 'unauthenticated':
       // Nobody repeats a request that is dropped here, so newer secrets or keys decide first.
-      if (verification.isProvisional) return { kind: 'retry', afterMs: REFETCH_INTERVAL_MS };
+      if (verification.isProvisional) return { kind: 'retry', afterMs: Math.max(REFETCH_INTERVAL_MS, retry.afterMs) };
       log.warn('webhook request dropped: unauthenticated', {
         ...countRefused({ format, metrics }, buffered.unverifiedBody, verification.reason),
         requestId,

@@ -10,8 +10,8 @@ import type { Echo, WebhookEvent } from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { SendQueue, WriteResult } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
+import { consentOf, type EventRepositories, type Meanings, type Written, writesOf } from '../runtime/event-writes.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
-import { consentOf, type EventRepositories, type Meanings, type Written, writesOf } from './event-writes.ts';
 import type { WatchArrivals } from './watch-arrivals.ts';
 
 /** The result of storing one event of a verified request. */

@@ -11,6 +11,7 @@ import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
 import type { RouteName } from '../../lambdas/manage/route-name.ts';
 import { ROUTES } from '../../lambdas/manage/routes.ts';
 import { MAX_ERASURE_INVOCATIONS } from '../settings/flood-settings.ts';
+import { keywordsOf } from '../settings/keyword-settings.ts';
 import { operatorEchoesOf } from '../settings/operator-settings.ts';
 import { settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
@@ -115,6 +116,7 @@ export class ParleyManagement extends Construct {
     const deadLetterQueues = [...(publisher?.deadLetterQueues ?? []), ...(props.deadLetterQueues ?? [])];
     const settings = checkedSettings(this, managementSettings, props);
     const logs = { ...settings, encryptionKey };
+    const operatorEchoes = settings.operators && operatorEchoesOf(settings.operators);
     this.erasureQueue = new DeadLetteredQueue(this, 'ErasureQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
       removalPolicy: settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
@@ -149,6 +151,7 @@ export class ParleyManagement extends Construct {
         ACCESS_TOKEN_SECRET_ID: sender.accessToken.secretArn,
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
         CONTACT_CHECK_PATH: settings.chatService.contactCheckPath,
+        ...(settings.chatService.historyApi && { HISTORY_API: settings.chatService.historyApi }),
         NUMBER_FORMAT: settings.chatService.numberFormat,
         CHAT_PLATFORM: settings.chatPlatform,
         CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
@@ -157,8 +160,10 @@ export class ParleyManagement extends Construct {
         WINDOW_MARGIN_SECONDS: String(settings.window.marginSeconds),
         CONTACT_CHECK: settings.contactCheck,
         ...(settings.operators && {
-          OPERATORS: JSON.stringify({ echoes: operatorEchoesOf(settings.operators) !== undefined }),
+          OPERATORS: JSON.stringify({ echoes: operatorEchoes !== undefined }),
         }),
+        ...(settings.keywords && { KEYWORDS: JSON.stringify(keywordsOf(settings.keywords)) }),
+        ...(operatorEchoes && { OPERATOR_ECHOES: JSON.stringify(operatorEchoes) }),
         ...(settings.templates && { TEMPLATES: JSON.stringify(settings.templates) }),
         OPT_OUT_EXEMPT_REASONS: JSON.stringify(settings.optOutExemptReasons),
         ...(settings.keywords?.confirmation && { OPT_OUT_CONFIRMATION: settings.keywords.confirmation }),
@@ -232,7 +237,16 @@ export class ParleyManagement extends Construct {
   /** Excludes audit entries, from which an erasure only removes the contact. */
   #grantItems(table: ITable): void {
     const erasable: ItemKey[] = ['CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*'];
-    const written: ItemKey[] = [...erasable, 'ACCOUNT#*', 'AUDIT#*', 'CHANNEL#*', 'CHANNELS', 'ERASURE#*', 'SEND#*'];
+    const written: ItemKey[] = [
+      ...erasable,
+      'ACCOUNT#*',
+      'AUDIT#*',
+      'CHANNEL#*',
+      'CHANNELS',
+      'ERASURE#*',
+      'SEND#*',
+      'TRANSACTION#*',
+    ];
     grantItemActions(table, this.handler, ['dynamodb:DeleteItem'], erasable);
     grantItemActions(
       table,

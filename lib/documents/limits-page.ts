@@ -3,7 +3,7 @@ import { MAX_DETAIL_BYTES } from '../../lambdas/domain/events/serialize-event.ts
 import { MAX_ID_BYTES, MAX_NAME_LENGTH } from '../../lambdas/domain/schema.ts';
 import { MAX_FAILING_MS, MAX_QUEUED_MS, MAX_UNKNOWN_OUTCOMES } from '../../lambdas/domain/send.ts';
 import { MAX_AHEAD_DAYS, MAX_REQUEST_BYTES } from '../../lambdas/domain/send-request.ts';
-import { MAX_EVENT_BYTES } from '../../lambdas/domain/serialized-request.ts';
+import { MAX_BUFFERED_BODY_BYTES, MAX_EVENT_BYTES } from '../../lambdas/domain/serialized-request.ts';
 import { MAX_STATUS_BYTES } from '../../lambdas/domain/webhook-event.ts';
 import { MAX_POST_BYTES, MAX_POST_EVENTS } from '../../lambdas/domain/webhook-formats/split-post.ts';
 import { WINDOW_MS } from '../../lambdas/domain/window.ts';
@@ -36,6 +36,7 @@ const SENDING: readonly Row[] = [
 
 const RECEIVING: readonly Row[] = [
   ['an event that is never refused', bytes(MAX_EVENT_BYTES), 'accepted only if it compresses; otherwise 413'],
+  ['a body that is never refused with buffered ingress', bytes(MAX_BUFFERED_BODY_BYTES), '413'],
   ['a status that is kept as received', bytes(MAX_STATUS_BYTES), 'its time is recorded, and it is quarantined'],
   ['an event’s ID', bytes(MAX_ID_BYTES), 'quarantined'],
   ['events in one post', count(MAX_POST_EVENTS), 'the post is quarantined'],

@@ -20,7 +20,7 @@ const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
 /** The routes by what they are about. */
 export const TAGS = {
   Contacts: ['getContact', 'eraseContact', 'getErasure', 'checkContacts', 'optIn', 'optOut', 'handOver', 'handBack'],
-  Messages: ['getConversation', 'getMessage'],
+  Messages: ['getConversation', 'getMessage', 'importEvents'],
   Sends: [
     ...(['enqueueSend', 'enqueueSendById', 'getSend', 'listSends', 'countSends', 'forecastSends'] as const),
     ...(['cancelSend', 'cancelSendById', 'listUncertainSends', 'resolveSend', 'requeueSend'] as const),

@@ -343,4 +343,40 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
       },
     },
   },
+  importEvents: {
+    request: {
+      entries: [
+        {
+          id: 'MSGH0000000000000001',
+          creationTime: '2026-11-20T06:12:00.000Z',
+          from: 'user',
+          chat: {
+            chatId: 'CUST0000000000000001',
+            channelId: 'acme-whatsapp-5491100000000',
+            contactId: '5491155550001',
+          },
+          content: { type: 'text', text: 'Where is my order?' },
+        },
+        { id: 'MSGH0000000000000002', creationTime: 'yesterday', from: 'bot', content: { type: 'text', text: 'Hi' } },
+      ],
+      dryRun: false,
+    },
+    response: {
+      at: '2026-11-20T12:00:00.000Z',
+      results: [
+        {
+          entry: 0,
+          result: 'stored',
+          kind: 'message',
+          messageId: 'MSGH0000000000000001',
+          eventAt: '2026-11-20T06:12:00.000Z',
+        },
+        {
+          entry: 1,
+          result: 'unreadable',
+          reason: 'It has no time of its own, or none with an offset from UTC.',
+        },
+      ],
+    },
+  },
 };

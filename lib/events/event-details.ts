@@ -21,6 +21,10 @@ export interface MessageReceivedDetail {
   };
   /** When the user wrote. ISO 8601, UTC, milliseconds. */
   readonly at: string;
+  /**
+   * The message is from the chat service's history and can be old: `parley import` stored it. Do not answer it as new.
+   */
+  readonly imported?: true;
   /** The user's address, verbatim: the one to reply to. */
   readonly platformContactId?: string;
   /** Present only if `events.content` is true. */
@@ -158,6 +162,10 @@ export interface MessageEchoedDetail {
   };
   /** When it was written. ISO 8601, UTC, milliseconds. */
   readonly at: string;
+  /**
+   * The message is from the chat service's history and can be old: `parley import` stored it. Do not answer it as new.
+   */
+  readonly imported?: true;
   /** Who wrote it; `business`: a bot or an operator; `unknown`: Parley cannot tell. */
   readonly sender?: 'bot' | 'operator' | 'business' | 'unknown';
   /** Present only if `events.content` is true. */
@@ -366,6 +374,10 @@ export interface WebhookEventUnknownDetail {
   };
   /** When it happened or, if the event does not say, when it arrived. ISO 8601, UTC, milliseconds. */
   readonly at: string;
+  /**
+   * The message is from the chat service's history and can be old: `parley import` stored it. Do not answer it as new.
+   */
+  readonly imported?: true;
   /** The chat service's name for it; `other` if that is not a single short word. */
   readonly name: string;
   /** Present only if `events.content` is true. */

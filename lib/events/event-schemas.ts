@@ -58,6 +58,12 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             description: 'The user.',
           },
           at: { type: 'string', format: 'date-time', description: 'When the user wrote. ISO 8601, UTC, milliseconds.' },
+          imported: {
+            type: 'boolean',
+            const: true,
+            description:
+              "The message is from the chat service's history and can be old: `parley import` stored it. Do not answer it as new.",
+          },
           platformContactId: { type: 'string', description: "The user's address, verbatim: the one to reply to." },
           content: {
             type: 'object',
@@ -318,6 +324,12 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             description: 'The user.',
           },
           at: { type: 'string', format: 'date-time', description: 'When it was written. ISO 8601, UTC, milliseconds.' },
+          imported: {
+            type: 'boolean',
+            const: true,
+            description:
+              "The message is from the chat service's history and can be old: `parley import` stored it. Do not answer it as new.",
+          },
           sender: {
             type: 'string',
             enum: ['bot', 'operator', 'business', 'unknown'],
@@ -800,6 +812,12 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
             format: 'date-time',
             description:
               'When it happened or, if the event does not say, when it arrived. ISO 8601, UTC, milliseconds.',
+          },
+          imported: {
+            type: 'boolean',
+            const: true,
+            description:
+              "The message is from the chat service's history and can be old: `parley import` stored it. Do not answer it as new.",
           },
           name: {
             type: 'string',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CONTACT_CHECKS } from '../../lambdas/domain/contact-check.ts';
 import { parseDuration } from '../../lambdas/domain/duration.ts';
+import { HISTORY_APIS } from '../../lambdas/domain/history-formats/history-format.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-call.ts';
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
@@ -102,6 +103,14 @@ export const settingsObject = z.strictObject({
         .meta({
           description: "the contact check's path after /api/v1.0/, whose last segment contains the platform's name",
         }),
+      historyApi: z
+        .enum(HISTORY_APIS)
+        .optional()
+        .meta({
+          description:
+            '"message-download": the chat service offers its history by POST message/download, from which ' +
+            'parley import --from-service can read it',
+        }),
       connectTimeoutSeconds: z.int().min(1).max(10).default(3).meta({
         description: 'an integer from 1 to 10: how many seconds to wait for a connection to the chat service',
       }),
@@ -115,8 +124,8 @@ export const settingsObject = z.strictObject({
     })
     .meta({
       description:
-        'an object with baseUrl and, optionally, numberFormat, clientPayload, contactCheckPath, connectTimeoutSeconds, ' +
-        'answerTimeoutSeconds, and maxConcurrentCalls',
+        'an object with baseUrl and, optionally, numberFormat, clientPayload, contactCheckPath, historyApi, ' +
+        'connectTimeoutSeconds, answerTimeoutSeconds, and maxConcurrentCalls',
     }),
   chatPlatform: z
     .string()

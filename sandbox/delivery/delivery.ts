@@ -28,7 +28,7 @@ export type Delivery = {
   setWebhook(webhook: WebhookSettings): void;
   /** Whether an event that was not acknowledged is delivered again. @default true */
   setRedelivers(redelivers: boolean): void;
-  carrier(): Carrier;
+  redelivery(): Redelivery;
   /** Returns the latest completed attempts, in order of completion. */
   attempts(): readonly DeliveryAttempt[];
   /** Returns the latest completed attempts to deliver an event that names this id. */
@@ -50,7 +50,7 @@ export type Delivery = {
 };
 
 /** How events are delivered. `pausedUntil`: until then, none are posted, because too many posts have failed. */
-export type Carrier = { redelivers: boolean; pausedUntil?: Date };
+export type Redelivery = { redelivers: boolean; pausedUntil?: Date };
 
 /** The faults of deliveries; `reversal` reverses the order of several. */
 export type DeliveryFaults = {
@@ -214,7 +214,7 @@ export const createDelivery = ({
     setRedelivers: (value) => {
       redelivers = value;
     },
-    carrier: () => {
+    redelivery: () => {
       const pausedUntil = redelivers ? undefined : postingPause.until(clock.now());
       return { redelivers, ...(pausedUntil && { pausedUntil }) };
     },

@@ -9,14 +9,15 @@ import { getAccount, isValidToken } from '../service/account.ts';
 import { chatChannelNumbers } from '../service/channels.ts';
 import { type ContactCheckRequest, checkContacts } from '../service/contact-check.ts';
 import type { AnswerFault, Endpoint } from '../service/faults.ts';
+import { HISTORY_MS, type HistoryCursor, readHistory } from '../service/history.ts';
 import type { Account } from '../service/model.ts';
 import { type SendOutcome, sendIntent, sendMessage } from '../service/send.ts';
-import { contactCheckRequest, intentRequest, messageRequest } from './contract-schemas.ts';
+import { contactCheckRequest, historyRequest, intentRequest, messageRequest } from './contract-schemas.ts';
 import { logCalls } from './log-calls.ts';
 import { errorBody, limitBody, type ReadBody, readBody } from './read-request.ts';
 import { invalidChannelProblems, refusalAnswer } from './refusals.ts';
 
-/** The three endpoints of the contract ("Endpoints"), below their version, and the account's credentials. */
+/** The three endpoints of the contract ("Endpoints"), below their version, the history, and the account's credentials. */
 export const contractApi = (service: RunningService, contactCheckPath: string): Hono => {
   const app = new Hono();
   app.use(compressAnswers);
@@ -62,6 +63,23 @@ export const contractApi = (service: RunningService, contactCheckPath: string): 
   for (const path of new Set([CONTACT_CHECK_PATH, contactCheckPath])) {
     endpoint('customer/checkChatContact', contactCheckRequest, answerCheck, path);
   }
+  /** By token. Real services keep the cursor too, so an answer that is lost is not repeated. */
+  const cursors = new Map<string, HistoryCursor | undefined>();
+  app.post('/message/download', token, checkContentType, limitBody(), async (context) => {
+    const body = await readBody(context, historyRequest);
+    if (body.kind !== 'read') return body.answer;
+    const { fromDate } = body.value;
+    if (fromDate.getTime() < service.clock.now().getTime() - HISTORY_MS) {
+      return context.json(
+        errorBody(400, 'fromDate: must be at most a week ago; the history goes no further back.'),
+        400,
+      );
+    }
+    const name = context.req.header('access-token') ?? '';
+    const { page, next } = readHistory(service.state, fromDate, cursors.get(name));
+    cursors.set(name, next);
+    return context.json(page);
+  });
   app.get('/auth/credentials', token, (context) =>
     context.json({ ...CREDENTIALS, accessToken: context.req.header('access-token') }),
   );

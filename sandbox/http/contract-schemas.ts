@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { STATUSES } from '../service/model.ts';
 import { isEmptyContent } from '../service/send.ts';
-import { httpUrl } from './read-request.ts';
+import { httpUrl, isoTime } from './read-request.ts';
 
 /*
  * The bodies of the contract's endpoints, answers and events, from which the OpenAPI document is generated.
@@ -45,6 +45,9 @@ export const contactCheckRequest = z.looseObject({
   chatChannelNumber: name,
   contacts: z.array(z.string()),
 });
+
+/** What real services accept for the history. Its name is documented; that it is a time is the sandbox's choice. */
+export const historyRequest = z.looseObject({ fromDate: isoTime });
 
 /** Source: contract, "Outbound message response"; `problems` is from the field notes, "The API's answers". */
 export const sendAnswer = z.object({ id: z.string(), problems: z.null() });

@@ -40,7 +40,7 @@ const webhookRequest = z.strictObject({
   writeMetadata: z.boolean().optional(),
 }) satisfies z.ZodType<WebhookSettings>;
 
-const carrierRequest = z.strictObject({ redelivers: z.boolean() });
+const redeliveryRequest = z.strictObject({ redelivers: z.boolean() });
 
 const replayRequest = z.strictObject({ from: isoTime.optional(), messageIds: z.array(z.string()).optional() });
 
@@ -88,16 +88,16 @@ export const deliveriesApi = (service: RunningService): Hono => {
     return context.json({ messageId: service.delivery.publish(bytes) }, 202);
   });
 
-  const carrierView = () => {
-    const { redelivers, pausedUntil } = service.delivery.carrier();
+  const redeliveryView = () => {
+    const { redelivers, pausedUntil } = service.delivery.redelivery();
     return { redelivers, ...(pausedUntil && { pausedUntil: pausedUntil.toISOString() }) };
   };
-  app.get('/carrier', (context) => context.json(carrierView()));
-  app.patch('/carrier', limitBody(), async (context) => {
-    const body = await readBody(context, carrierRequest);
+  app.get('/redelivery', (context) => context.json(redeliveryView()));
+  app.patch('/redelivery', limitBody(), async (context) => {
+    const body = await readBody(context, redeliveryRequest);
     if (body.kind === 'invalid') return body.answer;
     service.delivery.setRedelivers(body.value.redelivers);
-    return context.json(carrierView());
+    return context.json(redeliveryView());
   });
 
   app.post('/carrier/rotate-keys', async (context) => context.json({ kid: await service.keys.rotate() }));

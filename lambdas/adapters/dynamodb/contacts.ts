@@ -67,7 +67,7 @@ export const createDynamodbContacts = (
     return readConsents((await table.get(consentKeyOf(contact))) ?? {});
   },
 
-  async openWindow({ contact, id, time, body, address, name, customerId }) {
+  async openWindow({ contact, id, time, body, address, name, customerId, isImported }) {
     await table.update({
       key: contactKeyOf(contact),
       set: {
@@ -75,7 +75,7 @@ export const createDynamodbContacts = (
         lastInboundId: id,
         lastInboundOwnAt: time.own,
         // Breaks the tie between messages of the same millisecond, regardless of their order.
-        lastInboundDigest: createHash('sha256').update(body).digest('base64'),
+        lastInboundDigest: `${isImported ? BELOW_BASE64 : ''}${createHash('sha256').update(body).digest('base64')}`,
         address,
         name,
         customerId,
@@ -116,6 +116,9 @@ export const createDynamodbContacts = (
     await recordConsent(table, contact, consent);
   },
 });
+
+/** Sorts before every digest, so that an event that was delivered takes precedence over the same from the history. */
+const BELOW_BASE64 = '!';
 
 const recordConsent = async (table: ConversationTable, contact: ContactRef, consent: Consent): Promise<void> => {
   const { at, source, recordedAt = at, messageId, ownAt } = consent;

@@ -15,7 +15,6 @@ import * as z from '../../domain/schema.ts';
 import type { Traceparent } from '../../domain/trace-context.ts';
 import {
   type Echo,
-  type EventTime,
   type InboundMessage,
   MAX_STATUS_BYTES,
   type StatusChange,
@@ -260,7 +259,7 @@ const storedTrace = (item: Item | undefined): Traceparent | undefined =>
   typeof item?.traceparent === 'string' ? item.traceparent : undefined;
 
 const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo | UnknownEvent): ItemUpdate => {
-  const { kind, id, time, body, isFromStatus, traceparent } = arrival;
+  const { kind, id, time, body, isFromStatus, isImported, traceparent } = arrival;
   const subject = arrival.contact ?? ('customer' in arrival ? arrival.customer : undefined);
   return {
     key: kind === 'echo' ? echoKey(id) : messageKey(id),
@@ -272,13 +271,14 @@ const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo 
       createdAtSource: time.source,
       body,
       isFromStatus,
+      isImported,
       traceparent,
       expiresAt: table.expiryOf('messages', time.at),
       // The statuses of an echo are in another item.
       ...(kind !== 'echo' && NO_GAP),
     },
     names: ['requestId'],
-    condition: `attribute_not_exists(#requestId) AND (${precedence(time, isFromStatus).join(' OR ')})`,
+    condition: `attribute_not_exists(#requestId) AND (${precedence(arrival).join(' OR ')})`,
   };
 };
 
@@ -287,17 +287,23 @@ const IS_REPEATED_ARRIVAL = 'attribute_exists(#createdAt) AND attribute_not_exis
 
 /** The condition that an event is the first with its message, which is therefore in no turn yet. */
 const IS_FIRST_ARRIVAL =
-  'attribute_not_exists(#requestId) AND (attribute_not_exists(#createdAt) OR attribute_exists(#isFromStatus))';
+  'attribute_not_exists(#requestId) AND (attribute_not_exists(#createdAt) OR attribute_exists(#isFromStatus) OR ' +
+  'attribute_exists(#isImported))';
 
 /** Returns the conditions under which an event is stored as its message; one of them suffices. */
-const precedence = ({ source }: EventTime, isFromStatus: true | undefined): readonly string[] => {
+const precedence = ({ time, isFromStatus, isImported }: InboundMessage | Echo | UnknownEvent): readonly string[] => {
+  const { source } = time;
   const isFirst = 'attribute_not_exists(#createdAt)';
   // A status's message is stored with the status as well, so replacing it loses nothing.
   const replacesStatus = 'attribute_exists(#isFromStatus)';
+  // The history has the message as well, in fewer words.
+  const replacesImport = 'attribute_exists(#isImported)';
   const isEarlier = '(#createdAt > :createdAt OR (#createdAt = :createdAt AND #body > :body))';
   // A repetition arrives at another time, so an arrival replaces no time that is stored.
-  if (source === 'arrival') return isFromStatus ? [isFirst] : [isFirst, replacesStatus];
-  return isFromStatus ? [isFirst, `(${replacesStatus} AND ${isEarlier})`] : [isFirst, replacesStatus, isEarlier];
+  if (source === 'arrival') return isFromStatus ? [isFirst] : [isFirst, replacesStatus, replacesImport];
+  if (isFromStatus) return [isFirst, `(${replacesStatus} AND ${isEarlier})`];
+  if (isImported) return [isFirst, replacesStatus, `(${replacesImport} AND ${isEarlier})`];
+  return [isFirst, replacesStatus, replacesImport, isEarlier];
 };
 
 /** Returns what the first status gives the item. A message that has arrived, or arrives later, has its own contact. */

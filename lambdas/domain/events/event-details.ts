@@ -64,6 +64,14 @@ const messageFields = {
   contact: z.optional(contact),
 };
 
+/** Present in the event of an imported message. */
+const imported = z.optional(
+  describe(
+    z.literal(true),
+    "The message is from the chat service's history and can be old: `parley import` stored it. Do not answer it as new.",
+  ),
+);
+
 const statusFields = {
   ...messageFields,
   requestId: z.optional(
@@ -130,6 +138,7 @@ export const eventDetails = {
     z.strictObject({
       ...messageFields,
       at: instant('When the user wrote.'),
+      imported,
       platformContactId: z.optional(string("The user's address, verbatim: the one to reply to.")),
       content: eventContent,
     }),
@@ -169,6 +178,7 @@ export const eventDetails = {
     z.strictObject({
       ...messageFields,
       at: instant('When it was written.'),
+      imported,
       sender: z.optional(
         describe(
           z.enum(['bot', 'operator', 'business', 'unknown']),
@@ -217,6 +227,7 @@ export const eventDetails = {
       eventId: string("Parley's ID of the event. The management API accepts it as a message ID."),
       contact: z.optional(contact),
       at: instant('When it happened or, if the event does not say, when it arrived.'),
+      imported,
       name: string("The chat service's name for it; `other` if that is not a single short word."),
       content: withContent({ event: string('The event exactly as received.') }),
     }),

@@ -4,7 +4,7 @@ import { type Instant, parseInstant } from '../instant.ts';
 import { STATUS_TIMES } from '../message-status.ts';
 import { nameOfUnknown, readServiceEvent } from '../webhook-formats/formats.ts';
 import type { BusEvent } from './event-details.ts';
-import { appeared, eventId, type ItemChange, stringOf, traceOf } from './item-change.ts';
+import { appeared, eventId, type ItemChange, type ItemImage, stringOf, traceOf } from './item-change.ts';
 
 /** Returns the events of a write to a message's item: its arrival and each of its statuses, once. */
 export const messageEvents = (change: ItemChange): readonly BusEvent[] => [
@@ -20,7 +20,14 @@ export const echoEvents = (change: ItemChange): readonly BusEvent[] => {
   const at = arrivalOf(change);
   if (at === undefined) return [];
   const { sender, content } = readBody(stringOf(after, 'body'));
-  const common = { id: eventId('MessageEchoed', change), ...traceOf(after), messageId, contact, at };
+  const common = {
+    id: eventId('MessageEchoed', change),
+    ...traceOf(after),
+    messageId,
+    contact,
+    at,
+    ...importOf(after),
+  };
   // A status whose FROM is the user can carry a message, which the user did not write.
   return [{ name: 'MessageEchoed', detail: { ...common, sender: sender === 'user' ? 'business' : sender, content } }];
 };
@@ -32,7 +39,14 @@ const arrivalEvents = (change: ItemChange): readonly BusEvent[] => {
   // A message that Parley sent is published as SendAccepted.
   if (at === undefined || after.direction !== 'inbound') return [];
   const { from, content } = readBody(stringOf(after, 'body'));
-  const common = { id: eventId('MessageReceived', change), ...traceOf(after), messageId, contact, at };
+  const common = {
+    id: eventId('MessageReceived', change),
+    ...traceOf(after),
+    messageId,
+    contact,
+    at,
+    ...importOf(after),
+  };
   return [{ name: 'MessageReceived', detail: { ...common, platformContactId: from, content } }];
 };
 
@@ -40,9 +54,19 @@ const unknownEvent = (change: ItemChange, at: Instant): BusEvent => {
   const { contact, after } = change;
   const event = stringOf(after, 'body');
   const name = nameOfUnknown((event && readServiceEvent(event)?.unknown) ?? '');
-  const common = { id: eventId('WebhookEventUnknown', change), ...traceOf(after), eventId: change.id, contact, at };
+  const common = {
+    id: eventId('WebhookEventUnknown', change),
+    ...traceOf(after),
+    eventId: change.id,
+    contact,
+    at,
+    ...importOf(after),
+  };
   return { name: 'WebhookEventUnknown', detail: { ...common, name, content: { event } } };
 };
+
+/** A message from the chat service's history is marked, so that nobody answers it as if it were new. */
+const importOf = (after: ItemImage) => ({ ...(after.isImported === true && { imported: true as const }) });
 
 /** An earlier version of a message can replace it later, but its arrival is published only once. */
 const arrivalOf = (change: ItemChange): Instant | undefined =>

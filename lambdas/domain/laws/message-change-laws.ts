@@ -14,14 +14,16 @@ import {
 const STATUS_TIMES = ['sentAt', 'deliveredAt', 'readAt', 'answeredAt', 'failedAt'] as const;
 const COLLECTED = ['statusBodies', 'otherStatuses'] as const;
 /** The attributes that the event or the send behind an item has written. */
-const VERSION = ['direction', 'contact', 'createdAt', 'createdAtSource', 'body', 'isFromStatus'] as const;
+const VERSION = ['direction', 'contact', 'createdAt', 'createdAtSource', 'body', 'isFromStatus', 'isImported'] as const;
 
 const NEXT = 'Compare the message with the chat service, and report the change as a defect.';
 
-/** Whether an event may replace the stored one: it is earlier, or the stored one is only a status. */
+/** Whether an event may replace the stored one: it is earlier, or the stored one is only a status or imported. */
 const mayReplace = (before: StoredItem, after: StoredItem): boolean => {
   if (has(after, 'requestId')) return true;
   if (has(before, 'isFromStatus') && !has(after, 'isFromStatus')) return true;
+  // An event that was delivered, and the same from the service's history.
+  if (has(before, 'isImported') !== has(after, 'isImported')) return has(before, 'isImported');
   const [old = '', recent = ''] = [textOf(before, 'createdAt'), textOf(after, 'createdAt')];
   return recent < old || (recent === old && String(after.body) < String(before.body));
 };
@@ -64,7 +66,8 @@ const LAWS_UNTIL_ERASURE = [
   {
     name: 'earliest-version-wins',
     statement:
-      'An event replaces the stored version of its message only if it is earlier, or if that version is only a status.',
+      'An event replaces the stored version of its message only if it is earlier, or if that version is only a status ' +
+      'or imported.',
     source: 'decisions/use-the-time-in-the-event.md',
     next: NEXT,
     kinds: ['message', 'echo'],

@@ -42,7 +42,8 @@ const urlsIn = (fields: Fields, name: string): readonly string[] => {
   return url === undefined ? textsIn(fields, name) : [url];
 };
 
-const locationOf = (location: Fields): Location => ({
+/** Reads a location that a user shared. */
+export const locationOf = (location: Fields): Location => ({
   name: filledTextIn(location, 'name'),
   address: filledTextIn(location, 'address'),
   latitude: numberIn(location, 'latitude'),

@@ -1,4 +1,5 @@
 import { isFieldName } from '../field-name.ts';
+import { historyFormatOf } from '../history-formats/history-formats.ts';
 import { parseJson } from '../parse-json.ts';
 import { camelCase } from './camel-case.ts';
 import { codeAction } from './code-action.ts';
@@ -16,17 +17,20 @@ export const WEBHOOK_FORMATS: readonly WebhookFormat[] = [uppercase, camelCase, 
 export const formatOf = (fields: Fields): WebhookFormat | undefined =>
   WEBHOOK_FORMATS.find((format) => format.matches(fields));
 
-/** Parses the fields of an event, without what wraps them. */
+/** Returns the format of a stored event, which an import may have stored as an entry of the service's history. */
+const storedFormatOf = (fields: Fields): WebhookFormat | undefined => historyFormatOf(fields) ?? formatOf(fields);
+
+/** Parses the fields of a stored event, without what wraps them. */
 export const parseFields = (body: string): Fields => {
   const fields = parseJson(body);
   if (!isFields(fields)) return {};
-  return formatOf(fields)?.unwrap?.(fields) ?? fields;
+  return storedFormatOf(fields)?.unwrap?.(fields) ?? fields;
 };
 
-/** Reads the body of an event. Returns undefined if it is not JSON, or not in a known format. */
+/** Reads the body of a stored event. Returns undefined if it is not JSON, or not in a known format. */
 export const readServiceEvent = (body: string): ServiceEvent | undefined => {
   const fields = parseJson(body);
-  return isFields(fields) ? formatOf(fields)?.read(fields) : undefined;
+  return isFields(fields) ? storedFormatOf(fields)?.read(fields) : undefined;
 };
 
 /** The fields that name the user of an event, in any format. */

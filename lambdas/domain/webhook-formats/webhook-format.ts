@@ -31,6 +31,8 @@ export interface Content {
   readonly reactions?: readonly string[] | undefined;
   /** The service's explanation for a kind of message that it does not pass on. */
   readonly unsupported?: string | undefined;
+  /** The template that the business sent. */
+  readonly templateName?: string | undefined;
 }
 
 export interface Location {

@@ -340,6 +340,14 @@ const MANAGING: readonly Path[] = [
       await stage.call('countSends', 200, { query: { state: 'refused' } });
       await stage.call('checkContacts', 200, { body: { contacts: [platformContactId] } }, 'one');
       await stage.call('forecastSends', 200, { body: { contacts: [platformContactId], ...FREE_FORM } }, 'one');
+      const imported = { chat: { contactId: platformContactId }, from: 'user', content: { type: 'text', text } };
+      const entries = [
+        { ...imported, id: 'imported-1', creationTime: '2026-11-20T11:00:00.000Z' },
+        { ...imported, id: 'imported-2', creationTime: text },
+        { [text]: number, note },
+      ];
+      await stage.call('importEvents', 200, { body: { entries, dryRun: true } });
+      await stage.call('importEvents', 200, { body: { entries } });
       await stage.call('getStage', 200);
       await stage.call('handOver', 200, { body: { platformContactId, note: `${note}, ${number}` } }, 'one');
       await stage.call('handBack', 200, { body: { platformContactId, note: `${note}, ${number}` } }, 'one');

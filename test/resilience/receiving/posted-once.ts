@@ -110,7 +110,7 @@ export const runPostedOnce = async (ingress: Ingress, posts: number): Promise<re
   stack.defer(() => cloud.close());
   const client = createLocalClient(cloud);
   stack.defer(() => client.close());
-  await client.control('PATCH', '/carrier', { redelivers: false });
+  await client.control('PATCH', '/redelivery', { redelivers: false });
   const receive = [...cloud.functions.values()].find(({ declaration }) => isReceive(declaration.variables));
   if (receive === undefined) throw new Error('The stage has no function receive.');
   const faults: Faults = {
@@ -157,7 +157,7 @@ const playFault = async ({ faults, client, posts, name }: FaultRun) => {
   begin(faults);
   for (let index = 0; index < posts; index += 1) {
     await client.deliverEvent(event(idOf(index), index));
-    await postUnauthentic(cloud, event(`forged-${idOf(index)}`, index));
+    await postUnauthentic(cloud, event(`unauthenticated-${idOf(index)}`, index));
     meanwhile?.(faults);
   }
   const posted = await waitFor(`the posts of "${name}" are answered`, async () => {
@@ -180,7 +180,7 @@ const playFault = async ({ faults, client, posts, name }: FaultRun) => {
     acknowledged: acknowledged.length,
     stored: ids.filter((id) => stored.has(id)).length,
     lostAfterAnswer: acknowledged.filter((id) => !stored.has(id)).length,
-    unauthenticStored: [...stored].filter((id) => id?.startsWith('forged-')).length + quarantined,
+    unauthenticStored: [...stored].filter((id) => id?.startsWith('unauthenticated-')).length + quarantined,
   };
 };
 

@@ -4,6 +4,7 @@ import { createDynamodbAudit } from '../../../lambdas/adapters/dynamodb/audit.ts
 import { createDynamodbChannels } from '../../../lambdas/adapters/dynamodb/channels.ts';
 import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbEchoes } from '../../../lambdas/adapters/dynamodb/echoes.ts';
 import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbGaps } from '../../../lambdas/adapters/dynamodb/gaps.ts';
 import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
@@ -11,6 +12,7 @@ import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messa
 import { createDynamodbSendLists } from '../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { createDynamodbStops } from '../../../lambdas/adapters/dynamodb/stops.ts';
+import { createDynamodbStoredEvents } from '../../../lambdas/adapters/dynamodb/stored-events.ts';
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import {
   createChangeVisibility,
@@ -245,6 +247,9 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     },
     // No act makes a dry run.
     backlog: { read: () => Promise.reject(new Error('Nothing counts the messages.')) },
+    storedEvents: createDynamodbStoredEvents(table),
+    echoes: createDynamodbEchoes(table),
+    eventMeanings: {},
     indexCommonStates: false,
     numberFormat: 'plus' as const,
     rules: {

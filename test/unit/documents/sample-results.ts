@@ -1,4 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { findEntries } from '../../../cli/import/read-history.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
 import { echoKey, messageKey, parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
@@ -6,8 +7,12 @@ import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts
 import { readItemChange } from '../../../lambdas/adapters/dynamodb/stream-records.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { readConsents } from '../../../lambdas/domain/consent.ts';
+import { presentMedia, readEventContent } from '../../../lambdas/domain/event-content.ts';
 import type { BusEvent } from '../../../lambdas/domain/events/event-details.ts';
 import { itemEvents } from '../../../lambdas/domain/events/item-events.ts';
+import { HISTORY_FORMATS } from '../../../lambdas/domain/history-formats/history-formats.ts';
+import { parseHistory } from '../../../lambdas/domain/history-formats/parse-history.ts';
+import { consentIn } from '../../../lambdas/domain/keywords.ts';
 import { STATUS_TIMES } from '../../../lambdas/domain/message-status.ts';
 import { WEBHOOK_FORMATS } from '../../../lambdas/domain/webhook-formats/formats.ts';
 import { createReceiveEvents } from '../../../lambdas/receive/receive-events.ts';
@@ -16,7 +21,7 @@ import { withGenerated } from '../../../lib/documents/markdown.ts';
 import { keywordsOf } from '../../../lib/settings/keyword-settings.ts';
 import { createSimulatedTable, createTableState, type ItemWrite, nameOf } from '../../simulation/world/table.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
-import { WEBHOOK_SAMPLES, type WebhookSample } from '../../support/webhook-samples.ts';
+import { HISTORY_SAMPLES, WEBHOOK_SAMPLES, type WebhookSample } from '../../support/webhook-samples.ts';
 
 /** After the samples' own times. */
 const RECEIVED_AT = '2026-11-20T12:01:00.000Z';
@@ -131,6 +136,7 @@ const describe = ({ event, id }: Extract<StoreResult, { kind: 'stored' }>, { sta
 };
 
 const HEADER = ['sample', 'stored', 'ID', 'contact', 'time', 'window', 'consent', 'published'];
+const HISTORY_HEADER = ['sample', 'read as', 'ID', 'contact', 'time', 'what'];
 
 /** Returns docs/webhook-formats/README.md with the generated part replaced. */
 export const sampleResultsPage = (page: string, results: readonly SampleResult[]): string => {
@@ -148,9 +154,44 @@ const rowOf = (result: SampleResult): readonly string[] => {
   return [title, stored, id, contact, time, opensWindow ? 'opened' : '-', consent, published.join(', ')];
 };
 
+/** Returns docs/history-formats/README.md with the generated part replaced. */
+export const historyResultsPage = (page: string): string => {
+  const sections = HISTORY_FORMATS.map(({ name }) => {
+    const ofPage = HISTORY_SAMPLES.filter((sample) => sample.page === name);
+    return `### Samples of \`${name}\`\n\n\`\`\`text\n${aligned([HISTORY_HEADER, ...ofPage.flatMap(historyRows)])}\n\`\`\`\n`;
+  });
+  return withGenerated(page, sections.join('\n'));
+};
+
+/** What `parley import` reads from a sample: a file's only entry, or its page. */
+export const readHistorySample = ({ page, body }: WebhookSample) =>
+  findEntries(page, body).entries.flatMap(({ text }) =>
+    parseHistory(text, { now: RECEIVED_AT, chatPlatform: 'whatsapp', windowPer: 'user' }),
+  );
+
+const historyRows = (sample: WebhookSample): readonly (readonly string[])[] =>
+  readHistorySample(sample).map((parsed) => {
+    if (parsed.kind === 'unreadable') return [sample.title, `unreadable: ${parsed.reason}`];
+    const { event } = parsed;
+    if (event.kind !== 'message' && event.kind !== 'echo') return [sample.title, event.kind, event.id];
+    const consent = event.kind === 'message' ? consentIn(event, KEYWORDS)?.kind : undefined;
+    const readAs = event.kind === 'message' ? 'message' : `echo (${event.sender})`;
+    const { text, templateName, location, button, media } = readEventContent(event.body);
+    const parts = {
+      text,
+      ...presentMedia(media),
+      location: location?.name,
+      button: button?.text,
+      template: templateName,
+    };
+    const what = Object.entries({ ...parts, consent }).flatMap(([name, value]) => (value ? `${name} ${value}` : []));
+    return [sample.title, readAs, event.id, event.contact?.key ?? '', event.time.at, what.join(', ')];
+  });
+
 const aligned = (rows: readonly (readonly string[])[]): string => {
-  const widths = HEADER.map((_, column) =>
-    Math.max(...rows.filter((row) => row.length === HEADER.length).map((row) => row[column]?.length ?? 0)),
+  const header = rows[0] ?? [];
+  const widths = header.map((_, column) =>
+    Math.max(...rows.filter((row) => row.length === header.length).map((row) => row[column]?.length ?? 0)),
   );
   const width = Math.max(widths[0] ?? 0, ...rows.map(([title = '']) => title.length));
   return rows

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import cdkJson from '../../../cdk.json' with { type: 'json' };
 import managementApi from '../../../docs/management-api.json' with { type: 'json' };
+import { HISTORY_FORMATS } from '../../../lambdas/domain/history-formats/history-formats.ts';
 import { parseSendRequest } from '../../../lambdas/domain/send-request.ts';
 import { WEBHOOK_FORMATS } from '../../../lambdas/domain/webhook-formats/formats.ts';
 import { eventSchemas } from '../../../lib/documents/event-schemas.ts';
@@ -25,6 +26,12 @@ const WITHOUT_SCHEMA: Readonly<Record<string, string>> = {
     ['README', ...WEBHOOK_FORMATS.map(({ name }) => name)].map((name) => [
       `docs/webhook-formats/${name}.md`,
       "the chat service's events; test/unit/documents/webhook-format-pages.test.ts checks them",
+    ]),
+  ),
+  ...Object.fromEntries(
+    HISTORY_FORMATS.map(({ name }) => [
+      `docs/history-formats/${name}.md`,
+      "the chat service's history; test/unit/documents/history-format-pages.test.ts checks it",
     ]),
   ),
   'docs/sandbox-api.md': "the control API's answers, shortened; the sandbox's own tests check them",

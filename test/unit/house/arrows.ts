@@ -27,6 +27,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/erasures.ts',
   'lambdas/manage/forecasts.ts',
   'lambdas/manage/gaps.ts',
+  'lambdas/manage/imports.ts',
   'lambdas/manage/redrives.ts',
   'lambdas/manage/route-name.ts',
   'lambdas/manage/routes.ts',
@@ -226,6 +227,11 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['cli broadcast', 'cli base', 'cli operations', 'domain', 'manage', 'settings'],
   },
   {
+    name: 'cli import',
+    files: /^cli\/import\//,
+    mayImport: ['cli import', 'cli broadcast', 'cli base', 'cli operations', 'domain', 'manage'],
+  },
+  {
     // A new app has the feature flags of the repository, and the version of the package.
     name: 'cli init',
     files: /^cli\/init\//,
@@ -237,6 +243,7 @@ export const LAYERS: readonly Layer[] = [
     mayImport: [
       'cli commands',
       'cli init',
+      'cli import',
       'cli broadcast',
       'cli base',
       'cli operations',
@@ -394,6 +401,7 @@ export const LAYERS: readonly Layer[] = [
       'cli base',
       'cli operations',
       'consumer events',
+      'queue counts',
       'local',
       'local base',
       'local cloud',

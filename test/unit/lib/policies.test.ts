@@ -137,6 +137,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...on('sqs:GetQueueAttributes', ...QUEUES),
     ...on('secretsmanager:PutSecretValue', 'SenderAccessToken'),
   ],
+  'history.json': on('secretsmanager:GetSecretValue', 'SenderAccessToken'),
   'webhook-secret.json': [
     ...on('cloudformation:DescribeStacks', 'Stack'),
     ...on('secretsmanager:GetSecretValue', 'ReceiverWebhookSecret'),

@@ -74,6 +74,46 @@ describe('an answer of practice', () => {
   });
 });
 
+describe('POST /api/v1.0/message/download', () => {
+  test('returns the history in pages of 500, and keeps the cursor', async () => {
+    const sandbox = await startTestSandbox();
+    const now = Date.now();
+    const fromDate = new Date(now - 60_000).toISOString();
+    const read = async (from = fromDate) =>
+      Object((await sandbox.api('/message/download', { fromDate: from })).body) as Record<string, unknown> & {
+        messages: unknown[];
+      };
+    for (let sent = 0; sent < 510; sent += 1) {
+      await sandbox.control(`POST ${userPath(USER)}/messages`, { text: `Message ${sent}` });
+    }
+
+    const [first, last, again] = [await read(), await read(), await read()];
+
+    expect([first, last, again].map(({ hasMore, count }) => [hasMore, count])).toEqual([
+      [true, 500],
+      [false, 10],
+      [true, 500],
+    ]);
+    expect(first.messages[0]).toMatchObject({ msg_from: USER, msg_to: 'me', message: 'Message 0' });
+    // Another time starts over.
+    expect((await read(new Date(now - 50_000).toISOString())).count).toBe(500);
+  });
+
+  test('refuses a fromDate of more than a week ago, and a wrong token', async () => {
+    const sandbox = await startTestSandbox();
+    const now = Date.now();
+
+    const old = await sandbox.api('/message/download', { fromDate: new Date(now - 8 * 86_400_000).toISOString() });
+    const wrong = await sandbox.api(
+      '/message/download',
+      { fromDate: new Date(now).toISOString() },
+      { 'access-token': 'wrong' },
+    );
+
+    expect([old.status, wrong.status]).toEqual([400, 401]);
+  });
+});
+
 describe('GET /api/v1.0/auth/credentials', () => {
   test('returns the credentials that the token belongs to', async () => {
     const { url } = await startTestSandbox();

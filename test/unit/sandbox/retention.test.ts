@@ -122,7 +122,7 @@ describe('retention', () => {
 describe('a service that posts each event once', () => {
   const startOnce = async () => {
     const { receiver, sandbox } = await startWithReceiver({}, { auth: { kind: 'none' } });
-    await sandbox.control('PATCH /carrier', { redelivers: false });
+    await sandbox.control('PATCH /redelivery', { redelivers: false });
     return { receiver, sandbox };
   };
   const expiredIn = async (sandbox: RunningSandbox): Promise<readonly unknown[]> =>
@@ -146,7 +146,10 @@ describe('a service that posts each event once', () => {
     receiver.answerWith(503);
     for (let index = 0; index <= 100; index += 1) await sandbox.control('POST /events', { index });
     await eventually(async () => expect(await expiredIn(sandbox)).toHaveLength(101));
-    expect((await sandbox.control('GET /carrier')).body).toEqual({ redelivers: false, pausedUntil: expect.anything() });
+    expect((await sandbox.control('GET /redelivery')).body).toEqual({
+      redelivers: false,
+      pausedUntil: expect.anything(),
+    });
 
     receiver.answerWith(200);
     await sandbox.control('POST /events', { lost: true });
@@ -157,6 +160,6 @@ describe('a service that posts each event once', () => {
 
     expect(eventIn(receiver.requests.at(-1)?.body ?? '')).toEqual({ heard: true });
     expect(receiver.requests).toHaveLength(102);
-    expect((await sandbox.control('GET /carrier')).body).toEqual({ redelivers: false });
+    expect((await sandbox.control('GET /redelivery')).body).toEqual({ redelivers: false });
   });
 });

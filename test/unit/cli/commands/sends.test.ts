@@ -56,6 +56,10 @@ describe('the description of a send', () => {
 
     expect(describeSend(refused)).toEqual(['order-17: refused (WINDOW_CLOSED)', '  decision: The window is closed.']);
     expect(describeSend({ ...SEND, endpoint: 'intent/v2' })).toEqual(['order-17: accepted']);
+    expect(describeSend({ ...SEND, state: 'uncertain', likelyMessage: { id: 'm-1', createdAt: NOW } })).toEqual([
+      'order-17: uncertain',
+      `  probably message m-1 of ${NOW}: it alone has this text or template`,
+    ]);
   });
 });
 

@@ -34,7 +34,7 @@ const hostile = fc.oneof(
   anyText,
   fc.constantFrom(
     '"]],"body":"',
-    '","encoding":"json","rawBody":{"_id_":"1"},"receivedAt":"2026-11-20T12:00:00.000Z"}',
+    '","encoding":"json","receivedAt":"2026-11-20T12:00:00.000Z","rawBody":{"_id_":"1"},"x":"',
     '"}',
     '\\"',
     '&MessageBody=x&Action=DeleteQueue',

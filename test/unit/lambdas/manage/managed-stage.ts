@@ -4,6 +4,7 @@ import { createDynamodbChannels } from '../../../../lambdas/adapters/dynamodb/ch
 import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/conversation-table.ts';
+import { createDynamodbEchoes } from '../../../../lambdas/adapters/dynamodb/echoes.ts';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbGaps } from '../../../../lambdas/adapters/dynamodb/gaps.ts';
 import { createDynamodbKeptDeadLetters } from '../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
@@ -11,6 +12,7 @@ import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/me
 import { createDynamodbSendLists } from '../../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createDynamodbStops } from '../../../../lambdas/adapters/dynamodb/stops.ts';
+import { createDynamodbStoredEvents } from '../../../../lambdas/adapters/dynamodb/stored-events.ts';
 import type { Caller } from '../../../../lambdas/domain/audit.ts';
 import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
@@ -21,6 +23,7 @@ import type { SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { RouteDescription } from '../../../../lambdas/manage/api.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/erasures.ts';
+import type { ImportPorts } from '../../../../lambdas/manage/imports.ts';
 import type { RedrivePorts } from '../../../../lambdas/manage/redrives.ts';
 import type { RouteName } from '../../../../lambdas/manage/route-name.ts';
 import { ROUTES } from '../../../../lambdas/manage/routes.ts';
@@ -60,12 +63,14 @@ export const createManagedStage = async (
     indexCommonStates = false,
     rules = {},
     defaultNotAfter,
+    eventMeanings = {},
   }: {
     readonly rules?: Partial<SendRules>;
     readonly windowPer?: WindowPer;
     readonly numberFormat?: NumberFormat;
     readonly indexCommonStates?: boolean;
     readonly defaultNotAfter?: string;
+    readonly eventMeanings?: ImportPorts['eventMeanings'];
   } = {},
 ) => {
   const tableName = await tables.createTable();
@@ -84,6 +89,8 @@ export const createManagedStage = async (
     deadLetters: createDynamodbKeptDeadLetters(table),
     erasures: createDynamodbErasures(table),
     audit: createDynamodbAudit(table, systemRandomness),
+    storedEvents: createDynamodbStoredEvents(table),
+    echoes: createDynamodbEchoes(table),
   };
   const metrics = recordingMetrics();
   const clock = { now: () => stage.now() };
@@ -145,6 +152,7 @@ export const createManagedStage = async (
       ...rules,
     },
     defaultNotAfter,
+    eventMeanings,
     windowMarginMs: 60_000,
     settings: {
       chatPlatform: ACCOUNT.platform,
@@ -162,6 +170,7 @@ export const createManagedStage = async (
       budgetMs: 10_000,
       chatPlatform: 'chat',
       windowPer,
+      ...eventMeanings,
     }),
   );
   const erasePass = createErasureWorker({ ...ports, passMs: 60_000 });

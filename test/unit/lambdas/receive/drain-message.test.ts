@@ -177,6 +177,15 @@ describe('a buffered request', () => {
     expect(counted).toEqual(['WebhookUnauthenticated', 'LikelyEventRefused']);
   });
 
+  it.each([
+    [1, 10_000],
+    [50, 60_000],
+  ])('waits at receive %d for newer secrets for about %d ms', async (receiveCount, ms) => {
+    const verdict: Verdict = { kind: 'unauthenticated', reason: 'wrong token', isProvisional: true };
+    const { result } = await drain(BUFFERED, { verdict, receiveCount });
+    expect(result).toEqual({ kind: 'retry', afterMs: expect.closeTo(ms, -2) });
+  });
+
   it('is quarantined as a message of unknown origin in a stage with direct ingress', async () => {
     const { result, requests, quarantined } = await drain(BUFFERED);
     expect([result, requests]).toEqual([{ kind: 'done' }, []]);

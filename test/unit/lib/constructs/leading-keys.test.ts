@@ -74,6 +74,16 @@ test('receive and manage use only items that their roles allow', async () => {
   await stage.call('optIn', { body: { platformContactId: USER, source: 'form', chatChannelNumber: '+5491100000002' } });
   await stage.call('enqueueSend', { body: sendRequest({ requestId: 'queued' }) });
   await stage.call('resolveSend', { body: { requestId: 'request-1', outcome: 'accepted', messageId: 'm-1' } });
+  await stage.call('importEvents', {
+    body: {
+      entries: [
+        wireMessage({ _id_: 'imported', TO: '+5491100000001' }),
+        wireStatus({ _id_: 'imported', CLIENT_PAYLOAD: 'request-1' }),
+        { ...envelope, type: 'message', txId: 'transaction-2', messages: [{ _id: 'm-2', date: NOW, from: 'bot' }] },
+        { ...envelope, type: 'event', date: NOW },
+      ],
+    },
+  });
   await stage.call('getDeadLetter', { id: 'd-2' });
   await stage.call('deleteDeadLetter', { id: 'd-2' });
   await stage.call('eraseContact', { id: USER });

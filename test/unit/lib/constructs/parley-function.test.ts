@@ -57,6 +57,7 @@ describe('The environment of a function', () => {
   const { template } = synthesizedStack('prod', {
     defaultTemplate,
     webhook: { auth: PRODUCTION.webhook.auth, watch: true },
+    chatService: { historyApi: 'message-download' },
     templates: { welcome_back: ['name'] },
     retentionDays: { messages: 30 },
     window: { marginSeconds: 90 },

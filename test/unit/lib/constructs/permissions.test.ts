@@ -54,7 +54,7 @@ const WILDCARDS: Record<string, string> = {
   [`${SEND} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*')}`]:
     KINDS_OF_ITEMS,
   [`${MANAGE} dynamodb:DeleteItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*')}`]: `${KINDS_OF_ITEMS} Entries of the audit trail are not among them.`,
-  [`${MANAGE} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*', 'ACCOUNT#*', 'AUDIT#*', 'CHANNEL#*', 'CHANNELS', 'ERASURE#*', 'SEND#*')}`]:
+  [`${MANAGE} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*', 'ACCOUNT#*', 'AUDIT#*', 'CHANNEL#*', 'CHANNELS', 'ERASURE#*', 'SEND#*', 'TRANSACTION#*')}`]:
     KINDS_OF_ITEMS,
   [`ReceiverInboundQueuePolicy: Deny sqs:SendMessage on ReceiverInboundQueue.Arn ${unlessSentBy('ReceiverFunctionRole', 'ManagementFunctionRole')}`]:
     ONLY_PARLEY,

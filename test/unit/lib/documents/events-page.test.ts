@@ -40,7 +40,10 @@ describe('the samples of events', () => {
     );
 
     expect(missing).toEqual([
+      'MessageReceived.imported',
+      'MessageEchoed.imported',
       'MessageStatusChanged.content',
+      'WebhookEventUnknown.imported',
       'SendRefused.outcome',
       'SendExpired.outcome',
       'SendCancelled.decision',

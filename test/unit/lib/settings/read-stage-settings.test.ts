@@ -50,6 +50,7 @@ describe('Settings', () => {
     { path: 'chatService.numberFormat', value: 'digits' },
     { path: 'chatService.clientPayload', value: 'all' },
     { path: 'chatService.contactCheckPath', value: 'customer/checkOtherContact' },
+    { path: 'chatService.historyApi', value: 'message-download' },
     { path: 'chatService.connectTimeoutSeconds', value: 10 },
     { path: 'chatService.answerTimeoutSeconds', value: 60 },
     { path: 'chatService.maxConcurrentCalls', value: 2 },

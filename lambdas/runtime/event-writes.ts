@@ -7,7 +7,7 @@ import { isFromOperator, type OperatorEchoes } from '../domain/operator-echo.ts'
 import type { Traceparent } from '../domain/trace-context.ts';
 import type { Echo, InboundMessage, StatusChange, WebhookEvent } from '../domain/webhook-event.ts';
 import type { Clock, ContactRepository, Failed, MessageRepository, SendRepository } from '../ports.ts';
-import { recordSentMessage } from '../runtime/record-sent-message.ts';
+import { recordSentMessage } from './record-sent-message.ts';
 
 /** Where events are stored. */
 export interface EventRepositories {
@@ -79,16 +79,20 @@ export const writesOf = (
     case 'unknown':
       return [
         async ({ messages }) => void (await messages.recordUnknown(event)),
-        async ({ messages }) => {
-          const { name } = event;
-          const now = meanings.clock.now();
-          const firstSeenAt = seenNames.get(name) ?? (await messages.recordUnknownName(name, now));
-          if (seenNames.size < MAX_SEEN_NAMES) seenNames.set(name, firstSeenAt);
-          return msBetween(firstSeenAt, now) < NEW_NAME_MS ? { hasNewName: true } : undefined;
-        },
+        // The first delivered event of a name is to be noticed, whatever an import has brought before.
+        ...(event.isImported ? [] : [writeOfName(event.name, meanings, seenNames)]),
       ];
   }
 };
+
+const writeOfName =
+  (name: string, { clock }: Meanings, seenNames: Map<string, Instant>): Write =>
+  async ({ messages }) => {
+    const now = clock.now();
+    const firstSeenAt = seenNames.get(name) ?? (await messages.recordUnknownName(name, now));
+    if (seenNames.size < MAX_SEEN_NAMES) seenNames.set(name, firstSeenAt);
+    return msBetween(firstSeenAt, now) < NEW_NAME_MS ? { hasNewName: true } : undefined;
+  };
 
 /** How long a name counts as new: if a function dies before it counts the first event, a later one is counted. */
 const NEW_NAME_MS = 10 * 60 * 1000;
@@ -115,18 +119,20 @@ const reportToTransaction = async (repositories: EventRepositories, event: Echo 
 
 /**
  * A turn starts when its first message is stored: measured from an event's own time, a late event would end its turn at
- * once. A message from a status may not be the user's. If it is, it also arrives as an event of its own.
+ * once. A message from a status may not be the user's. If it is, it also arrives as an event of its own. An imported
+ * message starts no turn, because nobody should answer it now.
  */
-const turnOf = ({ isFromStatus }: InboundMessage, { turns, clock }: Meanings): Turn =>
-  turns && isFromStatus === undefined ? { startedAt: clock.now() } : undefined;
+const turnOf = ({ isFromStatus, isImported }: InboundMessage, { turns, clock }: Meanings): Turn =>
+  turns && isFromStatus === undefined && isImported === undefined ? { startedAt: clock.now() } : undefined;
 
 type Turn = Parameters<MessageRepository['recordInbound']>[1];
 
 const writesOfMessage = (event: InboundMessage, turn: Turn, consent: Consent | undefined): readonly Write[] => {
   if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event, turn))];
   // A repetition can have another time than the first delivery: that of its own arrival, or its own time, which was in
-  // the future before. The window and the consent take that of the message's item.
-  if (event.time.source === 'arrival' || consent !== undefined) {
+  // the future before. The window and the consent take that of the message's item. So does an imported message, which
+  // may be stored with a time that its history does not have.
+  if (event.time.source === 'arrival' || consent !== undefined || event.isImported) {
     return [async (repositories) => void (await writeAsOfItem(repositories, event, turn, consent))];
   }
   return [

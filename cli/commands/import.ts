@@ -1,0 +1,190 @@
+import { Command, Option } from '@commander-js/extra-typings';
+import type { z } from 'zod';
+import { IMPORT_FORMATS } from '../../lambdas/domain/history-formats/parse-history.ts';
+import { stageResponse } from '../../lambdas/manage/stage.ts';
+import { describeRefused } from '../broadcast/refused-rows.ts';
+import { type CommandContext, type CommandResult, type CreateCommand, count, examples, quote } from '../command.ts';
+import { confirm } from '../confirm.ts';
+import { CliError, EXIT } from '../errors.ts';
+import { describeTime } from '../human-time.ts';
+import { downloadHistory, parseSince } from '../import/download-history.ts';
+import type { ImportCounts } from '../import/import-chunk.ts';
+import { type ImportState, importStateFile, readImportState, removeImportState } from '../import/import-state.ts';
+import { type ImportPlan, planImport } from '../import/plan-import.ts';
+import { findEntries, type History, nameOf, readText, STANDARD_INPUT } from '../import/read-history.ts';
+import { countUnreadable, forecastImport, importChunks } from '../import/run-import.ts';
+import { stageTime } from '../stage-time.ts';
+import type { Target } from '../target.ts';
+
+export const createImportCommand: CreateCommand = (context) =>
+  new Command('import')
+    .description(
+      "Store what is missing from the chat service's history.\n\n" +
+        'The file has what the service returned: pages or entries of POST message/download or GET /messages, or ' +
+        'recorded posts of the webhook, as one JSON document or one per line. Each message is stored once, with its own ' +
+        'time: an old message opens no window that has closed since, and lifts no later opt-out.\n\n' +
+        'The command shows what is missing, and asks before it stores anything. After Ctrl-C, run it again to continue.',
+    )
+    .argument('[file]', 'File in UTF-8, or - for standard input')
+    .addOption(
+      new Option('--format <name>', 'Accept only this format (default: recognize each entry)').choices(IMPORT_FORMATS),
+    )
+    .option('--from-service', 'Read the history from the chat service (needs the setting chatService.historyApi)')
+    .option('--since <time>', 'With --from-service: read what was written since then, at most a week ago')
+    .option('--dry-run', 'Show what would be stored, without storing it')
+    .option('--yes', 'Import without asking')
+    .option('--state <file>', 'File that remembers how far the import is (default: next to the history)')
+    .addHelpText(
+      'after',
+      examples(
+        'parley import history.json --dry-run --stage prod',
+        'parley import --from-service --since 2026-11-20T06:00:00Z --stage prod',
+      ),
+    )
+    .action(async (file, options) => context.report(await importHistory(context, file, options)));
+
+interface ImportOptions {
+  readonly format?: string | undefined;
+  readonly dryRun?: true | undefined;
+  readonly yes?: true | undefined;
+  readonly state?: string | undefined;
+  readonly fromService?: true | undefined;
+  readonly since?: string | undefined;
+}
+
+const importHistory = async (
+  context: CommandContext,
+  given: string | undefined,
+  { format, dryRun, yes, state: givenState, fromService, since }: ImportOptions,
+): Promise<CommandResult> => {
+  const { say, commandFor, stop } = context;
+  if ((given === undefined) !== (fromService === true)) {
+    throw new CliError(EXIT.usage, 'Provide either a file or --from-service. See parley import --help.');
+  }
+  if (since !== undefined && !fromService) throw new CliError(EXIT.usage, '--since needs --from-service.');
+  if (given === STANDARD_INPUT && !dryRun && !yes) {
+    throw new CliError(EXIT.usage, 'Nothing was imported. Standard input is the history, so add --yes or --dry-run.');
+  }
+  const file = given ?? FROM_SERVICE;
+  const found = given === undefined ? undefined : findEntries(given, await readText(given, context.stdin));
+  const target = await context.target();
+  const client = await context.api();
+  const stage = stageResponse.parse(await client('GET', '/v1/stage'));
+  const { chatPlatform, windowPer } = stage;
+  const now = await stageTime(context);
+  const history = found ?? (await readFromService(context, target, stage, since, now));
+  const plan = planImport(history, { now, chatPlatform, windowPer, format });
+  for (const line of describePlan(file, plan, now)) say(line);
+  if (plan.entries === 0) {
+    throw new CliError(
+      EXIT.usage,
+      `No entry of ${nameOf(file)} can be read, so nothing was imported. See docs/importing.md for the formats.`,
+    );
+  }
+
+  const call = { call: client, format, targetName: target.name };
+  const forecast = await forecastImport(plan, call, context);
+  if (forecast === undefined) throw new CliError(EXIT.interrupted, 'Interrupted. Nothing was imported.');
+  for (const line of describeForecast(forecast, plan)) say(line);
+  if (dryRun || forecast.added === 0) return summarize(file, plan, forecast, dryRun === true);
+
+  if (!yes) {
+    await confirm(context, `Import ${count(forecast.added, 'event')} into ${target.name}?`, 'Nothing was imported.');
+  }
+  const isFile = given !== undefined && given !== STANDARD_INPUT;
+  const stateFile = givenState ?? (isFile ? importStateFile(given, target.id) : undefined);
+  const fresh: ImportState = {
+    contentId: plan.contentId,
+    target: target.id,
+    chunks: 0,
+    entries: 0,
+    added: 0,
+    existing: 0,
+    unreadable: plan.unreadable,
+  };
+  const saved = stateFile === undefined ? undefined : await readImportState(stateFile, fresh);
+  // A complete import is repeated: events may have been removed since.
+  const start = saved === undefined || saved.entries >= plan.entries ? fresh : saved;
+  const state = await importChunks(plan, call, context, { start, stateFile });
+  if (stop.aborted && state.entries < plan.entries) {
+    const source = given === undefined ? ['--from-service', '--since', quote(since ?? '')] : [quote(given)];
+    const words = ['parley import', ...source, ...(format ? ['--format', format] : [])];
+    const again = commandFor([...words, ...(givenState ? ['--state', quote(givenState)] : [])].join(' '));
+    throw new CliError(
+      EXIT.interrupted,
+      `Interrupted after ${state.entries} of ${count(plan.entries, 'readable entry', 'readable entries')}. To continue, ` +
+        `run ${again}${given === STANDARD_INPUT ? ' with the same history' : ''}.`,
+    );
+  }
+  if (stateFile !== undefined) await removeImportState(stateFile);
+  return summarize(file, plan, state, false);
+};
+
+/** How messages name the history that the service returns. */
+const FROM_SERVICE = "The chat service's history";
+
+const readFromService = async (
+  context: CommandContext,
+  target: Target,
+  { chatServiceUrl, historyApi }: z.output<typeof stageResponse>,
+  since: string | undefined,
+  now: string,
+): Promise<History> => {
+  const from = parseSince(since, now);
+  if (historyApi === undefined) {
+    throw new CliError(
+      EXIT.refused,
+      `${target.name} does not read the chat service's history. If your provider offers POST message/download, set ` +
+        'chatService.historyApi to "message-download" in the settings of the stage, and deploy it.',
+    );
+  }
+  return downloadHistory(context, target, { chatServiceUrl, since: from, now });
+};
+
+const describePlan = (file: string, plan: ImportPlan, now: string): readonly string[] => {
+  const { events, earliest, latest, users, entries, repeated } = plan;
+  if (earliest === undefined || latest === undefined) return describeRefused(plan.unreadable, plan.noun);
+  const kinds = [
+    ...(events.message > 0 ? [count(events.message, 'message of users', 'messages of users')] : []),
+    ...(events.echo > 0 ? [count(events.echo, 'message of the business', 'messages of the business')] : []),
+    ...(events.status > 0 ? [count(events.status, 'status', 'statuses')] : []),
+    ...(events.unknown > 0 ? [count(events.unknown, 'event of another kind', 'events of other kinds')] : []),
+  ];
+  return [
+    `${nameOf(file)}: ${count(entries, 'readable entry', 'readable entries')} about ${count(users, 'user')}, with ` +
+      `${kinds.join(', ')}.`,
+    `From ${describeTime(earliest, now)} to ${describeTime(latest, now)}.`,
+    ...(repeated > 0 ? [`${count(repeated, 'entry repeats', 'entries repeat')} another one.`] : []),
+  ];
+};
+
+const describeForecast = (forecast: ImportCounts, { noun }: ImportPlan): readonly string[] => [
+  `${forecast.added} missing, ${forecast.existing} stored already, ${countUnreadable(forecast)} unreadable.`,
+  ...describeRefused(forecast.unreadable, noun),
+];
+
+const summarize = (file: string, plan: ImportPlan, counts: ImportCounts, isDryRun: boolean): CommandResult => {
+  const unreadable = countUnreadable(counts);
+  const { events, users, earliest, latest, repeated } = plan;
+  const added = isDryRun ? `${counts.added} would be stored` : `${counts.added} stored`;
+  const ending = isDryRun ? ' (dry run)' : '';
+  return {
+    lines: [
+      `${nameOf(file)}: ${added}, ${counts.existing} stored already, ${unreadable} unreadable${ending}.`,
+      ...(counts.added === 0 ? ['Nothing is missing.'] : []),
+      ...(unreadable > 0 ? describeRefused(counts.unreadable, plan.noun) : []),
+    ],
+    json: {
+      dryRun: isDryRun,
+      events,
+      users,
+      earliest,
+      latest,
+      repeated,
+      [isDryRun ? 'missing' : 'stored']: counts.added,
+      existing: counts.existing,
+      unreadable: counts.unreadable,
+    },
+    exitCode: unreadable > 0 ? EXIT.partial : EXIT.done,
+  };
+};

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { type HistoryContext, parseHistory } from '../../lambdas/domain/history-formats/parse-history.ts';
+import type { ParsedEvent } from '../../lambdas/domain/parse-events.ts';
+import type { WebhookEvent } from '../../lambdas/domain/webhook-event.ts';
+import { MAX_IMPORT_BYTES, MAX_IMPORT_ENTRIES, MAX_IMPORT_EVENTS } from '../../lambdas/manage/imports.ts';
+import { type RefusedRows, recordRefusal } from '../broadcast/refused-rows.ts';
+import type { History, HistoryEntry } from './read-history.ts';
+
+/** Entries for one call of the management API. */
+export interface Chunk {
+  readonly entries: readonly HistoryEntry[];
+}
+
+/** What a history has, before Parley is asked what is missing. */
+export interface ImportPlan {
+  readonly chunks: readonly Chunk[];
+  /** The entries in all chunks. */
+  readonly entries: number;
+  /** Messages of users, messages of bots and operators, statuses, and events of other kinds. */
+  readonly events: Readonly<Record<WebhookEvent['kind'], number>>;
+  readonly users: number;
+  readonly earliest: string | undefined;
+  readonly latest: string | undefined;
+  /** Entries that repeat another one. */
+  readonly repeated: number;
+  readonly unreadable: RefusedRows;
+  readonly noun: History['noun'];
+  /** Derived from the entries in the chunks, so that only the same import is continued. */
+  readonly contentId: string;
+}
+
+/** Leaves space for the rest of the call's body. */
+const CHUNK_BYTES = MAX_IMPORT_BYTES - 1024;
+
+/** Reads every entry as Parley would, and divides those that have events into calls. */
+export const planImport = (history: History, context: HistoryContext): ImportPlan => {
+  const digest = createHash('sha256').update(context.format ?? '');
+  const unreadable: RefusedRows = structuredClone(history.unreadable);
+  const events = { message: 0, echo: 0, status: 0, unknown: 0 };
+  const [seen, users] = [new Set<string>(), new Set<string>()];
+  let [earliest, latest]: (string | undefined)[] = [];
+  let repeated = 0;
+  const readable: (HistoryEntry & { readonly events: number })[] = [];
+  for (const entry of history.entries) {
+    const parsed = parseHistory(entry.text, context);
+    const found = parsed.flatMap((each) => (each.kind === 'event' ? [each.event] : []));
+    const isTooLarge = Buffer.byteLength(entry.text) > CHUNK_BYTES;
+    if (found.length === 0 || isTooLarge || parsed.length > MAX_IMPORT_EVENTS) {
+      recordRefusal(unreadable, isTooLarge ? TOO_LARGE : reasonOf(parsed), entry.number);
+      continue;
+    }
+    const fresh = found.filter((event) => !seen.has(nameOf(event)));
+    if (fresh.length === 0) {
+      repeated += 1;
+      continue;
+    }
+    readable.push({ ...entry, events: parsed.length });
+    digest.update(entry.text);
+    for (const event of fresh) {
+      seen.add(nameOf(event));
+      events[event.kind] += 1;
+      const user = userOf(event);
+      if (user !== undefined) users.add(user);
+      const { at } = event.time;
+      if (earliest === undefined || at < earliest) earliest = at;
+      if (latest === undefined || at > latest) latest = at;
+    }
+  }
+  return {
+    chunks: chunksOf(readable),
+    entries: readable.length,
+    events,
+    users: users.size,
+    earliest,
+    latest,
+    repeated,
+    unreadable,
+    noun: history.noun,
+    contentId: digest.digest('hex'),
+  };
+};
+
+const TOO_LARGE = `It is larger than ${CHUNK_BYTES} bytes.`;
+const TOO_MANY = `It has more than ${MAX_IMPORT_EVENTS} events.`;
+
+const reasonOf = (parsed: readonly ParsedEvent[]): string =>
+  parsed.map((each) => (each.kind === 'unreadable' ? each.reason : '')).find((reason) => reason !== '') ?? TOO_MANY;
+
+/** Several statuses of a message have its ID. */
+const nameOf = ({ kind, id, body }: WebhookEvent): string => `${kind} ${id}${kind === 'status' ? ` ${body}` : ''}`;
+
+const userOf = (event: WebhookEvent): string | undefined => {
+  const subject = event.kind === 'status' ? event.subject : (event.contact ?? ('customer' in event && event.customer));
+  return subject ? JSON.stringify(['key' in subject ? subject.key : subject.customerId]) : undefined;
+};
+
+const chunksOf = (entries: readonly (HistoryEntry & { readonly events: number })[]): readonly Chunk[] => {
+  const chunks: HistoryEntry[][] = [];
+  let [bytes, events] = [0, 0];
+  for (const { events: added, ...entry } of entries) {
+    const size = Buffer.byteLength(entry.text) + 1;
+    const last = chunks.at(-1);
+    const fits = bytes + size <= CHUNK_BYTES && events + added <= MAX_IMPORT_EVENTS;
+    if (last !== undefined && last.length < MAX_IMPORT_ENTRIES && fits) last.push(entry);
+    else {
+      chunks.push([entry]);
+      [bytes, events] = [0, 0];
+    }
+    bytes += size;
+    events += added;
+  }
+  return chunks.map((each) => ({ entries: each }));
+};
