@@ -21,7 +21,8 @@ export const checkQueues = async ({ sqs, addresses }: Target, commandFor: Comman
     messagesIn({ sqs }, addresses.publishFailuresQueueUrl),
     messagesIn({ sqs }, addresses.undeliveredEventsQueueUrl),
   ]);
-  const areEventsWaiting = inbound.available > 0;
+  // With buffered ingress, every event passes through the queue.
+  const areEventsWaiting = inbound.available > 0 && addresses.webhookIngress !== 'buffered';
   return [
     { check, grade: 'ok', message: `Send queue: ${send.available} waiting, ${send.inFlight} in flight.` },
     ...(bulk
@@ -39,7 +40,7 @@ export const checkQueues = async ({ sqs, addresses }: Target, commandFor: Comman
     {
       check,
       grade: areEventsWaiting ? 'warning' : 'ok',
-      message: `Inbound queue: ${inbound.available} waiting to be stored.`,
+      message: `Inbound queue: ${inbound.available} waiting to be stored, ${inbound.inFlight} in flight.`,
       ...(areEventsWaiting && {
         remedy:
           'The table was unavailable. Parley stores these events automatically. ' +

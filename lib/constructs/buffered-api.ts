@@ -176,7 +176,9 @@ function acknowledgeRules(api: RestApi, stage: Stage): void {
   }
   Validations.of(stage).acknowledge({
     id: 'AwsSolutions-APIG3',
-    reason: 'The webhook accepts only verified requests and is throttled. A stage can add a web ACL to its API.',
+    reason:
+      'Requests are verified before anything is stored in the table, and throttling.webhook can limit their rate. A ' +
+      'stage can add a web ACL to its API.',
   });
   Validations.of(api).acknowledge({
     id: 'AwsSolutions-APIG2',

@@ -51,14 +51,15 @@ const TOO_LARGE = 'must be shorter than';
  * otherwise 503, after which it is redelivered.
  *
  * SQS's answer may be converted to base64, because the API treats every body as binary. A text has one of three forms
- * in base64, depending on its position.
+ * in base64, depending on its position. The template always sets the status, because an integration cannot have two
+ * responses with the status 503.
  */
 export function refusedTemplate(): string {
   const signs = [TOO_LARGE, ...[0, 1, 2].map((position) => base64Inside(TOO_LARGE, position))];
   const isTooLarge = signs.map((sign) => `$answer.indexOf('${sign}') >= 0`).join(' || ');
   const [tooLarge, unavailable] = ['Payload Too Large', 'Service Unavailable'];
   return (
-    `#set($answer = $input.body)#set($message = '${unavailable}')` +
+    `#set($answer = $input.body)#set($message = '${unavailable}')#set($context.responseOverride.status = 503)` +
     `#if(${isTooLarge})#set($message = '${tooLarge}')#set($context.responseOverride.status = 413)#end\n` +
     '{"message":"$message"}'
   );

@@ -34,7 +34,7 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
     MAX_INBOUND_QUEUE_AGE,
     `A webhook event has waited ${MAX_INBOUND_QUEUE_AGE.toMinutes()} minutes to be stored, or for the confirmation of its ` +
       'opt-out to be queued. The table is throttled or unavailable, or the send queue is unavailable' +
-      (isBuffered ? ', or the secret or keys that verify webhook requests are.' : '.'),
+      (isBuffered ? ', or the secret or keys that verify webhook requests cannot be read.' : '.'),
   );
   alarms.add('OversizedEvents', {
     metric: handler.customMetric('EventTooLarge', SUM),
@@ -71,7 +71,7 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
   alarms.add('WebhookServerErrors', {
     metric: api.stage.metricServerError({ period: SUM.period }),
     threshold: 1,
-    meaning: 'Webhook requests were answered with 5xx, so they will be redelivered.',
+    meaning: 'Webhook requests were answered with 5xx. Their events are lost unless the chat service redelivers them.',
   });
   alarms.add('UnknownSenders', {
     metric: handler.customMetric('SenderUnknown', SUM),

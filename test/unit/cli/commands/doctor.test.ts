@@ -276,6 +276,8 @@ describe('doctor on the webhook', () => {
       `${webhookUrl} responds and puts requests on the inbound queue, where they are verified. So its answer does not show ` +
         'that it rejects unsigned requests.',
     ]);
+    await put(target.addresses.inboundQueueUrl);
+    expect(await findings('queues')).toContainEqual(['ok', 'Inbound queue: 1 waiting to be stored, 0 in flight.']);
     webhookStatus = 503;
     expect(await findings('webhook')).toEqual([['failing', `${webhookUrl} returns 503 instead of 200.`]]);
   });
@@ -415,7 +417,7 @@ describe('doctor on dead letters', () => {
 
     expect(await findings('queues')).toEqual([
       ['ok', 'Send queue: 0 waiting, 0 in flight.'],
-      ['ok', 'Inbound queue: 0 waiting to be stored.'],
+      ['ok', 'Inbound queue: 0 waiting to be stored, 0 in flight.'],
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
+import { compileMappingTemplate } from '../../../../local/rest-api/mapping-template.ts';
 import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
 const METHOD = 'AWS::ApiGateway::Method';
@@ -155,5 +156,33 @@ describe('A change of the ingress', () => {
     const [before, after] = [typesIn(direct({ domainName: DOMAIN })), typesIn(buffered({ domainName: DOMAIN }))];
 
     expect([...after].filter(([id, type]) => (before.get(id) ?? type) !== type)).toEqual([]);
+  });
+});
+
+describe('The answers of a buffered ingress', () => {
+  const [method] = Object.values(buffered().findResources(METHOD));
+  const answers: readonly {
+    StatusCode: string;
+    SelectionPattern?: string;
+    ResponseTemplates: Record<string, string>;
+  }[] = method?.Properties.Integration.IntegrationResponses;
+
+  test('have one response for each status, and a last resort', () => {
+    expect(answers.map(({ StatusCode, SelectionPattern }) => [StatusCode, SelectionPattern])).toEqual([
+      ['200', '200'],
+      ['503', undefined],
+      ['413', '400'],
+    ]);
+  });
+
+  test('are 503 if SQS answers 400 for another reason than the size of the message', () => {
+    const { StatusCode = '', ResponseTemplates = {} } =
+      answers.find(({ SelectionPattern }) => SelectionPattern === '400') ?? {};
+    const template = compileMappingTemplate(ResponseTemplates['application/json'] ?? '', 'the template');
+    const input = { headers: {}, pathParameters: {}, extendedRequestId: '', requestTimeEpoch: 0 };
+    const statusFor = (body: string) => template({ ...input, body }).status ?? Number(StatusCode);
+
+    expect(statusFor('<Code>RequestThrottled</Code>')).toBe(503);
+    expect(statusFor('<Message>Message must be shorter than 1048576 bytes.</Message>')).toBe(413);
   });
 });

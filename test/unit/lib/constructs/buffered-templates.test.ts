@@ -18,7 +18,7 @@ describe('the answer to a request that SQS refuses', () => {
   const tooLarge = (before: string) =>
     `${before}<Message>One or more parameters are invalid. Reason: Message must be shorter than 1048576 bytes.</Message>`;
   const TOO_LARGE = [413, { message: 'Payload Too Large' }];
-  const UNAVAILABLE = [undefined, { message: 'Service Unavailable' }];
+  const UNAVAILABLE = [503, { message: 'Service Unavailable' }];
 
   it.each(['', ' ', '  '])(
     'is 413 if the message is too large, whether API Gateway converts its text (%j)',
