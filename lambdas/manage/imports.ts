@@ -133,10 +133,11 @@ const importOne = async (
   const before = stored.get(event);
   // The history of a user cannot contain it, so it must not open a window.
   if (before === 'sent') return { ...described, result: 'unreadable', reason: SENT_BY_PARLEY };
-  // What the service delivered is complete, or waits on the inbound queue. An earlier import may have been interrupted.
-  if (before === 'delivered' && kind !== 'status') return { ...described, result: 'exists' };
+  // What it says of its own contact is not the user's, as far as the service has delivered it.
+  if (before === 'delivered-for-another') return { ...described, result: 'exists' };
+  // Also what is stored already: a delivery or an import can have been interrupted between the message and the rest.
   const refusal = dryRun ? undefined : await write(ports, event);
-  if (refusal !== undefined) return { ...described, result: 'unreadable', reason: refusal };
+  if (refusal !== undefined && before !== 'delivered') return { ...described, result: 'unreadable', reason: refusal };
   return { ...described, result: before !== 'missing' ? 'exists' : dryRun ? 'wouldStore' : 'stored' };
 };
 

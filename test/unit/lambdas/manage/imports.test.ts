@@ -99,6 +99,34 @@ describe('an import', () => {
     expect(await stage.items()).toMatchObject(before);
   });
 
+  it('completes what a delivery left half stored', async () => {
+    const deliver = async (event: Record<string, unknown>) => {
+      const context = { times: { receivedAt: NOW }, chatPlatform: 'chat', windowPer: 'user' } as const;
+      const [parsed] = parseEvents(JSON.stringify(event), context);
+      // The function dies before it writes the window and the consent.
+      if (parsed?.kind === 'event' && parsed.event.kind === 'message') await stage.messages.recordInbound(parsed.event);
+    };
+    const stop = { content: { type: 'text', text: 'STOP' } };
+    await deliver(wireMessage({ _id_: 'history-1', CREATION_TIME: ago(2), MESSAGE: 'STOP' }));
+    await deliver(wireMessage({ _id_: 'of-another', CREATION_TIME: ago(3), FROM: '+5491155559999' }));
+    const message = await stage.item('MESSAGE#history-1 MESSAGE');
+    const entries = [
+      // The service's history can have another time.
+      entry({ creationTime: ago(1), ...stop }),
+      entry({ id: 'of-another', creationTime: ago(1), content: { type: 'text', text: 'START' } }),
+    ];
+
+    expect(await resultsOf(entries, { dryRun: true })).toEqual(['exists', 'exists']);
+    expect(await stage.contacts.read(contact, NOW)).toBeUndefined();
+    expect(await resultsOf(entries)).toEqual(['exists', 'exists']);
+
+    expect(await stage.contacts.read(contact, NOW)).toMatchObject({
+      lastInboundAt: ago(2),
+      consents: [{ kind: 'opt-out', at: ago(2) }],
+    });
+    expect(await stage.item('MESSAGE#history-1 MESSAGE')).toEqual(message);
+  });
+
   it('gives way to an event that is delivered later, whatever their texts', async () => {
     await stage.receive(wireMessage({ _id_: 'history-1', CREATION_TIME: ago(30), FROM_NAME: 'Ana' }));
     const delivered = await stage.items();
