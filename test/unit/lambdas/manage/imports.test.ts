@@ -214,6 +214,40 @@ describe('an imported message', () => {
   });
 });
 
+it.each([
+  [{ id: 'row-17', msg_id: 'wire-17', _id_: 'service-17' }, 'service-17'],
+  [{ id: 'row-17', MSG_ID: 'wire-17' }, 'wire-17'],
+  [{ message_id: 'other-17', ID: 'row-17' }, 'row-17'],
+  [{ id: '', message_id: 'other-17' }, 'other-17'],
+  [{ id: null, msg_id: null, messageId: 'other-17' }, 'other-17'],
+])(
+  'an entry of message/download with several IDs has the first of _id_, msg_id, id, and message_id: %o',
+  async (ids, id) => {
+    const { _id_: _none, ...rest } = downloaded();
+
+    expect((await importEntries([{ ...ids, ...rest }])).results).toMatchObject([{ result: 'stored', messageId: id }]);
+  },
+);
+
+describe('in a stage with windows per number', () => {
+  it('a message of a user that names no number is unreadable, because it would open no window', async () => {
+    stage = await createManagedStage(tables, { windowPer: 'channel' });
+    const chat = { chatId: 'CUST0000000000000001', contactId: USER };
+
+    const { results } = await importEntries([
+      entry(),
+      entry({ id: 'numbered', chat: { ...chat, channelId: 'acme-whatsapp-5491100000000' } }),
+      downloaded(),
+    ]);
+
+    expect(results).toMatchObject([
+      { result: 'unreadable', reason: expect.stringContaining('names no business number') },
+      { result: 'stored', messageId: 'numbered' },
+      { result: 'stored', kind: 'echo' },
+    ]);
+  });
+});
+
 describe('recorded events of the webhook', () => {
   it('are stored like entries of the history, several of a post as several events', async () => {
     const post = {
