@@ -81,8 +81,9 @@ export const importEvents = defineRoute({
   summary: "Store what is missing from the chat service's history",
   description:
     'Each event is stored as if it had arrived on time: once, and with its own time, by which its window and its ' +
-    'consent count. An imported message starts no turn, and an imported opt-out is not confirmed. The events that ' +
-    'Parley publishes about it have `imported`. An event without a time of its own is unreadable.',
+    'consent count. What an interrupted call or delivery left half stored is completed. An imported message starts no ' +
+    'turn, and an imported opt-out is not confirmed. `MessageReceived`, `MessageEchoed`, and `WebhookEventUnknown` ' +
+    'have `imported`; events about statuses and consents do not. An event without a time of its own is unreadable.',
   query: ignoredQuery,
   body: importRequest,
   responses: { 200: importResponse, 400: problemResponse },
