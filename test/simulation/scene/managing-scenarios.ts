@@ -69,6 +69,15 @@ const read = (name: string, route: ApiCaller['request']['route'], more: object =
   request: { route, ...more },
 });
 
+/** A user's message, as API v2.0 returns it. */
+const HISTORY_ENTRY = {
+  id: 'history-1',
+  creationTime: AN_HOUR_AGO,
+  from: 'user',
+  chat: { contactId: USER },
+  content: { type: 'text', text: 'Hello?' },
+};
+
 const requeue = (name: string): ApiCaller => read(name, 'requeueSend', { body: { requestId: 'request-1' } });
 /** The time of a scheduled request has passed, and nothing has put it on the queue. */
 const overdue = async (scene: Scene): Promise<void> => {
@@ -474,7 +483,9 @@ export const MANAGING_SCENARIOS = {
   },
   listWhileSending: {
     useCase: 'read',
-    about: 'An operator lists the sends of a contact, and counts those of a broadcast, while one of them is sent.',
+    about:
+      'An operator lists the sends of a contact, counts those of a broadcast, and asks what an import would store, while ' +
+      'one of them is sent.',
     slice: ['fails-before'],
     maxFaults: 1,
     options: {
@@ -484,6 +495,7 @@ export const MANAGING_SCENARIOS = {
       callers: [
         read('list', 'listSends', { query: { contact: USER } }),
         read('count', 'countSends', { query: { broadcast: 'broadcast-1' } }),
+        read('import', 'importEvents', { body: { entries: [HISTORY_ENTRY], dryRun: true } }),
       ],
     },
   },
