@@ -1,4 +1,4 @@
-import { claim, queuedSend, sendResult, USER, wireStatus } from '../../support/builders.ts';
+import { claim, queuedSend, sendResult, USER, wireMessage, wireStatus } from '../../support/builders.ts';
 import {
   AN_HOUR_AGO,
   IN_JANUARY,
@@ -496,6 +496,19 @@ export const MANAGING_SCENARIOS = {
         read('list', 'listSends', { query: { contact: USER } }),
         read('count', 'countSends', { query: { broadcast: 'broadcast-1' } }),
         read('import', 'importEvents', { body: { entries: [HISTORY_ENTRY], dryRun: true } }),
+      ],
+    },
+  },
+  importBesideDelivery: {
+    useCase: 'audit',
+    about: 'An operator imports a message twice while the webhook delivers it.',
+    slice: ['fails-before', 'dies-after'],
+    maxFaults: 1,
+    options: {
+      posts: [{ event: wireMessage({ _id_: HISTORY_ENTRY.id, CREATION_TIME: HISTORY_ENTRY.creationTime }) }],
+      callers: [
+        read('import', 'importEvents', { body: { entries: [HISTORY_ENTRY] } }),
+        read('again', 'importEvents', { body: { entries: [HISTORY_ENTRY] } }),
       ],
     },
   },
