@@ -50,6 +50,8 @@ const checkGaps = async (api: ManagementClient, commandFor: CommandFor): Promise
     check,
     grade: 'warning',
     message: `${cursor === undefined ? '' : 'At least '}${count(gaps.length, 'message')} never arrived, although statuses did.`,
-    remedy: `List them with ${commandFor('parley gaps')}, and find them in the chat service's own history.`,
+    remedy:
+      `List them with ${commandFor('parley gaps')}. Get the chat service's history of that time, and store what is missing ` +
+      `with ${commandFor('parley import')}; see docs/importing.md.`,
   };
 };

@@ -52,26 +52,33 @@ describe('a message of which only statuses arrived', () => {
     await message('bot-1', 'bot');
     for (const literal of ['delivered', 'read']) await status('bot-1', literal);
     for (const literal of ['sent', 'delivered']) await status('lost-1', literal);
+    await status('lost-2', 'delivered');
     await run.client.advanceClock(10 * 60);
     expect(await listedGaps()).toEqual([]);
 
     await run.client.advanceClock(15 * 60);
-    await waitFor('the message is missing', async () => ((await listedGaps()).length > 0 ? true : undefined));
+    await waitFor('the message is missing', async () => ((await listedGaps()).length === 2 ? true : undefined));
     await run.client.advanceClock(10 * 60);
 
     expect(await parley('gaps')).toMatchObject({
       code: 6,
       watches: true,
       echoes: true,
-      gaps: [{ messageId: 'lost-1', contact: '541155550090' }],
+      gaps: ['lost-1', 'lost-2'].map((messageId) => ({ messageId, contact: '541155550090' })),
     });
     await waitFor('it is published', async () => eventsNamed('MessageMissing')[0]);
-    expect(eventsNamed('MessageMissing').map(({ detail }) => detail.messageId)).toEqual(['lost-1']);
-    expect((await run.parley(['doctor'])).out).toContain('1 message never arrived, although statuses did.');
+    await waitFor('both are', async () => eventsNamed('MessageMissing')[1]);
+    const missing = eventsNamed('MessageMissing').map(({ detail }) => detail.messageId);
+    expect(missing.toSorted()).toEqual(['lost-1', 'lost-2']);
+    expect((await run.parley(['doctor'])).out).toContain('2 messages never arrived, although statuses did.');
   });
 
-  it('is no longer listed once it arrives late', async () => {
+  it('is no longer listed once it arrives late, or is imported', async () => {
     await message('lost-1', 'bot', sentAt.at);
+    expect(await listedGaps()).toEqual(['lost-2']);
+    const messages = [{ _id: 'lost-2', date: sentAt.at, message: 'Hi', from: 'bot' }];
+    const history = JSON.stringify({ ...ENVELOPE, type: 'message', messages });
+    expect((await run.parley(['import', '-', '--yes'], { stdin: history })).code).toBe(0);
 
     expect(await listedGaps()).toEqual([]);
     expect((await run.parley(['doctor'])).out).toContain('No messages are missing.');

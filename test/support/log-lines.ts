@@ -71,9 +71,9 @@ export const LOG_LINES: Readonly<Record<string, 'stage' | 'faults'>> = {
   'dead letters moved to the table': 'stage',
   'access token expires soon': 'faults',
   'access token not read': 'faults',
-  'channel silent': 'faults',
-  'channel no longer silent': 'faults',
-  'message missing: only its statuses arrived': 'faults',
+  'channel silent': 'stage',
+  'channel no longer silent': 'stage',
+  'message missing: only its statuses arrived': 'stage',
 };
 
 /** Returns the lines that a test makes the functions log. */

@@ -62,7 +62,7 @@ export const startLeakingStage = async (): Promise<LeakingStage> => {
       chatServiceUrl: service.url,
       logFolder: `${folder.path}/logs`,
       settings: {
-        webhook: { auth: { kind: 'shared-token', header: 'x-token' } },
+        webhook: { auth: { kind: 'shared-token', header: 'x-token' }, watch: true },
         chatService: { clientPayload: 'all', answerTimeoutSeconds: 5 },
         contactCheck: 'beforeFirstTemplate',
         operators: { echoField: 'OPERATOR_ID' },

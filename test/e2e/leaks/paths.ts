@@ -4,6 +4,7 @@ import { PROBE_BODY } from '../../../lambdas/domain/webhook-probe.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import { CANARIES, canaryNumber } from '../../support/canaries.ts';
 import { incompressibleText, PLAIN_CHARACTERS } from '../../support/incompressible.ts';
+import { seedChannel } from '../../support/seed-channel.ts';
 import { type AnswerRequest, echo, echoBody } from './echoing-chat-service.ts';
 import type { LeakingStage } from './leaking-stage.ts';
 
@@ -394,6 +395,27 @@ const MANAGING: readonly Path[] = [
       const failure = { STATUS: 'failed', REASON: '131049.0', CAUSE: text };
       await deliver(stage, status(stage, { _id_: 'out-late', CLIENT_PAYLOAD: 'uncertain-502', ...failure }));
       await stage.sendIs('uncertain-502', 'failed');
+    },
+  },
+  {
+    name: 'manage: a message is missing, and a channel is silent until a user writes',
+    async drive(stage) {
+      const { cloud } = stage;
+      await deliver(stage, status(stage, { _id_: 'missing-1', STATUS: 'delivered', TAGS: { [text]: name } }));
+      await cloud.clock.advance(25 * MINUTE_MS);
+      await waitFor('the message is missing', async () =>
+        (await stage.client.table())['MESSAGE#missing-1 MESSAGE']?.missingSince === undefined ? undefined : true,
+      );
+      await stage.call('listGaps', 200, {}, 'one');
+      await seedChannel(cloud);
+      await cloud.clock.advance(60 * MINUTE_MS);
+      const isSilent = async () => (await stage.client.table())['CHANNEL#chat#* CHANNEL']?.silentSince !== undefined;
+      await waitFor('the channel is silent', async () => ((await isSilent()) ? true : undefined));
+      await stage.call('listChannels', 200);
+      await stage.parley('channels');
+      await writes(stage, nextNumber());
+      await cloud.clock.advance(10 * MINUTE_MS);
+      await waitFor('the channel is no longer silent', async () => ((await isSilent()) ? undefined : true));
     },
   },
   {

@@ -6,7 +6,7 @@ import type { UnverifiedRequest, Verdict, WebhookVerifier, WriteResult } from '.
 import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
 import type { StoreResult } from '../../../../lambdas/receive/store-events.ts';
 import { createVerifyRequest } from '../../../../lambdas/receive/verify-request.ts';
-import { NOW } from '../../../support/builders.ts';
+import { NOW, wireMessage } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 
@@ -163,6 +163,18 @@ describe('a buffered request', () => {
   ] as const)('%s, and is not stored or quarantined', async (_name, verdict, kind, metrics) => {
     const { result, requests, quarantined, counted } = await drain(BUFFERED, { verdict });
     expect([result.kind, requests, quarantined, counted]).toEqual([kind, [], [], metrics]);
+  });
+
+  it('is counted as a likely event if it looks like one, although it is dropped', async () => {
+    const event = bufferedText({
+      requestId: Buffer.from('id-2').toString('base64'),
+      receivedAtMs: String(Date.parse(NOW)),
+      chatChannelNumber: '',
+      headers: '',
+      body: Buffer.from(JSON.stringify(wireMessage())).toString('base64'),
+    });
+    const { counted } = await drain(event, { verdict: { kind: 'unauthenticated', reason: 'wrong token' } });
+    expect(counted).toEqual(['WebhookUnauthenticated', 'LikelyEventRefused']);
   });
 
   it.each([
