@@ -12,6 +12,7 @@ import type { ImportCounts } from '../import/import-chunk.ts';
 import { type ImportState, importStateFile, readImportState, removeImportState } from '../import/import-state.ts';
 import { type ImportPlan, planImport } from '../import/plan-import.ts';
 import { findEntries, type History, nameOf, readText, STANDARD_INPUT } from '../import/read-history.ts';
+import { findLikelySends, type LikelySend, MAX_RESOLVED_SENDS, resolveSends } from '../import/resolve-sends.ts';
 import { countUnreadable, forecastImport, importChunks } from '../import/run-import.ts';
 import { stageTime } from '../stage-time.ts';
 import type { Target } from '../target.ts';
@@ -33,6 +34,7 @@ export const createImportCommand: CreateCommand = (context) =>
     .option('--since <time>', 'With --from-service: read what was written since then, at most a week ago')
     .option('--dry-run', 'Show what would be stored, without storing it')
     .option('--yes', 'Import without asking')
+    .option('--resolve', 'Afterward, resolve each uncertain send as accepted of which exactly one message matches')
     .option('--state <file>', 'File that remembers how far the import is (default: next to the history)')
     .addHelpText(
       'after',
@@ -50,12 +52,13 @@ interface ImportOptions {
   readonly state?: string | undefined;
   readonly fromService?: true | undefined;
   readonly since?: string | undefined;
+  readonly resolve?: true | undefined;
 }
 
 const importHistory = async (
   context: CommandContext,
   given: string | undefined,
-  { format, dryRun, yes, state: givenState, fromService, since }: ImportOptions,
+  { format, dryRun, yes, state: givenState, fromService, since, resolve }: ImportOptions,
 ): Promise<CommandResult> => {
   const { say, commandFor, stop } = context;
   if ((given === undefined) !== (fromService === true)) {
@@ -86,7 +89,17 @@ const importHistory = async (
   const forecast = await forecastImport(plan, call, context);
   if (forecast === undefined) throw new CliError(EXIT.interrupted, 'Interrupted. Nothing was imported.');
   for (const line of describeForecast(forecast, plan)) say(line);
-  if (dryRun || forecast.added === 0) return summarize(file, plan, forecast, dryRun === true);
+  if (dryRun) return summarize(file, plan, forecast, { isDryRun: true });
+  const finish = async (counts: ImportCounts): Promise<CommandResult> => {
+    const found = await findLikelySends(client);
+    if (found === undefined) {
+      say(`More than ${MAX_RESOLVED_SENDS} sends are uncertain, so the command does not look for their messages.`);
+    }
+    const sends = (found ?? []).map((send) => ({ ...send, isResolved: resolve === true }));
+    if (resolve) await resolveSends(client, sends);
+    return summarize(file, plan, counts, { sends, commandFor });
+  };
+  if (forecast.added === 0) return finish(forecast);
 
   if (!yes) {
     await confirm(context, `Import ${count(forecast.added, 'event')} into ${target.name}?`, 'Nothing was imported.');
@@ -108,8 +121,9 @@ const importHistory = async (
   const state = await importChunks(plan, call, context, { start, stateFile });
   if (stop.aborted && state.entries < plan.entries) {
     const source = given === undefined ? ['--from-service', '--since', quote(since ?? '')] : [quote(given)];
-    const words = ['parley import', ...source, ...(format ? ['--format', format] : [])];
-    const again = commandFor([...words, ...(givenState ? ['--state', quote(givenState)] : [])].join(' '));
+    const options = [...(format ? ['--format', format] : []), ...(givenState ? ['--state', quote(givenState)] : [])];
+    const args = [...source, ...options].join(' ');
+    const again = commandFor(`parley import ${args}`);
     throw new CliError(
       EXIT.interrupted,
       `Interrupted after ${state.entries} of ${count(plan.entries, 'readable entry', 'readable entries')}. To continue, ` +
@@ -117,7 +131,7 @@ const importHistory = async (
     );
   }
   if (stateFile !== undefined) await removeImportState(stateFile);
-  return summarize(file, plan, state, false);
+  return finish(state);
 };
 
 /** How messages name the history that the service returns. */
@@ -163,7 +177,19 @@ const describeForecast = (forecast: ImportCounts, { noun }: ImportPlan): readonl
   ...describeRefused(forecast.unreadable, noun),
 ];
 
-const summarize = (file: string, plan: ImportPlan, counts: ImportCounts, isDryRun: boolean): CommandResult => {
+interface Outcome {
+  readonly isDryRun?: boolean;
+  /** The uncertain sends whose message was found. */
+  readonly sends?: readonly (LikelySend & { readonly isResolved: boolean })[];
+  readonly commandFor?: CommandContext['commandFor'];
+}
+
+const summarize = (
+  file: string,
+  plan: ImportPlan,
+  counts: ImportCounts,
+  { isDryRun = false, sends = [], commandFor = (command) => command }: Outcome,
+): CommandResult => {
   const unreadable = countUnreadable(counts);
   const { events, users, earliest, latest, repeated } = plan;
   const added = isDryRun ? `${counts.added} would be stored` : `${counts.added} stored`;
@@ -173,6 +199,14 @@ const summarize = (file: string, plan: ImportPlan, counts: ImportCounts, isDryRu
       `${nameOf(file)}: ${added}, ${counts.existing} stored already, ${unreadable} unreadable${ending}.`,
       ...(counts.added === 0 ? ['Nothing is missing.'] : []),
       ...(unreadable > 0 ? describeRefused(counts.unreadable, plan.noun) : []),
+      ...sends.map(({ requestId, messageId, createdAt, isResolved }) => {
+        if (isResolved)
+          return `${requestId} was uncertain, and is now accepted: it is message ${messageId} of ${createdAt}.`;
+        const resolve = commandFor(
+          `parley sends resolve ${quote(requestId)} --outcome accepted --message-id ${quote(messageId)}`,
+        );
+        return `${requestId} is uncertain, and probably message ${messageId} of ${createdAt}. To resolve it: ${resolve}`;
+      }),
     ],
     json: {
       dryRun: isDryRun,
@@ -184,6 +218,7 @@ const summarize = (file: string, plan: ImportPlan, counts: ImportCounts, isDryRu
       [isDryRun ? 'missing' : 'stored']: counts.added,
       existing: counts.existing,
       unreadable: counts.unreadable,
+      ...(!isDryRun && { sends }),
     },
     exitCode: unreadable > 0 ? EXIT.partial : EXIT.done,
   };

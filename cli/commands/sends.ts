@@ -200,8 +200,9 @@ export const sendResult = async (context: CommandContext, send: Send): Promise<C
 /** Says how to resolve a send whose message was probably found. */
 const describeResolution = ({ commandFor }: CommandContext, { requestId, likelyMessage }: Send): readonly string[] => {
   if (likelyMessage === undefined) return [];
-  const options = `--outcome accepted --message-id ${quote(likelyMessage.id)}`;
-  return [`If this is the message: ${commandFor(`parley sends resolve ${quote(requestId)} ${options}`)}`];
+  const { id } = likelyMessage;
+  const resolve = commandFor(`parley sends resolve ${quote(requestId)} --outcome accepted --message-id ${quote(id)}`);
+  return [`If this is the message: ${resolve}`];
 };
 
 const TIMES = [

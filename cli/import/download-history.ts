@@ -50,11 +50,15 @@ export const parseSince = (text: string | undefined, now: Instant): Instant => {
  * @throws CliError if the service refuses a call or does not answer, and after Ctrl-C.
  */
 export const downloadHistory = async (
-  { say, stop }: Pick<CommandContext, 'say' | 'stop'>,
+  { say, stop, commandFor }: Pick<CommandContext, 'say' | 'stop' | 'commandFor'>,
   target: Pick<Target, 'secretsManager' | 'addresses'>,
   { chatServiceUrl, since, now }: HistorySource,
 ): Promise<History> => {
+  const setToken = commandFor('parley token set');
   const accessToken = await readAccessToken(target);
+  if (accessToken === '') {
+    throw new CliError(EXIT.notFound, `The stage has no access token. Set it with ${setToken}.`);
+  }
   const url = `${chatServiceUrl}/api/v1.0/message/download`;
   const body = JSON.stringify({ fromDate: addMs(since, -(Date.parse(now) % MINUTE_MS)) });
   const pages: string[] = [];
@@ -64,7 +68,12 @@ export const downloadHistory = async (
     if (pages.length === MAX_PAGES) {
       throw new CliError(EXIT.failed, `The history does not end after ${MAX_PAGES} pages. Use a later --since.`);
     }
-    const text = await call(url, accessToken, body, stop);
+    const answer = await call(url, accessToken, body, stop);
+    if (answer.status === 401) {
+      throw new CliError(EXIT.noAccess, `The chat service refuses the access token. Set it with ${setToken}.`);
+    }
+    if (answer.status !== 200) throw refusalOf(answer.status);
+    const { text } = answer;
     const read = page.safeParse(parse(text));
     if (!read.success) {
       throw new CliError(
@@ -93,42 +102,40 @@ const readAccessToken = async ({
   const { SecretString } = await secretsManager.send(
     new GetSecretValueCommand({ SecretId: addresses.accessTokenSecretId }),
   );
-  if (SecretString) return SecretString.trim();
-  throw new CliError(EXIT.notFound, 'The stage has no access token. Set it with parley token set.');
+  return SecretString?.trim() ?? '';
 };
 
 const MAX_ATTEMPTS = 3;
 
 /** Repeats only a call that was refused for its rate, because the service counts any other as read. */
-const call = async (url: string, accessToken: string, body: string, stop: AbortSignal): Promise<string> => {
+const call = async (
+  url: string,
+  accessToken: string,
+  body: string,
+  stop: AbortSignal,
+): Promise<{ readonly status: number; readonly text: string }> => {
   for (let attempt = 1; ; attempt += 1) {
-    let response: Response;
     try {
-      response = await fetch(url, {
+      const response = await fetch(url, {
         method: 'POST',
         headers: { 'access-token': accessToken, 'content-type': 'application/json', accept: 'application/json' },
         body,
         redirect: 'error',
         signal: AbortSignal.any([stop, AbortSignal.timeout(TIMEOUT_MS)]),
       });
-      if (response.ok) return await response.text();
+      if (response.status !== 429 || attempt === MAX_ATTEMPTS) {
+        return { status: response.status, text: await response.text() };
+      }
     } catch {
       if (stop.aborted) throw new CliError(EXIT.interrupted, 'Interrupted. Nothing was imported.');
       throw new CliError(EXIT.failed, 'The chat service did not answer message/download. Run the command again.');
     }
-    if (response.status === 429 && attempt < MAX_ATTEMPTS) {
-      await pause(1_000 * 2 ** attempt);
-      continue;
-    }
-    throw refusalOf(response.status);
+    await pause(1_000 * 2 ** attempt);
   }
 };
 
 /** Quotes nothing of the answer, because it can repeat the token. */
 const refusalOf = (status: number): CliError => {
-  if (status === 401) {
-    return new CliError(EXIT.noAccess, 'The chat service refuses the access token. Set it with parley token set.');
-  }
   if (status === 404) {
     return new CliError(
       EXIT.refused,

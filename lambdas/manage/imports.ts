@@ -14,6 +14,9 @@ import { defineRoute, ignoredQuery, invalidRequest, ok, problemResponse } from '
 export interface ImportPorts extends EventRepositories, Pick<Meanings, 'clock'> {
   readonly storedEvents: StoredEventReader;
   readonly audit: Pick<AuditRepository, 'record'>;
+  readonly gaps: Pick<GapRepository, 'close'>;
+  /** Whether the stage lists messages of which only statuses have arrived. */
+  readonly watches: boolean;
   readonly contactDefaults: ContactDefaults;
   /** What the stage's settings add to the meaning of an event, as for the function `receive`. */
   readonly eventMeanings: Pick<Meanings, 'keywords' | 'operatorEchoes'>;
@@ -151,6 +154,8 @@ const write = async (ports: ImportPorts, event: WebhookEvent): Promise<string | 
   const failure = errors.find((error) => !(error instanceof WriteRefusedError));
   // A repeated call completes the rest.
   if (failure !== undefined) throw failure;
+  // A user's message leaves the list with its own write. The statuses of an echo are in another item.
+  if (ports.watches && event.kind === 'echo') await ports.gaps.close(event.id, ports.clock.now());
   return errors[0]?.message;
 };
 

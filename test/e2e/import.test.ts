@@ -147,7 +147,7 @@ it('continues after the command was killed', async () => {
 it('reads the history from the chat service, and stores what it posted once and in vain', async () => {
   const contact = '+5491155550605';
   // From here on, nothing reaches the webhook.
-  await run.client.control('PATCH', '/carrier', { redelivers: false });
+  await run.client.control('PATCH', '/redelivery', { redelivers: false });
   await run.client.control('PUT', '/webhook', { url: 'http://127.0.0.1:9/webhook', auth: { kind: 'none' } });
   const missed = await run.client.userWrites(contact, { text: 'Hola' });
 

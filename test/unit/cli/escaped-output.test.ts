@@ -37,6 +37,7 @@ const send = {
   decision: PAYLOAD,
   outcome: PAYLOAD,
   messageId: PAYLOAD,
+  likelyMessage: { id: PAYLOAD, createdAt: PAYLOAD },
   endpoint: PAYLOAD,
   attempts: 2,
   unknownOutcomes: 0,
@@ -139,6 +140,13 @@ const answer: AnswerCall = async (method, path) => {
       cursor: PAYLOAD,
     },
     'POST /v1/audit': { auditId: 'a-1', at: PAYLOAD, action: 'redrive', caller: PAYLOAD },
+    'POST /v1/imports': {
+      at: NOW,
+      results: [
+        { entry: 0, result: 'stored', kind: 'message', messageId: PAYLOAD },
+        { entry: 0, result: 'unreadable', reason: PAYLOAD },
+      ],
+    },
     'GET /v1/dead-letters': { deadLetters: [deadLetter(queue)] },
   };
   if (route === 'GET /v1/dead-letters' && pathname !== '/v1/dead-letters') {
@@ -173,6 +181,14 @@ beforeAll(async () => {
     state.env[`AWS_ENDPOINT_URL_${service}`] = aws.url;
   writeFileSync(file, JSON.stringify(state));
   writeFileSync(join(target.folder, 'rows.csv'), `phone,${JSON.stringify(PAYLOAD)}\n${USER},\n${USER},x\n`);
+  const entry = {
+    id: PAYLOAD,
+    creationTime: NOW,
+    from: 'user',
+    chat: { contactId: PAYLOAD },
+    content: { text: PAYLOAD },
+  };
+  writeFileSync(join(target.folder, 'history.json'), JSON.stringify([entry, { [PAYLOAD]: PAYLOAD }]));
   mkdirSync(join(target.folder, 'logs'));
   writeFileSync(join(target.folder, 'logs', `${PAYLOAD.replaceAll('/', '')}.log`), USER);
   writeFileSync(join(target.folder, 'numbers.txt'), `${USER}\n`);
@@ -228,6 +244,10 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['sends list', ['--state', 'refused']],
   ['sends list', ['--broadcast', PAYLOAD]],
   ['sends list', []],
+  ['import', ['FOLDER/history.json', '--dry-run']],
+  ['import', ['FOLDER/history.json', '--yes', '--resolve']],
+  ['import', [`FOLDER/${PAYLOAD}.json`]],
+  ['import', ['--from-service', '--since', PAYLOAD]],
   ['sending stop', ['--note', PAYLOAD]],
   ['sending resume', []],
   ['sending status', []],

@@ -4,9 +4,10 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
-import { NOW, USER, wireMessage } from '../../../support/builders.ts';
+import { NOW, sendRequest, USER, wireMessage } from '../../../support/builders.ts';
 import { type AnswerCall, type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 import { runParley } from '../../../support/run-parley.ts';
+import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage } from '../../lambdas/manage/managed-stage.ts';
 
@@ -25,6 +26,13 @@ let files = 0;
 const answer: AnswerCall = async (method, path, sent) => {
   calls.push(`${method} ${path}`);
   if (path === '/v1/stage') return [200, (await stage.call('getStage')).body];
+  if (path.startsWith('/v1/sends?')) {
+    return [200, (await stage.call('listSends', { query: { state: 'uncertain' } })).body];
+  }
+  if (path.startsWith('/v1/sends/')) {
+    return [200, (await stage.call('getSend', { id: decodeURIComponent(path.slice(10)) })).body];
+  }
+  if (path === '/v1/resolutions') return [200, (await stage.call('resolveSend', { body: sent })).body];
   const fault = faults.shift();
   if (fault !== undefined) return fault;
   const { status, body } = await stage.call('importEvents', { body: sent });
@@ -139,7 +147,7 @@ describe('parley import', () => {
     calls = [];
 
     expect((await importFile('--yes')).out).toContain('Nothing is missing.');
-    expect(calls).toEqual(['GET /v1/stage', 'POST /v1/imports']);
+    expect(calls).toEqual(['GET /v1/stage', 'POST /v1/imports', 'GET /v1/sends?state=uncertain&limit=500']);
   });
 
   it('imports the others if some lines are unreadable, and lists these by their numbers', async () => {
@@ -186,6 +194,63 @@ describe('parley import', () => {
 
     expect(await piped()).toMatchObject({ code: 2, err: expect.stringContaining('add --yes or --dry-run') });
     expect((await piped('--yes')).out).toBe('The standard input: 2 stored, 0 stored already, 0 unreadable.');
+  });
+});
+
+describe('the uncertain sends', () => {
+  const { messageText: text } = sendRequest();
+  const echo = (number: number, changes: Record<string, unknown> = {}) =>
+    v2(number, { from: 'bot', creationTime: addMs(NOW, -1_000), content: { type: 'text', text }, ...changes });
+
+  beforeEach(() => putSendInState(stage.sends, 'uncertain'));
+
+  it('of which the history has the message are listed, with the command that resolves them', async () => {
+    write(lines([echo(0), v2(1)]));
+
+    const { code, out } = await importFile('--yes');
+
+    expect(code).toBe(0);
+    expect(out.split('\n').at(-1)).toBe(
+      `request-1 is uncertain, and probably message history-0 of ${addMs(NOW, -1_000)}. To resolve it: parley sends ` +
+        'resolve request-1 --outcome accepted --message-id history-0 --local',
+    );
+    expect((await stage.sends.read('request-1'))?.state).toBe('uncertain');
+  });
+
+  it('are resolved with --resolve, which the audit trail names, also if nothing is missing', async () => {
+    write(lines([echo(0)]));
+    await importFile('--yes');
+
+    const { out } = await importFile('--yes', '--resolve');
+
+    expect(out).toContain('request-1 was uncertain, and is now accepted: it is message history-0 of');
+    expect(await stage.sends.read('request-1')).toMatchObject({ state: 'accepted', messageId: 'history-0' });
+    expect((await stage.audit.list({}, { limit: 10 })).entries).toContainEqual(
+      expect.objectContaining({
+        action: 'resolution',
+        details: expect.objectContaining({ requestId: 'request-1', messageId: 'history-0' }),
+      }),
+    );
+  });
+
+  it.each([
+    ['two messages match', () => [echo(0), echo(1)], ['request-1']],
+    ['two sends match a message', () => [echo(0)], ['request-1', 'request-2']],
+    ['no message matches', () => [echo(0, { content: { type: 'text', text: 'Hi' } })], ['request-1']],
+  ])('stay uncertain with --resolve if %s', async (_name, entries, requestIds) => {
+    for (const requestId of requestIds) await putSendInState(stage.sends, 'uncertain', { requestId });
+    write(lines(entries()));
+
+    expect((await importFile('--yes', '--resolve')).out).not.toContain('uncertain');
+    for (const requestId of requestIds) expect((await stage.sends.read(requestId))?.state).toBe('uncertain');
+  });
+
+  it('are not looked up in a dry run', async () => {
+    write(lines([echo(0)]));
+
+    await importFile('--dry-run', '--resolve');
+
+    expect(calls.filter((call) => call.includes('/v1/sends'))).toEqual([]);
   });
 });
 

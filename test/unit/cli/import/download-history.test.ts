@@ -57,7 +57,11 @@ const page = (hasMore: boolean, ...ids: string[]): Answer => [
 
 const download = (now = NOW) => {
   const target = { secretsManager, addresses: { accessTokenSecretId: 'token' } as Target['addresses'] };
-  const context = { say: (line: string) => void said.push(line), stop: stop.signal };
+  const context = {
+    say: (line: string) => void said.push(line),
+    stop: stop.signal,
+    commandFor: (command: string) => command,
+  };
   return downloadHistory(context, target, { chatServiceUrl: service.url, since: SINCE, now });
 };
 

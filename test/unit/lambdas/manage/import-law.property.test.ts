@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDynamodbAudit } from '../../../../lambdas/adapters/dynamodb/audit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbGaps } from '../../../../lambdas/adapters/dynamodb/gaps.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createDynamodbStoredEvents } from '../../../../lambdas/adapters/dynamodb/stored-events.ts';
@@ -167,6 +168,8 @@ const createStage = (defect: Defect) => {
     ...defect.ports?.(repositories),
     clock,
     audit: createDynamodbAudit(table, systemRandomness),
+    gaps: createDynamodbGaps(table),
+    watches: false,
     contactDefaults: { ...settings, chatChannelNumber: '+5491100000000' },
     eventMeanings: defect.meanings ?? MEANINGS,
   };

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
+import { parseEvents } from '../../../../lambdas/domain/parse-events.ts';
 import { isWindowOpen } from '../../../../lambdas/domain/window.ts';
 import { MAX_IMPORT_BYTES } from '../../../../lambdas/manage/imports.ts';
 import { NOW, sendRequest, sendResult, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
@@ -214,6 +216,22 @@ describe('recorded events of the webhook', () => {
 
     expect((await stage.sends.read('request-1'))?.state).toBe('accepted');
   });
+});
+
+it('an import closes the gaps of messages of which only statuses had arrived', async () => {
+  const messages = createDynamodbMessages(stage.table, { listsGaps: true });
+  const times = { receivedAt: NOW };
+  for (const _id_ of ['history-1', 'history-2', 'history-9']) {
+    const status = wireStatus({ _id_, CREATION_TIME: ago(28) });
+    const [parsed] = parseEvents(JSON.stringify(status), { times, chatPlatform: 'chat', windowPer: 'user' });
+    if (parsed?.kind === 'event' && parsed.event.kind === 'status') await messages.recordStatus(parsed.event);
+  }
+  const isGap = async (id: string) => (await stage.item(`MESSAGE#${id} MESSAGE`))?.stateShard !== undefined;
+  expect(await isGap('history-2')).toBe(true);
+
+  await importEntries([entry(), downloaded()]);
+
+  expect([await isGap('history-1'), await isGap('history-2'), await isGap('history-9')]).toEqual([false, false, true]);
 });
 
 describe('an uncertain send', () => {
