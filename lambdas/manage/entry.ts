@@ -97,7 +97,6 @@ const ports = {
   channels: createDynamodbChannels(table),
   gaps: createDynamodbGaps(table),
   watches: environment.WATCH ?? false,
-  importedGaps: environment.WATCH ? createDynamodbGaps(table) : undefined,
   storedEvents: createDynamodbStoredEvents(table),
   echoes: createDynamodbEchoes(table),
   eventMeanings: { keywords: environment.KEYWORDS, operatorEchoes: environment.OPERATOR_ECHOES },

@@ -20,8 +20,6 @@ export interface ImportPorts extends EventRepositories, Pick<Meanings, 'clock'> 
   readonly contactDefaults: ContactDefaults;
   /** What the stage's settings add to the meaning of an event, as for the function `receive`. */
   readonly eventMeanings: Pick<Meanings, 'keywords' | 'operatorEchoes'>;
-  /** The gaps to close. @default none: the stage does not watch what arrives */
-  readonly importedGaps?: Pick<GapRepository, 'close'> | undefined;
 }
 
 export const MAX_IMPORT_ENTRIES = 100;
@@ -148,8 +146,6 @@ const SENT_BY_PARLEY = 'Its ID is that of a message that Parley sent itself.';
 const write = async (ports: ImportPorts, event: WebhookEvent): Promise<string | undefined> => {
   const meanings = { clock: ports.clock, ...ports.eventMeanings };
   const writes = await Promise.allSettled(writesOf(event, meanings, new Map()).map(async (each) => each(ports)));
-  // The statuses of an echo are in another item, which its own write does not change.
-  if (event.kind === 'echo') await ports.importedGaps?.close(event.id, ports.clock.now());
   const errors = writes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   const failure = errors.find((error) => !(error instanceof WriteRefusedError));
   // A repeated call completes the rest.
