@@ -499,6 +499,16 @@ export const MANAGING_SCENARIOS = {
       ],
     },
   },
+  listWhileReceiving: {
+    useCase: 'read',
+    about: 'An operator lists the channels and the gaps while a message arrives.',
+    slice: ['fails-before'],
+    maxFaults: 1,
+    options: {
+      posts: [{ event: wireMessage({ CREATION_TIME: AN_HOUR_AGO }) }],
+      callers: [read('channels', 'listChannels'), read('gaps', 'listGaps')],
+    },
+  },
   importBesideDelivery: {
     useCase: 'audit',
     about: 'An operator imports a message twice while the webhook delivers it.',
