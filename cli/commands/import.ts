@@ -1,5 +1,6 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import type { z } from 'zod';
+import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { IMPORT_FORMATS } from '../../lambdas/domain/history-formats/parse-history.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import { describeRefused } from '../broadcast/refused-rows.ts';
@@ -91,9 +92,9 @@ const importHistory = async (
   if (forecast === undefined) throw new CliError(EXIT.interrupted, 'Interrupted. Nothing was imported.');
   for (const line of describeForecast(forecast, plan)) say(line);
   const { existing } = forecast;
-  for (const warning of await findImportWarnings({ plan, call: client, target, chatChannelNumber, existing })) {
-    say(warning);
-  }
+  const countWaiting = () => countInbound(target);
+  const warned = { plan, call: client, targetName: target.name, chatChannelNumber, existing, countWaiting };
+  for (const warning of await findImportWarnings(warned)) say(warning);
   if (dryRun) return summarize(file, plan, forecast, { isDryRun: true });
   const finish = async (counts: ImportCounts): Promise<CommandResult> => {
     const found = await findLikelySends(client);
@@ -142,6 +143,11 @@ const importHistory = async (
   }
   if (stateFile !== undefined) await removeImportState(stateFile);
   return finish(state);
+};
+
+const countInbound = async ({ sqs, addresses }: Target): Promise<number> => {
+  const { available, inFlight } = await countMessages(sqs, addresses.inboundQueueUrl);
+  return available + inFlight;
 };
 
 /** How messages name the history that the service returns. */

@@ -1,21 +1,21 @@
-import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { contactKey, numberOfChannel } from '../../lambdas/domain/contact.ts';
 import { channelsResponse } from '../../lambdas/manage/channels.ts';
 import { conversationResponse } from '../../lambdas/manage/conversations.ts';
 import { count } from '../command.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { resourcePath } from '../operations/resource-path.ts';
-import type { Target } from '../target.ts';
 import type { ImportPlan } from './plan-import.ts';
 
 interface Imported {
   readonly plan: ImportPlan;
   readonly call: ManagementClient;
-  readonly target: Pick<Target, 'name' | 'sqs' | 'addresses'>;
+  readonly targetName: string;
   /** The stage's business number. */
   readonly chatChannelNumber: string;
   /** How many of the events are stored. */
   readonly existing: number;
+  /** Counts the requests on the inbound queue. */
+  readonly countWaiting: () => Promise<number>;
 }
 
 /**
@@ -29,7 +29,7 @@ export const findImportWarnings = async (imported: Imported): Promise<readonly s
 
 const keyOf = (number: string): string => contactKey(numberOfChannel(number) ?? number);
 
-const warnOfNumbers = async ({ plan, call, target, chatChannelNumber }: Imported): Promise<string | undefined> => {
+const warnOfNumbers = async ({ plan, call, targetName, chatChannelNumber }: Imported): Promise<string | undefined> => {
   const isOf = (numbers: readonly string[]) => (number: string) =>
     numbers.some((each) => keyOf(each) === keyOf(number));
   const others = plan.numbers.filter((number) => !isOf([chatChannelNumber])(number));
@@ -39,7 +39,7 @@ const warnOfNumbers = async ({ plan, call, target, chatChannelNumber }: Imported
   const foreign = others.filter((number) => !isOf(known)(number));
   if (foreign.length === 0) return undefined;
   return (
-    `the history has messages of ${listed(foreign)}, but the number of ${target.name} is ${chatChannelNumber}. Import ` +
+    `the history has messages of ${listed(foreign)}, but the number of ${targetName} is ${chatChannelNumber}. Import ` +
     'it only if this stage has these numbers too.'
   );
 };
@@ -75,9 +75,8 @@ const warnOfOtherIds = async ({ plan, call, existing }: Imported): Promise<strin
   return undefined;
 };
 
-const warnOfBacklog = async ({ target: { sqs, addresses } }: Imported): Promise<string | undefined> => {
-  const { available, inFlight } = await countMessages(sqs, addresses.inboundQueueUrl);
-  const waiting = available + inFlight;
+const warnOfBacklog = async ({ countWaiting }: Imported): Promise<string | undefined> => {
+  const waiting = await countWaiting();
   if (waiting === 0) return undefined;
   return (
     `${count(waiting, 'request waits', 'requests wait')} on the inbound queue. Its messages that are in the history too ` +
