@@ -34,7 +34,9 @@ const warnOfNumbers = async ({ plan, call, targetName, chatChannelNumber }: Impo
     numbers.some((each) => keyOf(each) === keyOf(number));
   const others = plan.numbers.filter((number) => !isOf([chatChannelNumber])(number));
   if (others.length === 0) return undefined;
-  const { channels } = channelsResponse.parse(await call('GET', '/v1/channels').catch(() => NO_CHANNELS));
+  const { channels } = await call('GET', '/v1/channels')
+    .then((answer) => channelsResponse.parse(answer))
+    .catch(() => NO_CHANNELS);
   const known = channels.flatMap((channel) => channel.chatChannelNumber ?? []);
   const foreign = others.filter((number) => !isOf(known)(number));
   if (foreign.length === 0) return undefined;

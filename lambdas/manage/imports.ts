@@ -134,7 +134,7 @@ const importOne = async (
   const before = stored.get(event);
   // The history of a user cannot contain it, so it must not open a window.
   if (before === 'sent') return { ...described, result: 'unreadable', reason: SENT_BY_PARLEY };
-  // What it says of its own contact is not the user's, as far as the service has delivered it.
+  // Its window and its consent would be those of a contact that the delivered event does not name.
   if (before === 'delivered-for-another') return { ...described, result: 'exists' };
   // Also what is stored already: a delivery or an import can have been interrupted between the message and the rest.
   const refusal = dryRun ? undefined : await write(ports, event);
