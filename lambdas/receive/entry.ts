@@ -64,7 +64,7 @@ const writeEvents = createStoreEvents({
         return createDynamodbContacts(table);
       },
       get messages() {
-        return createDynamodbMessages(table, { listsGaps: environment.WATCH });
+        return createDynamodbMessages(table, { gapClock: environment.WATCH ? systemClock : undefined });
       },
       get sends() {
         return createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES });
