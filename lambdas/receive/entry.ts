@@ -79,7 +79,7 @@ const writeEvents = createStoreEvents({
   confirmations: sendQueueUrl === undefined ? undefined : (abortSignal) => openSendQueue(sendQueueUrl, abortSignal),
   operatorEchoes: environment.OPERATOR_ECHOES,
   turns: environment.TURNS,
-  watch: environment.WATCH ? createWatchArrivals({ open: openArrivals }) : undefined,
+  watch: environment.WATCH ? createWatchArrivals({ open: openArrivals, clock: systemClock }) : undefined,
 });
 const storeEvents = answeringProbes(writeEvents, { log, metrics });
 
