@@ -109,14 +109,14 @@ export interface MessageRepository {
 }
 
 /**
- * Channels, and when users wrote to them. A channel's history is noted only in a stage that watches what arrives.
+ * Channels, and when users wrote to them. Channels are recorded only in a stage that watches what arrives.
  */
 export interface ChannelRepository {
   /** Records that the channel exists. The earliest time counts. */
   register(channel: ChannelRef, at: Instant): Promise<void>;
-  /** Notes that a user wrote to the channel. */
+  /** Records that a user wrote to the channel. */
   noteMessage(channel: ChannelRef, at: Instant): Promise<void>;
-  /** Notes that the chat service reported an echo. The latest time counts. */
+  /** Records that the chat service reported an echo. The latest time counts. */
   noteEcho(channel: ChannelRef, at: Instant): Promise<void>;
   /** Returns up to 100 channels, the oldest first. */
   list(): Promise<readonly RegisteredChannel[]>;
@@ -140,10 +140,10 @@ export interface ChannelRepository {
 
 export interface RegisteredChannel extends ChannelRef {
   readonly firstSeenAt: Instant;
-  /** When an echo was last noted. */
+  /** When an echo was last recorded. */
   readonly echoedAt?: Instant | undefined;
   readonly silentSince?: Instant | undefined;
-  /** When the schedule last noted that it watches the channel. */
+  /** When the schedule last recorded that it watches the channel. */
   readonly watchedAt?: Instant | undefined;
   /** When the stage began to watch again after a break. */
   readonly watchedSince?: Instant | undefined;

@@ -56,7 +56,7 @@ export const historyDays = (now: Instant): readonly string[] =>
 const NEIGHBORS = 2;
 
 /**
- * Daylight saving time shifts a channel's rhythm by an hour against UTC, and opening hours are not kept to the minute. A
+ * Daylight saving time shifts a channel's hours by one against UTC, and opening hours are not kept to the minute. A
  * slot is expected to have a message only if it is so with each of these shifts.
  */
 const SHIFTS = [-60, 0, 60].map((minutes) => (minutes * 60_000) / SLOT_MS);

@@ -67,8 +67,8 @@ export const judgeRegistered = async (
 /** Three slots: too few to be improbable for any channel. */
 const RECENT_MS = 15 * 60_000;
 
-/** How often a channel's item says that the stage still watches it, so that few runs write. */
-const WATCH_NOTE_MS = 15 * 60_000;
+/** How often a run records that the stage still watches a channel, so that few runs write. */
+const WATCH_RECORD_MS = 15 * 60_000;
 
 /** After this time without a run, the setting was off, or the schedule stopped. */
 const WATCH_BREAK_MS = 2 * 60 * 60_000;
@@ -83,7 +83,7 @@ const watchChannel = async (
   now: Instant,
 ): Promise<void> => {
   const { platform, line, silentSince, watchedAt = '' } = channel;
-  if (watchedAt < addMs(now, -WATCH_NOTE_MS)) {
+  if (watchedAt < addMs(now, -WATCH_RECORD_MS)) {
     await channels.recordWatch(channel, now, continuesSince(channel, now));
   }
   const judged = await judgeRegistered(channels, channel, now);
