@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts';
 const check = 'webhook';
 
 /**
- * Checks from the outside that the webhook accepts each of its secrets, with a request that Parley stores nowhere.
+ * Checks from the outside that the webhook accepts each of its secrets, with a request that Parley does not store.
  *
  * @param now the time of the stage
  * @param isBuffered whether API Gateway answers, before the request is verified
@@ -18,7 +18,8 @@ export const checkProbe = async (target: Target, now: string, isBuffered = false
   const { webhookUrl, webhookSecretId, webhookSecretKind: kind, webhookAuthHeader: header } = target.addresses;
   if (webhookSecretId === undefined) {
     const message =
-      'No test request was sent: the webhook has no secret, and only Pub/Sub or Amazon SNS can sign its requests.';
+      'No test request was sent: the webhook has no secret. Only Pub/Sub or Amazon SNS can sign its requests, or the ' +
+      'webhook does not verify requests (insecure-none).';
     return { check, grade: 'ok', message };
   }
   if (kind === undefined || header === undefined) {
@@ -34,7 +35,8 @@ export const checkProbe = async (target: Target, now: string, isBuffered = false
     statuses[index] === 200 ? [] : [`${fingerprintOf(line)} (${statuses[index] ?? 'no response'})`],
   );
   if (refused.length > 0 || lines.length === 0) {
-    const message = `The webhook does not accept ${count(refused.length, 'secret')} that it has: ${refused.join(', ')}.`;
+    const rejected = lines.length === 1 ? 'its secret' : `${refused.length} of its ${lines.length} secrets`;
+    const message = `The webhook rejects ${rejected}: ${refused.join(', ')}.`;
     return {
       check,
       grade: 'failing',
@@ -46,8 +48,8 @@ export const checkProbe = async (target: Target, now: string, isBuffered = false
   }
   const message =
     lines.length === 1
-      ? 'The webhook accepts its secret: it accepted a test request, which is stored nowhere.'
-      : `The webhook accepts each of its ${lines.length} secrets: it accepted a test request for each, stored nowhere.`;
+      ? 'The webhook accepts its secret: it accepted a test request, which Parley did not store.'
+      : `The webhook accepts each of its ${lines.length} secrets: it accepted a test request for each, which Parley did not store.`;
   return { check, grade: 'ok', message };
 };
 
@@ -77,6 +79,6 @@ const queuedProbes = async (
   const message =
     accepted === 0
       ? `${sent} No earlier one was accepted in the last 24 hours; run doctor again in five minutes.`
-      : `${sent} Accepted test requests in the last 24 hours: ${accepted}.`;
+      : `${sent} Accepted test requests in the last 24 hours: ${accepted}. doctor cannot tell which secrets.`;
   return { check, grade: 'ok', message };
 };
