@@ -61,7 +61,7 @@ const ANSWERS: readonly IntegrationResponse[] = [
   answer('200', answerTemplate('OK'), '200'),
   // Matches every other status.
   answer('503', answerTemplate('Service Unavailable')),
-  answer('413', refusedTemplate(), '400'),
+  answer('413', refusedTemplate(), '4\\d\\d'),
 ];
 
 function answer(statusCode: string, template: string, selectionPattern?: string): IntegrationResponse {

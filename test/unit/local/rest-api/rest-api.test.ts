@@ -62,6 +62,12 @@ describe('a REST API', () => {
     expect(await post(url)).toBe(503);
   });
 
+  it('answers 500 when a template sets the status twice, as API Gateway answers 5xx', async () => {
+    const twice = '#set($context.responseOverride.status = 503)#set($context.responseOverride.status = 413){}';
+    const { url } = await startApi({ responses: [{ status: 200, pattern: undefined, template: template(twice) }] });
+    expect(await post(url)).toBe(500);
+  });
+
   it('answers 504 when its service does not answer in time', async () => {
     const { url } = await startApi({ call: () => new Promise(() => undefined), timeoutMs: 50 });
     expect(await post(url)).toBe(504);
