@@ -80,15 +80,6 @@ describe('A stage with buffered ingress', () => {
     );
   });
 
-  test('tells the function to verify what is on the queue, which a direct ingress does not', () => {
-    const variables = { POWERTOOLS_SERVICE_NAME: 'receive' };
-    const functionWith = (BUFFERED_INGRESS: unknown) => ({
-      Environment: { Variables: { ...variables, BUFFERED_INGRESS } },
-    });
-    template.hasResourceProperties('AWS::Lambda::Function', functionWith('true'));
-    direct().hasResourceProperties('AWS::Lambda::Function', functionWith(Match.absent()));
-  });
-
   test('raises the alarms of the webhook by the metrics of its own API', () => {
     const dimensions = [
       { Name: 'ApiName', Value: 'Parley-prod-webhook' },
@@ -148,6 +139,16 @@ describe('A change of the ingress', () => {
     expect(mappingIn(after)).toEqual(mappingIn(before));
     expect(urlIn(after)).toEqual(urlIn(before));
     after.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
+  });
+
+  test('lets API Gateway put requests on the queue until the domain name leads to the direct API', () => {
+    const template = direct({ domainName: DOMAIN });
+    const [mapping] = Object.keys(template.findResources('AWS::ApiGatewayV2::ApiMapping'));
+    const policies = template.findResources('AWS::SQS::QueuePolicy', {
+      Properties: { Queues: [{ Ref: logicalIdOf('ReceiverInboundQueue') }] },
+    });
+
+    expect(Object.values(policies).map(({ DependsOn }) => DependsOn)).toEqual([[mapping]]);
   });
 
   test('changes no type of a resource with the same logical ID, which CloudFormation refuses', () => {
