@@ -1,8 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
 import { backoffMs } from '../domain/backoff.ts';
-import { type BufferedRequest, isBuffered, parseBufferedRequest } from '../domain/buffered-request.ts';
+import { type BufferedRequest, isBuffered } from '../domain/buffered-request.ts';
 import { toInstant } from '../domain/instant.ts';
-import { parseSerializedRequest } from '../domain/serialized-request.ts';
+import { parseSerializedRequest, readBufferedRequest } from '../domain/serialized-request.ts';
 import type { VerifiedRequest } from '../domain/webhook-request.ts';
 import type { Randomness, WriteResult } from '../ports.ts';
 import { mapConcurrently } from '../runtime/concurrency.ts';
@@ -86,9 +86,7 @@ type Opened = MessageResult | { readonly kind: 'authentic'; readonly request: Ve
 const openMessage = async (options: DrainMessageOptions, message: SQSRecord, retry: Retry): Promise<Opened> => {
   const { format, verifyRequest, log } = options;
   const request = parseSerializedRequest(message.body, format.envelope);
-  // An earlier version may have quarantined it as a message of unknown origin.
-  const text = request === undefined ? message.body : unknownMessageIn(request);
-  const buffered = text === undefined ? undefined : parseBufferedRequest(text);
+  const buffered = readBufferedRequest(message.body, request);
   if (buffered !== undefined) return verify(options, verifyRequest, buffered, retry);
   if (request !== undefined) return { kind: 'authentic', request };
   const reason = isBuffered(message.body) ? UNREADABLE_BUFFERED : NOT_A_REQUEST;
@@ -132,12 +130,6 @@ const verify = async (
       });
       return retry;
   }
-};
-
-/** Returns what {@link wrapUnknownMessage} wrapped. */
-const unknownMessageIn = ({ rawBody }: VerifiedRequest): string | undefined => {
-  const text = rawBody.toString('utf8');
-  return isBuffered(text) ? text : undefined;
 };
 
 /** Wraps a message of unknown origin so that an operator can read it. */
