@@ -5,6 +5,7 @@ import {
   EndpointType,
   type IntegrationResponse,
   type IResource,
+  type Method,
   PassthroughBehavior,
   ResponseType,
   RestApi,
@@ -74,6 +75,8 @@ export class BufferedApi extends Construct {
   readonly baseUrl: string;
   /** What API Gateway may do: put messages on the queue. */
   readonly role: Role;
+  /** The methods that put requests on the queue. */
+  readonly methods: readonly Method[];
 
   constructor(scope: Construct, id: string, { queue, path, headers, throttle, domainMapping }: BufferedApiProps) {
     super(scope, id);
@@ -95,6 +98,8 @@ export class BufferedApi extends Construct {
       disableExecuteApiEndpoint: domainMapping !== undefined,
       deployOptions: {
         stageName: STAGE,
+        // For each method: the metrics of the stage also count the unknown paths that scanners ask for.
+        metricsEnabled: true,
         ...(throttle && { throttlingRateLimit: throttle.requestsPerSecond, throttlingBurstLimit: throttle.burst }),
       },
     });
@@ -108,8 +113,10 @@ export class BufferedApi extends Construct {
     });
     const webhook = api.root.addResource(path);
     const channel = webhook.addResource(`{${CHANNEL_PARAMETER}}`);
-    this.#addMethod(webhook, queue, sendMessageTemplate(headers));
-    this.#addMethod(channel, queue, sendMessageTemplate(headers, CHANNEL_PARAMETER));
+    this.methods = [
+      this.#addMethod(webhook, queue, sendMessageTemplate(headers)),
+      this.#addMethod(channel, queue, sendMessageTemplate(headers, CHANNEL_PARAMETER)),
+    ];
     this.stage = api.deploymentStage;
     grant.applyBefore(this.stage);
     this.apiId = api.restApiId;
@@ -117,7 +124,7 @@ export class BufferedApi extends Construct {
     acknowledgeRules(api, this.stage);
   }
 
-  #addMethod(resource: IResource, queue: IQueue, template: string): void {
+  #addMethod(resource: IResource, queue: IQueue, template: string): Method {
     const method = resource.addMethod(
       'POST',
       new AwsIntegration({
@@ -141,6 +148,7 @@ export class BufferedApi extends Construct {
         reason: 'The function that reads the queue verifies every request as webhook.auth specifies.',
       });
     }
+    return method;
   }
 
   /** Has the logical ID of the mapping of a direct ingress, so that a change of the setting only changes its API. */

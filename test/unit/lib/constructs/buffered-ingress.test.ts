@@ -95,6 +95,26 @@ describe('A stage with buffered ingress', () => {
     }
   });
 
+  test('raises an alarm with the first post that is refused, and not with what scanners ask for', () => {
+    const countOf = (Resource: string) =>
+      Match.objectLike({
+        MetricStat: Match.objectLike({
+          Metric: Match.objectLike({
+            MetricName: '4XXError',
+            Dimensions: Match.arrayWith([
+              { Name: 'Method', Value: 'POST' },
+              { Name: 'Resource', Value: Resource },
+            ]),
+          }),
+        }),
+      });
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmDescription: Match.stringLikeRegexp('oversizedevents$'),
+      Threshold: 1,
+      Metrics: Match.arrayWith([countOf('/webhook'), countOf('/webhook/{chatChannelNumber}')]),
+    });
+  });
+
   test('limits the API as throttling says', () => {
     const limited = buffered({ throttling: { webhook: { requestsPerSecond: 50, burst: 100 } } });
     limited.hasResourceProperties('AWS::ApiGateway::Stage', {
@@ -104,11 +124,14 @@ describe('A stage with buffered ingress', () => {
           ResourcePath: '/*',
           ThrottlingRateLimit: 50,
           ThrottlingBurstLimit: 100,
+          MetricsEnabled: true,
           DataTraceEnabled: false,
         },
       ],
     });
-    template.hasResourceProperties('AWS::ApiGateway::Stage', { MethodSettings: Match.absent() });
+    template.hasResourceProperties('AWS::ApiGateway::Stage', {
+      MethodSettings: [{ ThrottlingRateLimit: Match.absent(), ThrottlingBurstLimit: Match.absent() }],
+    });
   });
 
   test('does not set the role for logging that all APIs of the account share', () => {
