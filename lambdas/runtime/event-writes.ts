@@ -69,7 +69,7 @@ export const writesOf = (
           const { requestId, traceparent, failed } = await repositories.messages.recordStatus(event);
           // If the send is known, only a failure adds something new.
           if (requestId === undefined) await reportToTransaction(repositories, event);
-          else if (failed !== undefined) await reportToSend(repositories, event, requestId, failed);
+          else if (failed !== undefined) await repositories.sends.fail(requestId, { messageId: event.id, ...failed });
           return { traceparent };
         },
         ...writesOfRequest(event),
@@ -194,9 +194,9 @@ const reportToSend = async (
   { messages, sends }: EventRepositories,
   event: Echo | StatusChange,
   requestId: string,
-  failed = failureOf(event),
 ): Promise<void> => {
   const { id: messageId, time } = event;
+  const failed = failureOf(event);
   const message = await sends.confirm(requestId, { messageId, at: time.at });
   if (message !== undefined) await recordSentMessage({ messages, sends }, message);
   if (failed !== undefined) await sends.fail(requestId, { messageId, ...failed });

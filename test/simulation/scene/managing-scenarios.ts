@@ -1,4 +1,4 @@
-import { claim, queuedSend, sendResult, USER, wireStatus } from '../../support/builders.ts';
+import { claim, queuedSend, sendResult, USER, wireMessage, wireStatus } from '../../support/builders.ts';
 import {
   AN_HOUR_AGO,
   IN_JANUARY,
@@ -68,6 +68,15 @@ const read = (name: string, route: ApiCaller['request']['route'], more: object =
   name,
   request: { route, ...more },
 });
+
+/** A user's message, as API v2.0 returns it. */
+const HISTORY_ENTRY = {
+  id: 'history-1',
+  creationTime: AN_HOUR_AGO,
+  from: 'user',
+  chat: { contactId: USER },
+  content: { type: 'text', text: 'Hello?' },
+};
 
 const requeue = (name: string): ApiCaller => read(name, 'requeueSend', { body: { requestId: 'request-1' } });
 /** The time of a scheduled request has passed, and nothing has put it on the queue. */
@@ -474,7 +483,9 @@ export const MANAGING_SCENARIOS = {
   },
   listWhileSending: {
     useCase: 'read',
-    about: 'An operator lists the sends of a contact, and counts those of a broadcast, while one of them is sent.',
+    about:
+      'An operator lists the sends of a contact, counts those of a broadcast, and asks what an import would store, while ' +
+      'one of them is sent.',
     slice: ['fails-before'],
     maxFaults: 1,
     options: {
@@ -484,6 +495,30 @@ export const MANAGING_SCENARIOS = {
       callers: [
         read('list', 'listSends', { query: { contact: USER } }),
         read('count', 'countSends', { query: { broadcast: 'broadcast-1' } }),
+        read('import', 'importEvents', { body: { entries: [HISTORY_ENTRY], dryRun: true } }),
+      ],
+    },
+  },
+  listWhileReceiving: {
+    useCase: 'read',
+    about: 'An operator lists the channels and the gaps while a message arrives.',
+    slice: ['fails-before'],
+    maxFaults: 1,
+    options: {
+      posts: [{ event: wireMessage({ CREATION_TIME: AN_HOUR_AGO }) }],
+      callers: [read('channels', 'listChannels'), read('gaps', 'listGaps')],
+    },
+  },
+  importBesideDelivery: {
+    useCase: 'audit',
+    about: 'An operator imports a message twice while the webhook delivers it.',
+    slice: ['fails-before', 'dies-after'],
+    maxFaults: 1,
+    options: {
+      posts: [{ event: wireMessage({ _id_: HISTORY_ENTRY.id, CREATION_TIME: HISTORY_ENTRY.creationTime }) }],
+      callers: [
+        read('import', 'importEvents', { body: { entries: [HISTORY_ENTRY] } }),
+        read('again', 'importEvents', { body: { entries: [HISTORY_ENTRY] } }),
       ],
     },
   },

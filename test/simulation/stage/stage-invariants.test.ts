@@ -230,11 +230,6 @@ const EXAMPLES: Readonly<Record<StageInvariantName, Example>> = {
       step('kept', 1, { kind: 'queued', queue: 'inbound', body: enveloped(MESSAGE_BODY) }),
     ),
   },
-  everyPostBuffered: {
-    holds: MAIN,
-    breaks: changed(MAIN, 'answer', { status: 503 }),
-    options: { features: { ingress: 'buffered' } },
-  },
   quarantinedOnlyIfUnknown: {
     holds: DEFERRED,
     breaks: changed(DEFERRED, 'quarantine', { body: enveloped(MESSAGE_BODY) }),

@@ -104,19 +104,6 @@ export const RECEIVING_STAGE_INVARIANTS = {
     },
   },
 
-  everyPostBuffered: {
-    sentence: 'With buffered ingress, every post is acknowledged, unless the inbound queue is unavailable.',
-    check(facts, { checked, violated }) {
-      if (!isBuffered(facts)) return;
-      const outages = facts.acts('outage').filter(({ part }) => part === 'queues');
-      for (const { eventId, status, atMs, index } of facts.entries('delivery-answer')) {
-        checked();
-        const isUnavailable = outages.some((outage) => outage.atMs <= atMs && atMs <= outage.atMs + outage.forMs);
-        if (status >= 300 && !isUnavailable) violated(`${eventId} was answered ${status}.`, index);
-      }
-    },
-  },
-
   quarantinedOnlyIfUnknown: {
     sentence: 'Only an event that cannot be stored is put in quarantine, with the reason.',
     check(facts, { checked, violated }) {
