@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { listDeadLetters } from '../cli/operations/dead-letter-queue.ts';
 import { countAllMessages } from '../lambdas/adapters/sqs-backlog.ts';
+import { CONTENT_TYPES } from '../lib/constructs/buffered-templates.ts';
 import { eventually, NotYet } from './eventually.ts';
 import { expect, findItem, itemOf } from './smoke-checks.ts';
 import type { SmokeStage, SmokeStep } from './smoke-stage.ts';
@@ -65,6 +66,23 @@ export const BUFFERED_STEPS: readonly SmokeStep[] = [
     },
   },
   {
+    title: 'A content type may name a character set',
+    async run(stage, { id, user }) {
+      if (!isBuffered(stage)) return DIRECT;
+      for (const [index, type] of CONTENT_TYPES.entries()) {
+        const messageId = `smoke-type-${index}-${id}`;
+        const body = oddlyWritten(stage, user, messageId);
+        const headers = await signBytes(stage, body);
+        if (headers === undefined) return NOT_OURS;
+        const typed = { 'Content-Type': `${type}; charset=UTF-8`, ...headers };
+        const status = await postBytes(stage.target.addresses.webhookUrl, typed, body);
+        expect(status === 200, `the webhook answers 200 for ${type}; charset=UTF-8`, status);
+        await itemOf(stage, `MESSAGE#${messageId}`, 'MESSAGE', ({ direction }) => direction === 'inbound');
+      }
+      return CONTENT_TYPES.join(', ');
+    },
+  },
+  {
     title: 'A request without credentials is dropped, and no header can add a field to it',
     async run(stage, { id, user }) {
       if (!isBuffered(stage)) return DIRECT;
@@ -115,6 +133,7 @@ export const BUFFERED_STEPS: readonly SmokeStep[] = [
       const { webhookUrl } = stage.target.addresses;
       const answers = [
         ['413', 'a body of 1 MiB', webhookUrl, 'application/json', randomBytes(1024 * 1024)],
+        ['413', 'a body of 5 MiB', webhookUrl, 'application/json', randomBytes(5 * 1024 * 1024)],
         ['415', 'an image', webhookUrl, 'image/png', Buffer.from('x')],
         ['404', 'an unknown path', `${webhookUrl}/1/2`, 'application/json', Buffer.from('{}')],
       ] as const;

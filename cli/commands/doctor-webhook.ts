@@ -1,3 +1,4 @@
+import { PROBE_BODY } from '../../lambdas/domain/webhook-probe.ts';
 import { explainError } from '../errors.ts';
 import { countMetricRequests, countSandboxRequests, type WebhookRequests } from '../operations/webhook-requests.ts';
 import type { Target } from '../target.ts';
@@ -24,9 +25,17 @@ const check = 'webhook';
 
 const isBuffered = ({ addresses: { webhookIngress } }: Target): boolean => webhookIngress === 'buffered';
 
-/** Posts an empty, unsigned request. Returns undefined if there is no response. */
+/**
+ * Posts an unsigned request. Returns undefined if there is no response. A webhook that accepts unsigned requests would
+ * quarantine any other body.
+ */
 const post = (webhookUrl: string): Promise<Response | undefined> =>
-  fetch(webhookUrl, { method: 'POST', signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
+  fetch(webhookUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: PROBE_BODY,
+    signal: AbortSignal.timeout(10_000),
+  }).catch(() => undefined);
 
 /**
  * Checks that API Gateway puts requests on the queue. It answers all of them alike: whether one is authentic is decided

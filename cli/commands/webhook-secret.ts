@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
+import { countAllMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { decodeSigningSecret, MIN_SIGNING_BYTES, SIGNING_PREFIX } from '../../lambdas/domain/signing-secret.ts';
 import { type CommandContext, type CommandFor, type CreateCommand, count, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
@@ -75,8 +76,9 @@ const createRemoveCommand = ({ target, api, report, commandFor }: CommandContext
     )
     .argument('<fingerprint>', 'Fingerprint of the secret, as shown by webhook-secret list')
     .option('--yes', 'Confirm that the sender no longer uses the secret')
+    .option('--force', 'With buffered ingress, remove it although requests wait that it may have to verify')
     .addHelpText('after', examples('parley webhook-secret remove 3f786850e387 --yes --stage prod'))
-    .action(async (fingerprint, { yes }) => {
+    .action(async (fingerprint, { yes, force }) => {
       const found = await target();
       const { client, secretId } = secretOf(found);
       const before = await readSecrets(client, secretId);
@@ -98,11 +100,28 @@ const createRemoveCommand = ({ target, api, report, commandFor }: CommandContext
           'Requests that are signed with a removed secret are refused. Add --yes to confirm.',
         );
       }
+      if (!force) await refuseWhileWaiting(found, commandFor);
       await recordAct(await api(), { action: 'webhook-secret-change' });
       const isAlone = await replaceSecrets(client, secretId, before, lines);
       const sentence = `Secret ${fingerprint} removed for ${found.name}. It is accepted for up to five more minutes.`;
       report({ lines: [sentence, ...warning(isAlone, commandFor)], json: { fingerprint } });
     });
+
+/** With buffered ingress, requests are verified after they were acknowledged, so nobody repeats one that is dropped. */
+const refuseWhileWaiting = async ({ sqs, addresses }: Target, commandFor: CommandFor): Promise<void> => {
+  if (addresses.webhookIngress !== 'buffered') return;
+  const [waiting, dead] = await Promise.all([
+    countAllMessages(sqs, addresses.inboundQueueUrl),
+    countAllMessages(sqs, addresses.inboundDeadLetterQueueUrl),
+  ]);
+  if (waiting + dead === 0) return;
+  throw new CliError(
+    EXIT.refused,
+    `${count(waiting, 'request')} in the inbound queue and ${count(dead, 'dead letter')} of it may still have to be ` +
+      'verified with this secret, and would be dropped without it. Wait until the queue is empty, and redrive or delete ' +
+      `its dead letters: ${commandFor('parley dead-letters list inbound')}. If none of them needs the secret, add --force.`,
+  );
+};
 
 const secretOf = ({ secretsManager: client, addresses, name }: Target) => {
   const secretId = addresses.webhookSecretId;

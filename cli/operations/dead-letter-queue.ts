@@ -7,6 +7,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
+import { withoutCredentials } from '../../lambdas/domain/buffered-request.ts';
 import { deadLetterReason } from '../../lambdas/domain/dead-letter.ts';
 import { parseTraceparent, TRACEPARENT } from '../../lambdas/domain/trace-context.ts';
 
@@ -187,7 +188,8 @@ export interface DeadLetterList {
 }
 
 /**
- * Lists dead letters by receiving them, which is the only way SQS offers, and releases them afterward.
+ * Lists dead letters by receiving them, which is the only way SQS offers, and releases them afterward. Masks the
+ * credentials of webhook requests that were never verified.
  *
  * @param limit Maximum number of dead letters to return.
  */
@@ -210,7 +212,7 @@ export const listDeadLetters = async (
     }
   });
   return {
-    deadLetters: deadLetters.slice(0, limit),
+    deadLetters: deadLetters.slice(0, limit).map((one) => ({ ...one, body: withoutCredentials(one.body) })),
     total: Math.max(available, received.size),
     isComplete: received.size >= available,
   };

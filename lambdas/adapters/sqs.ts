@@ -34,15 +34,23 @@ export interface InboundQueueOptions {
   readonly budgetMs: number;
 }
 
+export interface SqsInboundQueue extends InboundQueue {
+  /** Puts a message on the dead-letter queue as it is, with as much of the reason as fits. */
+  quarantineMessage(body: string, reason: string): Promise<WriteResult>;
+}
+
 /** Messages have the same format on both queues, so that quarantined requests can be redriven. */
-export const createSqsInboundQueue = (options: InboundQueueOptions): InboundQueue => {
+export const createSqsInboundQueue = (options: InboundQueueOptions): SqsInboundQueue => {
   const { client, queueUrl, deadLetterQueueUrl, budgetMs } = options;
   const put = async (url: string, request: VerifiedRequest, reason?: string): Promise<WriteResult> => {
     const MessageBody = serializeRequest(request, reason);
     if (MessageBody === undefined) return { kind: 'refused', reason: 'The request is too large for the queue.' };
+    return send(url, MessageBody, reason);
+  };
+  const send = async (QueueUrl: string, MessageBody: string, reason?: string): Promise<WriteResult> => {
     try {
       const command = new SendMessageCommand({
-        QueueUrl: url,
+        QueueUrl,
         MessageBody,
         MessageAttributes: reason === undefined ? undefined : reasonAttribute(reason),
       });
@@ -55,6 +63,7 @@ export const createSqsInboundQueue = (options: InboundQueueOptions): InboundQueu
   return {
     defer: (request) => put(queueUrl, request),
     quarantine: (request, reason) => put(deadLetterQueueUrl, request, acceptableReason(reason)),
+    quarantineMessage: (body, reason) => send(deadLetterQueueUrl, body, reasonBeside(body, reason)),
   };
 };
 
@@ -96,8 +105,11 @@ export const createSqsRedriveQueue = (client: SQSClient, queueUrl: string): Redr
   },
 });
 
-/** The maximum message size of SQS, 1 MiB, minus room for the reason attribute. */
-const MAX_CHANGE_BYTES = 1024 * 1024 - 8_192;
+/** The maximum message size of SQS, attributes included. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+
+/** Leaves room for the reason attribute. */
+const MAX_CHANGE_BYTES = MAX_MESSAGE_BYTES - 8_192;
 
 /** Lambda puts its own records of failed stream batches on the same queue. */
 export const createSqsPublishDeadLetterQueue = (client: SQSClient, queueUrl: string): PublishDeadLetterQueue => ({
@@ -147,6 +159,17 @@ const acceptableReason = (reason: string): string =>
 const reasonAttribute = (reason: string): Record<string, MessageAttributeValue> => ({
   reason: { DataType: 'String', StringValue: acceptableReason(reason) },
 });
+
+/** What SQS counts of the attribute beside its value: its name and its type. */
+const ATTRIBUTE_BYTES = 'reasonString'.length;
+
+/** Cuts a reason so that its attribute fits beside a message. SQS refuses an attribute without a value. */
+const reasonBeside = (body: string, reason: string): string | undefined => {
+  const left = MAX_MESSAGE_BYTES - Buffer.byteLength(body) - ATTRIBUTE_BYTES;
+  // UTF-8 writes each character with at most three bytes, or a pair of them with four.
+  const fitting = reason.slice(0, Math.max(0, Math.floor(left / 3)));
+  return fitting === '' ? undefined : fitting;
+};
 
 const traceAttribute = (traceparent: Traceparent | undefined): Record<string, MessageAttributeValue> | undefined =>
   traceparent === undefined ? undefined : { [TRACEPARENT]: { DataType: 'String', StringValue: traceparent } };

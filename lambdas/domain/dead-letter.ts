@@ -1,10 +1,10 @@
-import { isBuffered, parseBufferedRequest } from './buffered-request.ts';
+import { isBuffered } from './buffered-request.ts';
 import { type ContactRef, contactRef, isPhone } from './contact.ts';
 import { addMs, type Instant } from './instant.ts';
 import { maskNumbers } from './mask-numbers.ts';
 import { discardedBatchReason } from './publish-failure.ts';
 import * as z from './schema.ts';
-import { parseSerializedRequest } from './serialized-request.ts';
+import { parseSerializedRequest, readBufferedRequest } from './serialized-request.ts';
 import type { Traceparent } from './trace-context.ts';
 import { namesUser, readUser, USER_FIELDS } from './webhook-formats/formats.ts';
 import { isFields } from './webhook-formats/webhook-format.ts';
@@ -123,8 +123,9 @@ const namesContact = z.object({
  * requests do not name theirs, and an erasure must find the contact in all of them.
  */
 const eventText = (body: string): string => {
-  const buffered = parseBufferedRequest(body);
-  const request = buffered ? { ...buffered, rawBody: buffered.unverifiedBody } : parseSerializedRequest(body);
+  const verified = parseSerializedRequest(body);
+  const buffered = readBufferedRequest(body, verified);
+  const request = buffered ? { ...buffered, rawBody: buffered.unverifiedBody } : verified;
   if (request === undefined) return body;
   const event = ENVELOPES.map((envelope) => withoutEnvelope({ envelope, ...request })).find(
     ({ rawBody }) => rawBody !== request.rawBody,

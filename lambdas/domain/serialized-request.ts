@@ -1,4 +1,4 @@
-import { isBuffered } from './buffered-request.ts';
+import { type BufferedRequest, isBuffered, parseBufferedRequest } from './buffered-request.ts';
 import { isRejectedBySqs, queueJson } from './queue-json.ts';
 import * as z from './schema.ts';
 import { parseTraceparent } from './trace-context.ts';
@@ -127,6 +127,12 @@ export const parseSerializedRequest = (serialized: string, unmarked?: Envelope):
     }
   );
 };
+
+/** Parses a buffered request, also one that was quarantined as a message of unknown origin. */
+export const readBufferedRequest = (
+  message: string,
+  verified: VerifiedRequest | undefined = parseSerializedRequest(message),
+): BufferedRequest | undefined => parseBufferedRequest(verified?.rawBody.toString('utf8') ?? message);
 
 const readBody = (serialized: string, encoding: Encoding, body: unknown): Buffer | undefined => {
   if (encoding === 'json') return body === undefined ? undefined : Buffer.from(readVerbatim(serialized, body));

@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../domain/buffered-request.ts';
 import { isKept, KEPT_QUEUES } from '../domain/dead-letter.ts';
 import * as z from '../domain/schema.ts';
 import type { AuditRepository, Clock, KeptDeadLetterRepository } from '../ports.ts';
@@ -77,13 +78,16 @@ export const listDeadLetters = defineRoute({
 export const getDeadLetter = defineRoute({
   route: 'GET /v1/dead-letters/{deadLetterId}',
   summary: 'Get a dead letter that is kept in the table',
+  description: 'The credentials of a webhook request that was never verified are masked.',
   id: chosenIdField,
   query: noQuery,
   body: noBody,
   responses: { 200: deadLetterResponse, 400: problemResponse, 404: problemResponse },
   async handle({ deadLetters, clock }: DeadLetterPorts, { id }) {
     const deadLetter = await deadLetters.read(id);
-    return deadLetter && isKept(deadLetter.keptAt, clock.now()) ? ok(deadLetter) : notFound(id);
+    return deadLetter && isKept(deadLetter.keptAt, clock.now())
+      ? ok({ ...deadLetter, body: withoutCredentials(deadLetter.body) })
+      : notFound(id);
   },
 });
 

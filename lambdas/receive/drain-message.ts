@@ -1,10 +1,10 @@
 import type { SQSRecord } from 'aws-lambda';
 import { backoffMs } from '../domain/backoff.ts';
-import { type BufferedRequest, isBuffered, parseBufferedRequest } from '../domain/buffered-request.ts';
+import { type BufferedRequest, isBuffered } from '../domain/buffered-request.ts';
 import { toInstant } from '../domain/instant.ts';
-import { parseSerializedRequest } from '../domain/serialized-request.ts';
+import { parseSerializedRequest, readBufferedRequest } from '../domain/serialized-request.ts';
 import type { VerifiedRequest } from '../domain/webhook-request.ts';
-import type { Randomness } from '../ports.ts';
+import type { Randomness, WriteResult } from '../ports.ts';
 import { mapConcurrently } from '../runtime/concurrency.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { REFETCH_INTERVAL_MS } from './auth/stale-if-error-cache.ts';
@@ -19,11 +19,12 @@ export type DrainMessageOptions = ReceiveEventsPorts & {
   readonly randomness: Randomness;
   readonly format: DeliveryFormat;
   /**
-   * Verifies the requests that API Gateway put on the queue.
-   *
-   * @default it puts none there, so that such a request is quarantined as a message of unknown origin
+   * Verifies the requests that API Gateway put on the queue. With direct ingress, it did so while the stage still had a
+   * buffered one.
    */
-  readonly verifyRequest?: VerifyRequest | undefined;
+  readonly verifyRequest: VerifyRequest;
+  /** Puts a message on the dead-letter queue as it is, because it does not fit there in another form. */
+  readonly quarantineMessage: (body: string, reason: string) => Promise<WriteResult>;
 };
 
 /**
@@ -33,7 +34,7 @@ export type DrainMessageOptions = ReceiveEventsPorts & {
 export const createDrainMessage =
   (options: DrainMessageOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
-    const { storeEvents, inboundQueue, randomness, log, metrics } = options;
+    const { storeEvents, randomness, log, metrics } = options;
     const retry: Retry = { kind: 'retry', afterMs: retryAfterMs(message, randomness) };
 
     const opened = await openMessage(options, message, retry);
@@ -52,10 +53,14 @@ export const createDrainMessage =
         log.info('deferred event stored', { ...result });
         return true;
       }
-      metrics.count('EventQuarantined');
       const { body: _body, ...details } = result;
+      if (!(await quarantineEvent(options, message, request, result))) {
+        log.warn('deferred event waits longer in the inbound queue', details);
+        return false;
+      }
+      metrics.count('EventQuarantined');
       log.warn('deferred event quarantined', details);
-      return quarantine(inboundQueue, request, result);
+      return true;
     };
     const finished = await mapConcurrently(MAX_CONCURRENT_QUARANTINES, results, async (result) =>
       result.kind === 'unavailable' ? false : finish(result),
@@ -63,25 +68,37 @@ export const createDrainMessage =
     return finished.every((isDone) => isDone) ? DONE : retry;
   };
 
+/** Returns whether the dead-letter queue took the event, or the whole message if the event does not fit there. */
+const quarantineEvent = async (
+  { inboundQueue, quarantineMessage }: DrainMessageOptions,
+  { body }: SQSRecord,
+  request: VerifiedRequest,
+  result: Extract<StoreResult, { kind: 'unstorable' }>,
+): Promise<boolean> => {
+  const written = await quarantine(inboundQueue, request, result);
+  return (written.kind === 'refused' ? await quarantineMessage(body, result.reason) : written).kind === 'written';
+};
+
 type Retry = Extract<MessageResult, { kind: 'retry' }> & { readonly afterMs: number };
 type Opened = MessageResult | { readonly kind: 'authentic'; readonly request: VerifiedRequest };
 
 /** Returns the authentic request in a message, or else what to do with the message. */
 const openMessage = async (options: DrainMessageOptions, message: SQSRecord, retry: Retry): Promise<Opened> => {
-  const { inboundQueue, format, verifyRequest, log } = options;
+  const { format, verifyRequest, log } = options;
   const request = parseSerializedRequest(message.body, format.envelope);
-  if (verifyRequest !== undefined) {
-    // A stage with direct ingress quarantines a buffered request as a message of unknown origin.
-    const text = request === undefined ? message.body : unknownMessageIn(request);
-    const buffered = text === undefined ? undefined : parseBufferedRequest(text);
-    if (buffered !== undefined) return verify(options, verifyRequest, buffered, retry);
-  }
+  const buffered = readBufferedRequest(message.body, request);
+  if (buffered !== undefined) return verify(options, verifyRequest, buffered, retry);
   if (request !== undefined) return { kind: 'authentic', request };
+  const reason = isBuffered(message.body) ? UNREADABLE_BUFFERED : NOT_A_REQUEST;
+  const unknown = { kind: 'unstorable', reason } as const;
+  if (!(await quarantineEvent(options, message, wrapUnknownMessage(message), unknown))) return retry;
   log.error('queue message is not a webhook request; quarantined', { messageId: message.messageId });
-  const reason = 'The queue message is not a webhook request.';
-  const quarantined = await inboundQueue.quarantine(wrapUnknownMessage(message), reason);
-  return quarantined.kind === 'written' ? DONE : retry;
+  return DONE;
 };
+
+const NOT_A_REQUEST = 'The queue message is not a webhook request.';
+const UNREADABLE_BUFFERED =
+  'unverified: the queue message is not a webhook request in the form in which API Gateway writes them.';
 
 /** Nobody waits for the answer, so what cannot be decided yet waits in the queue. */
 const verify = async (
@@ -113,12 +130,6 @@ const verify = async (
       });
       return retry;
   }
-};
-
-/** Returns what {@link wrapUnknownMessage} wrapped. */
-const unknownMessageIn = ({ rawBody }: VerifiedRequest): string | undefined => {
-  const text = rawBody.toString('utf8');
-  return isBuffered(text) ? text : undefined;
 };
 
 /** Wraps a message of unknown origin so that an operator can read it. */

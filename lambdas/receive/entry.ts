@@ -143,7 +143,8 @@ const drain = createInboundQueueHandler({
   clock: systemClock,
   randomness: systemRandomness,
   format,
-  verifyRequest: environment.BUFFERED_INGRESS ? createVerifyRequest({ verifier, format, log, metrics }) : undefined,
+  quarantineMessage: async (body, reason) => (await queue()).quarantineMessage(body, reason),
+  verifyRequest: createVerifyRequest({ verifier, format, log, metrics }),
   log,
   metrics,
 });

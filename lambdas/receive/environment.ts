@@ -21,8 +21,6 @@ export const receiveEnvironment = z.object({
   WEBHOOK_AUTH: json(webhookAuth),
   /** The secret that holds the webhook's secrets or tokens, for the kinds of authentication that use one. */
   WEBHOOK_SECRET_ID: z.optional(z.string()),
-  /** Whether API Gateway puts webhook requests on the inbound queue before they are verified. @default false */
-  BUFFERED_INGRESS: z.optional(flag()),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
   /** The keywords by which users opt out and in. @default none */
@@ -47,12 +45,11 @@ export const receiveEnvironment = z.object({
 export type ReceiveEnvironment = Record<
   Exclude<
     keyof z.input<typeof receiveEnvironment>,
-    'WEBHOOK_SECRET_ID' | 'BUFFERED_INGRESS' | 'KEYWORDS' | 'SEND_QUEUE_URL' | 'OPERATOR_ECHOES' | 'TURNS' | 'WATCH'
+    'WEBHOOK_SECRET_ID' | 'KEYWORDS' | 'SEND_QUEUE_URL' | 'OPERATOR_ECHOES' | 'TURNS' | 'WATCH'
   >,
   string
 > & {
   WEBHOOK_SECRET_ID?: string;
-  BUFFERED_INGRESS?: string;
   KEYWORDS?: string;
   SEND_QUEUE_URL?: string;
   OPERATOR_ECHOES?: string;

@@ -10,14 +10,13 @@ export type InboundQueueHandlerOptions = DrainMessageOptions &
 /** Creates the handler of the inbound queue's messages. */
 export const createInboundQueueHandler = (options: InboundQueueHandlerOptions) => {
   const { changeVisibility, clock, log, metrics } = options;
-  // A handshake fetches a second document.
-  const verificationMs = options.verifyRequest ? 2 * TIME_BUDGET.verification : 0;
   return createQueueHandler({
     handleMessage: createDrainMessage(options),
     changeVisibility,
     minimumWaitMs: eventFloorMs,
     clock,
-    requiredTimeMs: verificationMs + TIME_BUDGET.drain + 2 * TIME_BUDGET.queue,
+    // A handshake fetches a second document.
+    requiredTimeMs: 2 * TIME_BUDGET.verification + TIME_BUDGET.drain + 2 * TIME_BUDGET.queue,
     log,
     metrics,
   });

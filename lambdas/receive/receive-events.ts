@@ -1,6 +1,6 @@
 import type { LOGGED_METRICS, MetricName } from '../domain/metric-names.ts';
 import { type VerifiedRequest, withoutEnvelope } from '../domain/webhook-request.ts';
-import type { InboundQueue, Log, Metrics } from '../ports.ts';
+import type { InboundQueue, Log, Metrics, WriteResult } from '../ports.ts';
 import type { StoreEvents, StoreResult } from './store-events.ts';
 
 export interface ReceiveEventsPorts {
@@ -59,7 +59,7 @@ export const createReceiveEvents =
       results.map(async (result): Promise<Receipt> => {
         if (result.kind === 'stored') countRemarks(metrics, result);
         if (result.kind !== 'unstorable') return report('stored', result);
-        const isQuarantined = await quarantine(inboundQueue, request, result);
+        const isQuarantined = (await quarantine(inboundQueue, request, result)).kind === 'written';
         return report(isQuarantined ? 'quarantined' : 'not-stored', result);
       }),
     );
@@ -79,13 +79,13 @@ export const countRemarks = (metrics: Metrics, stored: Extract<StoreResult, { ki
   if (stored.hasNewName) metrics.count('WebhookEventNew');
 };
 
-/** Quarantines an event that cannot be stored. Returns whether the queue took it. */
+/** Quarantines an event that cannot be stored. */
 export const quarantine = async (
   queue: Pick<InboundQueue, 'quarantine'>,
   request: VerifiedRequest,
   { body, deliveryId, reason }: Extract<StoreResult, { reason: string; kind: 'unstorable' }>,
-): Promise<boolean> => {
+): Promise<WriteResult> => {
   // Only the event, if its request has others.
   const quarantined = body === undefined ? request : { ...withoutEnvelope(request), rawBody: Buffer.from(body) };
-  return (await queue.quarantine({ ...quarantined, deliveryId }, reason)).kind === 'written';
+  return queue.quarantine({ ...quarantined, deliveryId }, reason);
 };

@@ -5,6 +5,7 @@ import {
   EndpointType,
   type IntegrationResponse,
   type IResource,
+  type Method,
   PassthroughBehavior,
   ResponseType,
   RestApi,
@@ -15,7 +16,7 @@ import { Role } from 'aws-cdk-lib/aws-iam';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Throttle } from '../settings/flood-settings.ts';
-import { answerTemplate, refusedTemplate, sendMessageTemplate } from './buffered-templates.ts';
+import { answerTemplate, CONTENT_TYPES, refusedTemplate, sendMessageTemplate } from './buffered-templates.ts';
 import { grantSendMessage } from './dead-lettered-queue.ts';
 import { urlOf } from './logged-http-api.ts';
 import { apiGatewayPrincipal } from './service-principals.ts';
@@ -44,24 +45,13 @@ export interface BufferedApiProps {
 
 const STAGE = 'live';
 
-/**
- * The content types of webhook requests. A request without a content type counts as JSON. API Gateway answers any other
- * type with 415: to pass a body on without a template would let its sender write the call of SQS.
- */
-const CONTENT_TYPES = [
-  'application/json',
-  'text/plain',
-  'application/octet-stream',
-  'application/x-www-form-urlencoded',
-];
-
 const CHANNEL_PARAMETER = 'chatChannelNumber';
 
 const ANSWERS: readonly IntegrationResponse[] = [
   answer('200', answerTemplate('OK'), '200'),
   // Matches every other status.
   answer('503', answerTemplate('Service Unavailable')),
-  answer('413', refusedTemplate(), '400'),
+  answer('413', refusedTemplate(), '4\\d\\d'),
 ];
 
 function answer(statusCode: string, template: string, selectionPattern?: string): IntegrationResponse {
@@ -85,6 +75,8 @@ export class BufferedApi extends Construct {
   readonly baseUrl: string;
   /** What API Gateway may do: put messages on the queue. */
   readonly role: Role;
+  /** The methods that put requests on the queue. */
+  readonly methods: readonly Method[];
 
   constructor(scope: Construct, id: string, { queue, path, headers, throttle, domainMapping }: BufferedApiProps) {
     super(scope, id);
@@ -106,6 +98,8 @@ export class BufferedApi extends Construct {
       disableExecuteApiEndpoint: domainMapping !== undefined,
       deployOptions: {
         stageName: STAGE,
+        // For each method: the metrics of the stage also count the unknown paths that scanners ask for.
+        metricsEnabled: true,
         ...(throttle && { throttlingRateLimit: throttle.requestsPerSecond, throttlingBurstLimit: throttle.burst }),
       },
     });
@@ -119,8 +113,10 @@ export class BufferedApi extends Construct {
     });
     const webhook = api.root.addResource(path);
     const channel = webhook.addResource(`{${CHANNEL_PARAMETER}}`);
-    this.#addMethod(webhook, queue, sendMessageTemplate(headers));
-    this.#addMethod(channel, queue, sendMessageTemplate(headers, CHANNEL_PARAMETER));
+    this.methods = [
+      this.#addMethod(webhook, queue, sendMessageTemplate(headers)),
+      this.#addMethod(channel, queue, sendMessageTemplate(headers, CHANNEL_PARAMETER)),
+    ];
     this.stage = api.deploymentStage;
     grant.applyBefore(this.stage);
     this.apiId = api.restApiId;
@@ -128,7 +124,7 @@ export class BufferedApi extends Construct {
     acknowledgeRules(api, this.stage);
   }
 
-  #addMethod(resource: IResource, queue: IQueue, template: string): void {
+  #addMethod(resource: IResource, queue: IQueue, template: string): Method {
     const method = resource.addMethod(
       'POST',
       new AwsIntegration({
@@ -152,6 +148,7 @@ export class BufferedApi extends Construct {
         reason: 'The function that reads the queue verifies every request as webhook.auth specifies.',
       });
     }
+    return method;
   }
 
   /** Has the logical ID of the mapping of a direct ingress, so that a change of the setting only changes its API. */

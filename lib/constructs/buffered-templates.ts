@@ -7,6 +7,18 @@ import { bufferedHeader, bufferedText } from '../../lambdas/domain/buffered-requ
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
  */
 
+/**
+ * The content types of webhook requests. A request without a content type counts as JSON. API Gateway answers any other
+ * type with 415: to pass a body on without a template would let its sender write the call of SQS.
+ */
+export const CONTENT_TYPES: readonly string[] = [
+  'application/json',
+  'text/json',
+  'text/plain',
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+];
+
 /** Base64 has no character with a meaning in JSON, and its encoding none with a meaning in a form. */
 const base64Of = (expression: string): string => `$util.urlEncode($util.base64Encode(${expression}))`;
 
@@ -43,25 +55,25 @@ export function sendMessageTemplate(headers: readonly string[], pathParameter?: 
 /** The constant body of an answer. */
 export const answerTemplate = (message: string): string => JSON.stringify({ message });
 
-/** How SQS names a message of more than 1 MiB. All its other reasons for HTTP 400 can pass, such as throttling. */
+/** How SQS names a message of more than 1 MiB. All its other reasons for a 4xx can pass, such as throttling. */
 const TOO_LARGE = 'must be shorter than';
 
 /**
- * Returns the template of the answer to a request that SQS refuses with HTTP 400: 413 if its message is too large, and
- * otherwise 503, after which it is redelivered.
+ * Returns the template of the answer to a request that SQS refuses with 4xx: that of its response, 413, if the message
+ * is too large, and otherwise 503, after which it is redelivered.
  *
  * SQS's answer may be converted to base64, because the API treats every body as binary. A text has one of three forms
- * in base64, depending on its position. The template always sets the status, because an integration cannot have two
- * responses with the status 503.
+ * in base64, depending on its position. The template sets the status at most once: API Gateway answers 5xx to a second
+ * override. An integration cannot have two responses with the status 503.
+ *
+ * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-override-request-response-parameters.html
  */
 export function refusedTemplate(): string {
   const signs = [TOO_LARGE, ...[0, 1, 2].map((position) => base64Inside(TOO_LARGE, position))];
   const isTooLarge = signs.map((sign) => `$answer.indexOf('${sign}') >= 0`).join(' || ');
-  const [tooLarge, unavailable] = ['Payload Too Large', 'Service Unavailable'];
   return (
-    `#set($answer = $input.body)#set($message = '${unavailable}')#set($context.responseOverride.status = 503)` +
-    `#if(${isTooLarge})#set($message = '${tooLarge}')#set($context.responseOverride.status = 413)#end\n` +
-    '{"message":"$message"}'
+    `#set($answer = $input.body)#if(${isTooLarge})${answerTemplate('Payload Too Large')}` +
+    `#else#set($context.responseOverride.status = 503)${answerTemplate('Service Unavailable')}#end`
   );
 }
 

@@ -11,7 +11,7 @@ import {
   type QueueProps,
   RedrivePermission,
 } from 'aws-cdk-lib/aws-sqs';
-import type { Construct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 import { grantKeyUse } from './stage-key.ts';
 
 /** Properties of a {@link DeadLetterQueue}. */
@@ -72,6 +72,8 @@ const MAX_RECEIVE_COUNT = 1000;
 export class DeadLetteredQueue extends Queue {
   /** Accepts messages of the maximum size, so that a reason fits alongside the message. */
   readonly deadLetters: DeadLetterQueue;
+  /** What says who may put messages on the queue. */
+  readonly policyResource: IConstruct;
 
   constructor(scope: Construct, id: string, given: DeadLetteredQueueProps) {
     const { visibilityTimeout, maxMessageSize, deadLetters: shared, ...props } = given;
@@ -85,6 +87,8 @@ export class DeadLetteredQueue extends Queue {
       redriveAllowPolicy: { redrivePermission: RedrivePermission.DENY_ALL },
     });
     this.deadLetters = deadLetters;
+    // `enforceSSL` has created it.
+    this.policyResource = this.node.findChild('Policy');
   }
 
   /**

@@ -56,6 +56,8 @@ export class LoggedHttpApi extends HttpApi {
   readonly stage: HttpStage;
   /** The API's URL, without a trailing slash. */
   readonly baseUrl: string;
+  /** Undefined without a domain name. */
+  readonly domainMapping: ApiMapping | undefined;
 
   constructor(scope: Construct, id: string, props: LoggedHttpApiProps) {
     const { nameSuffix, description, logs, throttle, domainMapping, accessLogFields } = props;
@@ -76,10 +78,14 @@ export class LoggedHttpApi extends HttpApi {
         format: AccessLogFormat.custom(JSON.stringify({ ...ACCESS_LOG_FIELDS, ...accessLogFields })),
       },
     });
-    if (domainMapping) {
-      const { domainName, mappingKey: apiMappingKey } = domainMapping;
-      new ApiMapping(this, 'DomainMapping', { api: this, stage: this.stage, domainName, apiMappingKey });
-    }
+    this.domainMapping =
+      domainMapping &&
+      new ApiMapping(this, 'DomainMapping', {
+        api: this,
+        stage: this.stage,
+        domainName: domainMapping.domainName,
+        apiMappingKey: domainMapping.mappingKey,
+      });
     this.baseUrl = domainMapping ? urlOf(domainMapping) : this.apiEndpoint;
   }
 }

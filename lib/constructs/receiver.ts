@@ -171,7 +171,6 @@ export class ParleyReceiver extends Construct {
         INBOUND_DEAD_LETTER_QUEUE_URL: this.inboundQueue.deadLetters.queueUrl,
         WEBHOOK_AUTH: JSON.stringify(webhook.auth),
         ...(this.webhookSecret && { WEBHOOK_SECRET_ID: this.webhookSecret.secretArn }),
-        ...(this.isBuffered && { BUFFERED_INGRESS: 'true' }),
         INDEX_COMMON_STATES: String(sends.indexCommonStates),
         WINDOW_PER: window.per,
         ...(keywords && { KEYWORDS: JSON.stringify(keywordsOf(keywords)) }),
@@ -210,6 +209,8 @@ export class ParleyReceiver extends Construct {
       nameSuffix: 'webhook',
       description: "Receives the chat service's webhook events",
     });
+    // Until the domain name leads here, a buffered ingress may still put requests on the queue.
+    if (api.domainMapping) this.inboundQueue.policyResource.node.addDependency(api.domainMapping);
     const integration = new FunctionIntegration(this.handler);
     for (const path of [`/${PATH}`, `/${PATH}/{chatChannelNumber}`]) {
       for (const route of api.addRoutes({ path, methods: [HttpMethod.POST], integration })) {
@@ -270,8 +271,9 @@ export class ParleyReceiver extends Construct {
 
   /**
    * Denies all other principals, including administrators, permission to put messages on the queues, because most of
-   * these messages are not verified again. Those of a buffered ingress are verified, and cannot be taken for others. This does not affect Lambda, which only receives, or SQS, which moves messages to
-   * the dead-letter queue without this permission.
+   * these messages are not verified again. Those of a buffered ingress are verified, and cannot be taken for others. This
+   * does not affect Lambda, which only receives, or SQS, which moves messages to the dead-letter queue without this
+   * permission.
    *
    * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html, `aws:PrincipalArn`:
    * the role's ARN for its sessions, and no value for AWS services, which `ArnNotEquals` denies.

@@ -150,7 +150,7 @@ export const settingsObject = z.strictObject({
         .meta({
           description:
             '"direct" or "buffered": whether a function answers webhook requests, or API Gateway puts them on the inbound ' +
-            'queue, from where they are verified and stored',
+            'queue, from where they are verified and stored. With "buffered", change webhook.auth only while that queue is empty',
         }),
       watch: z
         .boolean()

@@ -6,6 +6,7 @@ import { recordAct } from '../../cli/operations/record-act.ts';
 import { redrive } from '../../cli/operations/redrive.ts';
 import { redriveOne } from '../../cli/operations/redrive-one.ts';
 import { redriveThroughApi } from '../../cli/operations/redrive-through-api.ts';
+import { withoutCredentials } from '../../lambdas/domain/buffered-request.ts';
 import { parseDueMessage } from '../../lambdas/domain/send-request.ts';
 import type { DeadLetter, DeadLetterQueue, Inspector, Redriven, Refused } from '../../sandbox/inspector.ts';
 import { isObject, parseJson } from '../json.ts';
@@ -108,7 +109,7 @@ const describe = (message: Message, queue: DeadLetterQueue): DeadLetter => {
   const { messageId, body, reason, groupId, since } = readDeadLetter(message);
   return {
     id: messageId,
-    body,
+    body: withoutCredentials(body),
     reason,
     groupId,
     requestId: queue === 'inbound' ? undefined : requestIdIn(body),

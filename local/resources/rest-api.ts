@@ -135,24 +135,23 @@ export const restStage = defineResourceType({
         z.strictObject({
           HttpMethod: z.literal('*', 'only settings of all methods are supported'),
           ResourcePath: z.literal('/*', 'only settings of all resources are supported'),
-          ThrottlingRateLimit: z.number().positive(),
-          ThrottlingBurstLimit: z.int().positive(),
-          // Nothing is logged, and only the metrics of the API are collected.
+          ThrottlingRateLimit: z.number().positive().optional(),
+          ThrottlingBurstLimit: z.int().positive().optional(),
+          MetricsEnabled: z.boolean().default(false),
+          // Nothing is logged.
           DataTraceEnabled: ignored,
-          MetricsEnabled: ignored,
         }),
       ])
       .optional(),
   }),
   withoutEffect: { Description: 'nothing reads it', Tags: 'nothing reads them' },
   create({ RestApiId, StageName, MethodSettings }, resource, cloud) {
-    const [settings] = MethodSettings ?? [];
+    const [{ ThrottlingRateLimit, ThrottlingBurstLimit, MetricsEnabled = false } = {}] = MethodSettings ?? [];
+    const isThrottled = ThrottlingRateLimit !== undefined && ThrottlingBurstLimit !== undefined;
     apiOf(RestApiId, resource, cloud).addStage({
       name: StageName,
-      throttle: settings && {
-        requestsPerSecond: settings.ThrottlingRateLimit,
-        burst: settings.ThrottlingBurstLimit,
-      },
+      throttle: isThrottled ? { requestsPerSecond: ThrottlingRateLimit, burst: ThrottlingBurstLimit } : undefined,
+      hasDetailedMetrics: MetricsEnabled,
     });
     return { ref: StageName, attributes: {} };
   },

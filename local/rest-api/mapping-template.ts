@@ -45,10 +45,15 @@ export const compileMappingTemplate = (template: string, place: string): Mapping
   const variables = new Set<string>();
   check(parse(template), variables, place);
   return (input) => {
+    const statuses: number[] = [];
     const context = {
       extendedRequestId: input.extendedRequestId,
       requestTimeEpoch: input.requestTimeEpoch,
-      responseOverride: { status: undefined as number | undefined },
+      responseOverride: {
+        set status(status: number) {
+          statuses.push(status);
+        },
+      },
     };
     const text = render(template, {
       context,
@@ -62,9 +67,14 @@ export const compileMappingTemplate = (template: string, place: string): Mapping
         base64Encode: (value: unknown) => Buffer.from(String(value ?? '')).toString('base64'),
       },
     });
-    return { text, status: context.responseOverride.status };
+    if (statuses.length > 1) throw new LocalError(`${place}: ${OVERRIDDEN_TWICE}`);
+    return { text, status: statuses[0] };
   };
 };
+
+/** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-override-request-response-parameters.html */
+const OVERRIDDEN_TWICE =
+  'the template sets $context.responseOverride.status a second time, to which API Gateway answers 5xx.';
 
 /** The part of a Java map that templates use. */
 const mapOf = <Value>(values: Readonly<Record<string, Value>>) => ({

@@ -29,10 +29,17 @@ export interface IntegrationResponse {
 
 /** A running REST API. The template's resources add its stage and methods. */
 export interface RestApi extends ListeningServer {
-  readonly addStage: (stage: { readonly name: string; readonly throttle: Throttle | undefined }) => void;
+  readonly addStage: (stage: RestStage) => void;
   readonly addMethod: (method: RestMethod) => void;
   /** Sets the answer to requests for which there is no method. */
   readonly setUnknownPath: (answer: { readonly status: number; readonly body: string }) => void;
+}
+
+export interface RestStage {
+  readonly name: string;
+  readonly throttle: Throttle | undefined;
+  /** Whether the answers of each method are counted too. @default false */
+  readonly hasDetailedMetrics?: boolean;
 }
 
 export interface RestApiContext {
@@ -64,12 +71,16 @@ const TIMEOUT = [504, 'Endpoint request timed out'] as const;
 export const startRestApi = async (name: string, context: RestApiContext): Promise<RestApi> => {
   const methods = new Map<string, RestMethod>();
   let stage: string | undefined;
+  let hasDetailedMetrics = false;
   let bucket: TokenBucket | undefined;
   let unknownPath = json(...MISSING_AUTHENTICATION_TOKEN);
 
-  const handle = async (request: IncomingMessage): Promise<Answer> => {
+  const match = (request: IncomingMessage) => {
     const path = pathInStage(request, stage);
-    const matched = path === undefined ? undefined : matchRoute([...methods.keys()], request.method ?? '', path);
+    return path === undefined ? undefined : matchRoute([...methods.keys()], request.method ?? '', path);
+  };
+  const handle = async (request: IncomingMessage): Promise<Answer> => {
+    const matched = match(request);
     const method = methods.get(matched?.routeKey ?? '');
     if (!matched || !method) return unknownPath;
     if (bucket && !bucket.take(context.clock.now())) return json(...TOO_MANY_REQUESTS);
@@ -91,7 +102,10 @@ export const startRestApi = async (name: string, context: RestApiContext): Promi
   const listener: RequestListener = (request, response) => {
     response.once('finish', () => {
       const at = context.clock.now();
-      if (stage !== undefined) context.onAnswer?.({ apiName: name, stage, status: response.statusCode, at });
+      if (stage === undefined) return;
+      const [Method, Resource] = match(request)?.routeKey.split(' ') ?? [];
+      const method = hasDetailedMetrics && Method && Resource ? { Method, Resource } : undefined;
+      context.onAnswer?.({ apiName: name, stage, method, status: response.statusCode, at });
     });
     handle(request)
       .catch(() => json(...INTERNAL_SERVER_ERROR))
@@ -105,8 +119,9 @@ export const startRestApi = async (name: string, context: RestApiContext): Promi
   });
   return {
     ...listening,
-    addStage({ name: stageName, throttle }) {
+    addStage({ name: stageName, throttle, hasDetailedMetrics: isDetailed = false }) {
       stage = stageName;
+      hasDetailedMetrics = isDetailed;
       bucket = throttle && createTokenBucket(throttle, context.clock.now());
     },
     addMethod: (method) => {

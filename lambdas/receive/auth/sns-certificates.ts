@@ -19,8 +19,12 @@ export type FoundKey =
 const MAX_CERTIFICATES = 10;
 /** How long an address without a certificate is not fetched again, regardless of how many requests name it. */
 const ABSENT_FOR_MS = 60_000;
-/** How long an address is not fetched again after Amazon SNS failed to answer. */
-const RETRY_AFTER_MS = 1_000;
+/**
+ * How long an address is not fetched again after Amazon SNS failed to answer: as long as the request had waited, so that
+ * the pauses of one on the inbound queue double. A newer request may fetch it earlier.
+ */
+const MIN_RETRY_AFTER_MS = 1_000;
+const MAX_RETRY_AFTER_MS = 60 * 60_000;
 /** Forgetting an address costs one more fetch, so the limit only bounds memory. */
 const MAX_FAILURES = 1_000;
 
@@ -34,11 +38,11 @@ type Failed = Exclude<FoundKey, { readonly kind: 'found' }>;
  */
 export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertificatesOptions) => {
   const certificates = new Map<string, X509Certificate>();
-  const failures = new Map<string, { readonly failed: Failed; readonly untilMs: number }>();
+  const failures = new Map<string, { readonly failed: Failed; readonly failedAtMs: number; readonly ageMs: number }>();
   const fetching = new Map<string, Promise<X509Certificate | Failed>>();
   const nowMs = () => Date.parse(clock.now());
 
-  const fetchCertificate = async (url: string): Promise<X509Certificate | Failed> => {
+  const fetchCertificate = async (url: string, ageMs: number): Promise<X509Certificate | Failed> => {
     try {
       const certificate = parseCertificate((await get(url, fetchTimeoutMs)).text);
       failures.delete(url);
@@ -46,29 +50,38 @@ export const createSnsCertificates = ({ get, clock, fetchTimeoutMs }: SnsCertifi
       return certificate;
     } catch (error) {
       const failed = failureOf(error);
-      const untilMs = nowMs() + (failed.kind === 'invalid' ? ABSENT_FOR_MS : RETRY_AFTER_MS);
-      setBounded(failures, url, { failed, untilMs }, MAX_FAILURES);
+      setBounded(failures, url, { failed, failedAtMs: nowMs(), ageMs }, MAX_FAILURES);
       return failed;
     } finally {
       fetching.delete(url);
     }
   };
 
-  const findCertificate = (url: string): Promise<X509Certificate | Failed> | X509Certificate | Failed => {
+  const mayFetch = (url: string, ageMs: number): boolean => {
+    const failure = failures.get(url);
+    if (failure === undefined) return true;
+    const retryAfterMs = Math.min(Math.max(MIN_RETRY_AFTER_MS, Math.min(ageMs, failure.ageMs)), MAX_RETRY_AFTER_MS);
+    return nowMs() - failure.failedAtMs >= (failure.failed.kind === 'invalid' ? ABSENT_FOR_MS : retryAfterMs);
+  };
+
+  const findCertificate = (
+    url: string,
+    ageMs: number,
+  ): Promise<X509Certificate | Failed> | X509Certificate | Failed => {
     const known = certificates.get(url) ?? fetching.get(url);
     if (known !== undefined) return known;
     const failure = failures.get(url);
-    if (failure !== undefined && nowMs() < failure.untilMs) return failure.failed;
-    const fetched = fetchCertificate(url);
+    if (failure !== undefined && !mayFetch(url, ageMs)) return failure.failed;
+    const fetched = fetchCertificate(url, ageMs);
     fetching.set(url, fetched);
     return fetched;
   };
 
   return async (url: string, validAt: Instant): Promise<FoundKey> => {
-    const found = await findCertificate(url);
+    const atMs = Date.parse(validAt);
+    const found = await findCertificate(url, nowMs() - atMs);
     if (!(found instanceof X509Certificate)) return found;
     const { validFromDate, validToDate, publicKey } = found;
-    const atMs = Date.parse(validAt);
     if (atMs < validFromDate.getTime() || atMs > validToDate.getTime()) {
       return { kind: 'invalid', reason: 'certificate expired or not yet valid' };
     }

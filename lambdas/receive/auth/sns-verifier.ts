@@ -1,10 +1,17 @@
 import { verify as verifySignature } from 'node:crypto';
+import { type Instant, msBetween } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { Verdict, WebhookVerifier } from '../../ports.ts';
 import { createSnsCertificates, type SnsCertificatesOptions } from './sns-certificates.ts';
 import type { SnsAuth } from './webhook-auth.ts';
 
 const unauthenticated = (reason: string): Verdict => ({ kind: 'unauthenticated', reason });
+
+/**
+ * After this time, a request on the inbound queue whose certificate cannot be fetched is not authentic, if the signature
+ * of another one was verified since it arrived. Otherwise, anyone could make `receive` fetch an address for 14 days.
+ */
+const HOPELESS_MS = 24 * 60 * 60_000;
 
 /** Signature versions 1 and 2. */
 const ALGORITHM = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' };
@@ -16,6 +23,10 @@ const ALGORITHM = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' };
 export const createSnsVerifier = ({ topicArn }: SnsAuth, options: SnsCertificatesOptions): WebhookVerifier => {
   const findKey = createSnsCertificates(options);
   const host = snsHost(topicArn);
+  let verifiedAt: Instant | undefined;
+  /** Whether Amazon SNS would have answered by now if the certificate of a request that waits were its own. */
+  const isHopeless = (receivedAt: Instant): boolean =>
+    verifiedAt !== undefined && verifiedAt > receivedAt && msBetween(receivedAt, options.clock.now()) >= HOPELESS_MS;
   return {
     async verify({ unverifiedBody, receivedAt }) {
       const message = parseSnsMessage(unverifiedBody);
@@ -23,13 +34,18 @@ export const createSnsVerifier = ({ topicArn }: SnsAuth, options: SnsCertificate
       if (message.TopicArn !== topicArn) return unauthenticated('wrong topic');
       if (!isCertificateUrl(message.SigningCertURL, host)) return unauthenticated('unexpected certificate URL');
       const found = await findKey(message.SigningCertURL, receivedAt);
-      if (found.kind === 'unavailable') return { kind: 'unavailable', reason: 'ERR_CERTIFICATE_UNAVAILABLE' };
+      if (found.kind === 'unavailable') {
+        return isHopeless(receivedAt)
+          ? unauthenticated('no such certificate')
+          : { kind: 'unavailable', reason: 'ERR_CERTIFICATE_UNAVAILABLE' };
+      }
       if (found.kind === 'invalid') return unauthenticated(found.reason);
       const text = Buffer.from(snsStringToSign(message), 'utf8');
       const signature = Buffer.from(message.Signature, 'base64');
       if (!verifySignature(ALGORITHM[message.SignatureVersion], text, found.publicKey, signature)) {
         return unauthenticated('invalid signature');
       }
+      verifiedAt = options.clock.now();
       switch (message.Type) {
         case 'Notification':
           return { kind: 'authentic', payload: Buffer.from(JSON.stringify(signedFields(message))) };

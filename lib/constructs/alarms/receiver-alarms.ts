@@ -1,4 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { BufferedApi } from '../buffered-api.ts';
 import { MINUTE_SUM, SUM } from '../metric-period.ts';
 import type { ParleyReceiver } from '../receiver.ts';
 import { addFunctionAlarms } from './function-alarms.ts';
@@ -17,6 +19,22 @@ const SUSTAINED = { evaluationPeriods: 6, datapointsToAlarm: 3 };
 
 /** More refused requests in a period than internet scanners usually cause. */
 const MANY_REFUSED = 20;
+
+const TOO_LARGE = 'A webhook request was too large for the inbound queue, and was answered with 413. It is not stored.';
+const POST_REFUSED =
+  'A post to the webhook was answered with 4xx: 413 if it is too large for the inbound queue, 415 for its content type, ' +
+  'or 429 above the limit. If it is an event, it is lost unless it is redelivered.';
+
+/** API Gateway counts all 4xx of a method together. It counts the methods one by one, and unknown paths not at all. */
+const refusedPosts = ({ methods, stage }: BufferedApi): IMetric => {
+  const metrics = methods.map((method, index) => [`path${index}`, method.metricClientError(stage, SUM)] as const);
+  return new MathExpression({
+    expression: `MAX([${metrics.map(([id]) => `FILL(${id}, 0)`).join(', ')}])`,
+    label: '4xx',
+    period: SUM.period,
+    usingMetrics: Object.fromEntries(metrics),
+  });
+};
 
 /** Adds the alarms of what receives events. */
 export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver): void {
@@ -37,9 +55,10 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
       (isBuffered ? ', or the secret or keys that verify webhook requests cannot be read.' : '.'),
   );
   alarms.add('OversizedEvents', {
-    metric: handler.customMetric('EventTooLarge', SUM),
+    ...(api instanceof BufferedApi
+      ? { metric: refusedPosts(api), meaning: POST_REFUSED }
+      : { metric: handler.customMetric('EventTooLarge', SUM), meaning: TOO_LARGE }),
     threshold: 1,
-    meaning: 'A webhook request was too large for the inbound queue, and was answered with 413. It is not stored.',
   });
   alarms.add('UnauthenticatedWebhooks', {
     metric: handler.customMetric('WebhookUnauthenticated', SUM),

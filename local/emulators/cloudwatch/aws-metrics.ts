@@ -23,6 +23,8 @@ const AWS_METRICS: Readonly<
   'AWS/ApiGateway': [
     { names: ['4xx', '5xx'], dimensions: ['ApiId', 'Stage'] },
     { names: ['4XXError', '5XXError'], dimensions: ['ApiName', 'Stage'] },
+    // Only of a stage with detailed metrics.
+    { names: ['4XXError', '5XXError'], dimensions: ['ApiName', 'Method', 'Resource', 'Stage'] },
   ],
 };
 
@@ -97,13 +99,18 @@ export const recordHttpAnswer = (store: MetricStore, { apiId, stage, status, at 
 export interface RestApiAnswer {
   readonly apiName: string;
   readonly stage: string;
+  /** The method that answered. Undefined for unknown paths, and in a stage without detailed metrics. */
+  readonly method: { readonly Method: string; readonly Resource: string } | undefined;
   readonly status: number;
   readonly at: Date;
 }
 
 /** Records the answer of a REST API. */
-export const recordRestApiAnswer = (store: MetricStore, { apiName, stage, status, at }: RestApiAnswer): void => {
+export const recordRestApiAnswer = (store: MetricStore, answer: RestApiAnswer): void => {
+  const { apiName: ApiName, stage: Stage, method, status, at } = answer;
   const name = status >= 500 ? '5XXError' : status >= 400 ? '4XXError' : undefined;
   if (name === undefined) return;
-  store.record({ namespace: 'AWS/ApiGateway', name, dimensions: { ApiName: apiName, Stage: stage } }, 1, at.getTime());
+  for (const dimensions of [{ ApiName, Stage }, ...(method ? [{ ApiName, ...method, Stage }] : [])]) {
+    store.record({ namespace: 'AWS/ApiGateway', name, dimensions }, 1, at.getTime());
+  }
 };

@@ -22,6 +22,7 @@ import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.t
 import { systemClock, systemRandomness } from '../../../lambdas/runtime/system.ts';
 import { startSqs } from '../../../local/emulators/sqs/sqs.ts';
 import { RETENTION_DAYS } from '../../support/builders.ts';
+import { VERIFIED_AND_SMALL } from '../../support/drain-options.ts';
 import { startEmulatedTables } from '../../support/emulated-table.ts';
 import { sqsRecord } from '../../support/sqs-record.ts';
 import { silentMetrics } from '../../support/telemetry.ts';
@@ -91,6 +92,7 @@ export const fuzz = async (
     // A deferred request names its envelope.
     const drain = createDrainMessage({
       ...ports,
+      ...VERIFIED_AND_SMALL,
       randomness: systemRandomness,
       format: { envelope: undefined, readsPubsubHeaders: false },
     });

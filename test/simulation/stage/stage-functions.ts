@@ -141,7 +141,6 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
           setVisibility: queues.inbound.setVisibility,
         },
         windowPer,
-        isBuffered: features.ingress === 'buffered',
         keywords:
           features.keywords === true
             ? { optOut: STOP, optIn: features.optInKeyword ? START : [], buttons: true }

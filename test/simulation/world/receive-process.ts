@@ -4,7 +4,12 @@ import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/conta
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
-import { createSqsClient, createSqsInboundQueue, createSqsSendQueue } from '../../../lambdas/adapters/sqs.ts';
+import {
+  createSqsClient,
+  createSqsInboundQueue,
+  createSqsSendQueue,
+  type SqsInboundQueue,
+} from '../../../lambdas/adapters/sqs.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { Keywords } from '../../../lambdas/domain/keywords.ts';
@@ -65,8 +70,6 @@ export interface ReceiveProcessOptions {
   readonly auth?: WebhookAuth;
   /** The secret of the webhook, if its requests are verified. */
   readonly webhookSecret?: WebhookSecret;
-  /** Whether messages of the inbound queue can be posts that are not verified yet. @default false */
-  readonly isBuffered?: boolean;
   /** @default none */
   readonly keywords?: Keywords | undefined;
   /** The send queue, if the stage confirms opt-outs. @default it confirms none */
@@ -122,7 +125,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   const table = { ...plainTable, ...mutation?.table?.(plainTable) };
 
   /** The adapter, with a client that puts its messages on the simulated queue. */
-  const queueOf = ({ rawBody }: VerifiedRequest): InboundQueue => {
+  const queueOf = ({ rawBody }: Pick<VerifiedRequest, 'rawBody'>): SqsInboundQueue => {
     const send = ({ input }: SendMessageCommand): Promise<void> => {
       const { QueueUrl, MessageBody: body = '', MessageAttributes } = input;
       const reason = MessageAttributes?.reason?.StringValue;
@@ -197,10 +200,8 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   const handleBatch = createInboundQueueHandler({
     ...receiving,
     format,
-    verifyRequest:
-      options.isBuffered === true
-        ? createVerifyRequest({ verifier, format, log: silentLog, metrics: silentMetrics })
-        : undefined,
+    verifyRequest: createVerifyRequest({ verifier, format, log: silentLog, metrics: silentMetrics }),
+    quarantineMessage: (body, reason) => queueOf({ rawBody: Buffer.from(body) }).quarantineMessage(body, reason),
     randomness: { newId: () => name, random: options.random ?? (() => 0) },
     changeVisibility(changes) {
       const label = `set the visibility to ${changes.map(({ seconds }) => seconds).join(', ')} s`;

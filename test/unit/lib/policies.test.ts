@@ -142,6 +142,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...on('cloudformation:DescribeStacks', 'Stack'),
     ...on('secretsmanager:GetSecretValue', 'ReceiverWebhookSecret'),
     ...on('secretsmanager:PutSecretValue', 'ReceiverWebhookSecret'),
+    ...on('sqs:GetQueueAttributes', 'ReceiverInboundQueue', 'ReceiverInboundQueueDeadLetters'),
   ],
   // It may call one route, which is not the one that stands for the others here.
   'audit.json': [

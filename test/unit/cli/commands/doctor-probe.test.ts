@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkProbe } from '../../../../cli/commands/doctor-probe.ts';
 import { fingerprintOf } from '../../../../cli/operations/webhook-secrets.ts';
 import type { Target } from '../../../../cli/target.ts';
@@ -53,12 +53,15 @@ afterEach(async () => {
   await secrets?.close();
 });
 
-const probe = (addresses: Partial<Target['addresses']> = {}) =>
+const probe = (addresses: Partial<Target['addresses']> = {}, isBuffered = false) =>
   checkProbe(
     // The check reads nothing else of the target.
     {
       name: 'stack Parley-prod in eu-west-1',
       secretsManager: client,
+      region: 'eu-west-1',
+      credentials: async () => ({ accessKeyId: 'key', secretAccessKey: 'secret' }),
+      ...(isBuffered && { metricsNamespace: 'Parley-prod' }),
       addresses: {
         webhookUrl: webhook.url,
         webhookSecretId: arn,
@@ -68,6 +71,7 @@ const probe = (addresses: Partial<Target['addresses']> = {}) =>
       },
     } as Target,
     NOW,
+    isBuffered,
   );
 
 describe('doctor proves that the webhook accepts its secrets', () => {
@@ -119,5 +123,53 @@ describe('doctor proves that the webhook accepts its secrets', () => {
       grade: 'failing',
       message: expect.stringContaining('(no response)'),
     });
+  });
+});
+
+describe('doctor on a webhook with buffered ingress', () => {
+  let cloudWatch: ListeningServer;
+  let sums: Readonly<Record<string, number>> | undefined;
+  beforeEach(async () => {
+    cloudWatch = await listenLocally(
+      createServer((request, response) => {
+        const name = new URL(request.url ?? '', 'http://cloudwatch').searchParams.get('MetricName') ?? '';
+        response.writeHead(sums ? 200 : 403).end(`<Sum>${sums?.[name] ?? 0}</Sum><Message>Access denied</Message>`);
+      }),
+    );
+    vi.stubEnv('AWS_ENDPOINT_URL_CLOUDWATCH', cloudWatch.url);
+    // API Gateway answers all requests alike.
+    accepts = async () => true;
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await cloudWatch.close();
+  });
+
+  const probeBuffered = (addresses: Partial<Target['addresses']> = {}) => probe(addresses, true);
+
+  it.each([
+    ['accepts the test requests of earlier runs', { WebhookProbed: 2, WebhookUnauthenticated: 1 }, 'ok', 'hours: 2.'],
+    ['is asked for the first time', {}, 'ok', 'No earlier one was sent'],
+    ['has accepted none of them', { WebhookUnauthenticated: 1 }, 'warning', 'None was accepted'],
+    ['has metrics that cannot be read', undefined, 'warning', 'could not be counted.'],
+  ])('says whether it %s', async (_case, counted, grade, words) => {
+    sums = counted;
+    expect(await probeBuffered()).toMatchObject({ grade, message: expect.stringContaining(words) });
+    expect(bodies).toHaveLength(2);
+  });
+
+  it('fails if API Gateway does not put a test request on the queue', async () => {
+    sums = { WebhookProbed: 2 };
+    accepts = async ({ headers }) => headers['auth-bm-token'] === FIRST;
+    const message = `API Gateway did not put the test request of 1 secret on the inbound queue: ${fingerprintOf(SECOND)} (401).`;
+    expect(await probeBuffered()).toMatchObject({ grade: 'failing', message });
+  });
+
+  it('warns if it has accepted an unsigned test request, which is the only kind without a secret', async () => {
+    sums = { WebhookProbed: 1 };
+    const message = expect.stringContaining('accepts unsigned requests');
+    expect(await probeBuffered({ webhookSecretId: undefined })).toMatchObject({ grade: 'warning', message });
+    sums = { WebhookUnauthenticated: 1 };
+    expect(await probeBuffered({ webhookSecretId: undefined })).toMatchObject({ grade: 'ok' });
   });
 });

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fingerprintOf } from '../../../../cli/operations/webhook-secrets.ts';
 import {
@@ -41,6 +42,12 @@ afterEach(async () => {
 const stored = () => store.find(arn)?.versions[0]?.secretString;
 const parley = (args: readonly string[], stdin = '') =>
   runParley(['webhook-secret', ...args], { stateFolder: target.folder, stdin });
+
+/** Changes what the local run says about the stage. */
+const changeState = (changes: Readonly<Record<string, unknown>>): void => {
+  const file = join(target.folder, 'local.json');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...changes }));
+};
 
 describe('the webhook secret', () => {
   it('is rotated without a moment in which neither is accepted, and never printed', async () => {
@@ -98,10 +105,42 @@ describe('the webhook secret', () => {
   });
 });
 
+describe('a secret of a stage with buffered ingress', () => {
+  beforeEach(async () => {
+    changeState({ webhookIngress: 'buffered' });
+    await parley(['add'], SECOND);
+  });
+  const remove = (...args: readonly string[]) => parley(['remove', fingerprintOf(FIRST), '--yes', ...args]);
+  const put = (QueueUrl: string, DelaySeconds = 0) =>
+    target.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}', DelaySeconds }));
+
+  it('is removed when no request waits', async () => {
+    expect((await remove()).code).toBe(0);
+    expect(stored()).toBe(SECOND);
+  });
+
+  it('stays while requests wait that may be signed with it, unless --force says that none is', async () => {
+    await put(target.addresses.inboundQueueUrl);
+    await put(target.addresses.inboundQueueUrl, 60);
+    await target.sqs.send(new ReceiveMessageCommand({ QueueUrl: target.addresses.inboundQueueUrl }));
+    const refused = await remove();
+    expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('2 requests in the inbound queue')]);
+    expect(stored()).toBe(`${FIRST}\n${SECOND}`);
+
+    expect((await remove('--force')).code).toBe(0);
+    expect(stored()).toBe(SECOND);
+  });
+
+  it('stays while a dead letter may have to be verified', async () => {
+    await put(target.addresses.inboundDeadLetterQueueUrl);
+    const { code, err } = await remove();
+    expect([code, err]).toEqual([4, expect.stringContaining('1 dead letter')]);
+  });
+});
+
 /** Stores a value as the stage's only secret, and says how the stage verifies requests. */
 const useSecret = (value: string, webhookSecretKind: string): void => {
-  const file = join(target.folder, 'local.json');
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), webhookSecretKind }));
+  changeState({ webhookSecretKind });
   const [version] = store.find(arn)?.versions ?? [];
   if (version) Object.assign(version, { secretString: value });
 };

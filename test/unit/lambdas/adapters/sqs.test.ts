@@ -63,6 +63,23 @@ describe('the inbound queue', () => {
     }
   });
 
+  it('takes a message of the maximum size as it is, with as much of the reason as fits beside it', async () => {
+    const [queueUrl, deadLetterQueueUrl] = [await createQueue(), await createQueue()];
+    const queue = createSqsInboundQueue({ client: queues.client, queueUrl, deadLetterQueueUrl, budgetMs: 5_000 });
+    const reasons = [
+      [0, undefined],
+      [12, undefined],
+      [18, '\uffe0\uffe0'],
+      [4_000, '\uffe0'.repeat(3)],
+    ] as const;
+    for (const [bytesLeft, expected] of reasons) {
+      const body = 'x'.repeat(1024 * 1024 - bytesLeft);
+      expect(await queue.quarantineMessage(body, '\uffe0'.repeat(3))).toEqual({ kind: 'written' });
+      const [message] = await receive(deadLetterQueueUrl);
+      expect([message?.Body === body, reasonOf(message)]).toEqual([true, expected]);
+    }
+  });
+
   it('returns unavailable when SQS is unreachable or does not answer within the budget', async () => {
     const queueUrl = await createQueue();
     const options = { client: queues.client, queueUrl: `${queueUrl}-missing`, deadLetterQueueUrl: queueUrl };

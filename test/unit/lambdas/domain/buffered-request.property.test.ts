@@ -5,6 +5,7 @@ import {
   bufferedText,
   isBuffered,
   parseBufferedRequest,
+  withoutCredentials,
 } from '../../../../lambdas/domain/buffered-request.ts';
 import { parseSerializedRequest, serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import { sendMessageTemplate } from '../../../../lib/constructs/buffered-templates.ts';
@@ -100,6 +101,22 @@ describe('a request that API Gateway puts on the queue', () => {
     ['100%', '100%'],
   ])('may have the path segment %s encoded or not', (chatChannelNumber, expected) => {
     expect(parseBufferedRequest(messageFor({}, '', { chatChannelNumber }))?.chatChannelNumber).toBe(expected);
+  });
+});
+
+describe('a buffered request that is shown', () => {
+  const shown = (message: string) => parseBufferedRequest(withoutCredentials(message))?.headers;
+
+  it('has no credentials, but its trace and what Pub/Sub says about it', () => {
+    const headers = { authorization: 'Bearer x', traceparent: '00-1', 'x-goog-pubsub-message-id': '7' };
+    const text = Object.entries(headers).map(([name, value]) => bufferedHeader(name, base64(value)));
+    const values = { requestId: '', receivedAtMs: '1795176000000', chatChannelNumber: '', body: '' };
+    expect(shown(bufferedText({ ...values, headers: text.join('') }))).toEqual({ ...headers, authorization: '***' });
+  });
+
+  it('is the only message that changes', () => {
+    const event = JSON.stringify([null, ['auth-bm-token', base64('x')]]);
+    expect(withoutCredentials(event)).toBe(event);
   });
 });
 

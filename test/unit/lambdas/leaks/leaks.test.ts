@@ -59,7 +59,6 @@ const environment = (url: string): Record<string, string> => ({
   CHAT_SERVICE_URL: url,
   CHAT_PLATFORM: 'chat',
   CHAT_CHANNEL_NUMBER: '+5491100000000',
-  BUFFERED_INGRESS: 'true',
   INDEX_COMMON_STATES: 'false',
   WINDOW_PER: 'user',
   WINDOW_MARGIN_SECONDS: '60',

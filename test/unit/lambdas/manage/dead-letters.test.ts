@@ -1,6 +1,7 @@
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSqsDeadLetterSource } from '../../../../lambdas/adapters/sqs-dead-letters.ts';
+import { bufferedHeader, bufferedText, parseBufferedRequest } from '../../../../lambdas/domain/buffered-request.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { contactsOf, type KeptQueue } from '../../../../lambdas/domain/dead-letter.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
@@ -205,6 +206,35 @@ describe('a dead letter', () => {
   });
 });
 
+/** As a stage with buffered ingress puts a request on the queue. */
+const buffered = (raw: string) =>
+  bufferedText({
+    requestId: '',
+    receivedAtMs: String(Date.parse(NOW)),
+    chatChannelNumber: '',
+    headers: bufferedHeader('auth-bm-token', Buffer.from('secret-token').toString('base64')),
+    body: Buffer.from(raw).toString('base64'),
+  });
+
+describe('a webhook request that was never verified', () => {
+  it('is shown without its credentials, and kept with them for a redrive', async () => {
+    const body = buffered('{"_id_":"1"}');
+    await put(body);
+    await clock.advance(8 * DAY_MS);
+    await keep();
+    await clock.advance(90_000);
+    stage.setNow(clock.now().toISOString());
+    const [one] = (await kept()).deadLetters;
+
+    const shown = Object((await stage.call('getDeadLetter', { id: one?.id ?? '' })).body).body;
+    expect(parseBufferedRequest(shown)).toMatchObject({
+      headers: { 'auth-bm-token': '***' },
+      unverifiedBody: Buffer.from('{"_id_":"1"}'),
+    });
+    expect((await stage.deadLetters.read(one?.id ?? ''))?.body).toBe(body);
+  });
+});
+
 describe('an erasure', () => {
   const event = (raw: string) => serializeRequest({ rawBody: Buffer.from(raw), receivedAt: NOW }, 'reason') ?? '';
   const wrapped = (raw: string) =>
@@ -221,6 +251,8 @@ describe('an erasure', () => {
     ['an event in the format v1.1', 'inbound', event(JSON.stringify({ v: '1.1', contactId: USER, type: 'message' }))],
     ['an event in the format code-action', 'inbound', event(JSON.stringify({ context: { message: { FROM: USER } } }))],
     ['an event in the format v1.1 that is not JSON', 'inbound', event(`{"v":"1.1","contactId":"${USER}","mess`)],
+    ['a request that was never verified', 'inbound', buffered(JSON.stringify({ FROM: USER, MESSAGE: 'secret' }))],
+    ['the same, quarantined as unknown', 'inbound', event(buffered(JSON.stringify({ FROM: USER, MESSAGE: 'secret' })))],
     ['a message of unknown origin', 'inbound', `call me at ${USER}!`],
     ['a malformed request', 'send', `{"platformContactId":"${USER}","mess`],
     ['a request', 'send', JSON.stringify({ requestId: 'r', platformContactId: USER })],

@@ -7,6 +7,7 @@ import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts
 import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { NOW } from '../../../support/builders.ts';
+import { VERIFIED_AND_SMALL } from '../../../support/drain-options.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { silentLog, silentMetrics } from '../../../support/telemetry.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -253,7 +254,12 @@ describe('what an earlier version quarantined, because it did not know its forma
       metrics: silentMetrics,
     };
     const format = { envelope: undefined, readsPubsubHeaders: false };
-    const drain = createDrainMessage({ ...ports, format, randomness: { newId: () => 'id', random: () => 0 } });
+    const drain = createDrainMessage({
+      ...ports,
+      ...VERIFIED_AND_SMALL,
+      format,
+      randomness: { newId: () => 'id', random: () => 0 },
+    });
     return { quarantined, drain, receive: createReceiveEvents(ports) };
   };
 

@@ -8,6 +8,7 @@ import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
+import { VERIFIED_AND_SMALL } from '../../../support/drain-options.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { silentLog, silentMetrics } from '../../../support/telemetry.ts';
 
@@ -87,7 +88,11 @@ const createFunction = (envelope: Envelope | undefined, isTableAvailable = () =>
     verifier: { verify: async () => ({ kind: 'authentic' }) },
     receiveEvents: createReceiveEvents(shared),
   });
-  const drainMessage = createDrainMessage({ ...shared, randomness: { newId: () => 'id', random: () => 0 } });
+  const drainMessage = createDrainMessage({
+    ...shared,
+    ...VERIFIED_AND_SMALL,
+    randomness: { newId: () => 'id', random: () => 0 },
+  });
   return {
     written,
     deferred,

@@ -27,7 +27,7 @@ interface Situation {
   readonly receiveCount?: number;
   /** The stage's. */
   readonly envelope?: Envelope;
-  /** The verdict on buffered requests. @default the stage has direct ingress */
+  /** The verdict on buffered requests. */
   readonly verdict?: Verdict;
 }
 
@@ -36,6 +36,7 @@ const drain = async (body: string, situation: Situation = {}) => {
   const { stored = STORED, quarantine = WRITTEN, receiveCount = 1, envelope } = situation;
   const requests: VerifiedRequest[] = [];
   const quarantined: [VerifiedRequest, string][] = [];
+  const asTheyAre: [string, string][] = [];
   const metrics = recordingMetrics();
   const { verdict } = situation;
   const unverified: UnverifiedRequest[] = [];
@@ -59,13 +60,17 @@ const drain = async (body: string, situation: Situation = {}) => {
       },
     },
     format,
-    verifyRequest: verdict && createVerifyRequest({ verifier, format, log: silentLog, metrics }),
+    verifyRequest: createVerifyRequest({ verifier, format, log: silentLog, metrics }),
+    quarantineMessage: async (message, reason) => {
+      asTheyAre.push([message, reason]);
+      return WRITTEN;
+    },
     randomness: { newId: () => 'id', random: () => 0.999 },
     log: silentLog,
     metrics,
   });
   const result = await drainMessage(sqsRecord(body, { ApproximateReceiveCount: String(receiveCount) }));
-  return { result, requests, quarantined, unverified, counted: metrics.counted };
+  return { result, requests, quarantined, asTheyAre, unverified, counted: metrics.counted };
 };
 
 describe('a deferred request', () => {
@@ -92,8 +97,9 @@ describe('a deferred request', () => {
 
   it('is retried when it can be neither stored nor quarantined', async () => {
     const quarantine: WriteResult = { kind: 'unavailable', reason: 'TimeoutError' };
-    const { result } = await drain(serialized(REQUEST), { stored: UNSTORABLE, quarantine });
+    const { result, counted } = await drain(serialized(REQUEST), { stored: UNSTORABLE, quarantine });
     expect(result).toEqual({ kind: 'retry', afterMs: expect.closeTo(1_000, -1) });
+    expect(counted).toEqual([]);
   });
 });
 
@@ -186,15 +192,21 @@ describe('a buffered request', () => {
     expect(result).toEqual({ kind: 'retry', afterMs: expect.closeTo(ms, -2) });
   });
 
-  it('is quarantined as a message of unknown origin in a stage with direct ingress', async () => {
-    const { result, requests, quarantined } = await drain(BUFFERED);
-    expect([result, requests]).toEqual([{ kind: 'done' }, []]);
-    expect(quarantined).toEqual([
-      [{ rawBody: Buffer.from(BUFFERED), receivedAt: NOW }, 'The queue message is not a webhook request.'],
-    ]);
+  it('is quarantined as it is, and counted once, if it fits in no other form', async () => {
+    const quarantine: WriteResult = { kind: 'refused', reason: 'The request is too large for the queue.' };
+    const situation = { verdict: { kind: 'authentic' }, stored: UNSTORABLE, quarantine } as const;
+    const { result, asTheyAre, counted } = await drain(BUFFERED, situation);
+    expect([result, counted]).toEqual([{ kind: 'done' }, ['EventQuarantined']]);
+    expect(asTheyAre).toEqual([[BUFFERED, UNSTORABLE.reason]]);
   });
 
-  it('is verified when it is redriven from there in a stage with buffered ingress', async () => {
+  it('is quarantined as unverified if it cannot be read', async () => {
+    const { result, requests, quarantined } = await drain(BUFFERED.replace('"body":', '"nobody":'));
+    expect([result, requests]).toEqual([{ kind: 'done' }, []]);
+    expect(quarantined).toMatchObject([[{ receivedAt: NOW }, expect.stringMatching(/^unverified: /)]]);
+  });
+
+  it('is verified when it is redriven from an earlier version, which did not know its form', async () => {
     const wrapped = serialized({ rawBody: Buffer.from(BUFFERED), receivedAt: NOW }, 'not a webhook request');
     const { requests, unverified } = await drain(wrapped, { verdict: { kind: 'authentic' } });
     expect(unverified).toHaveLength(1);

@@ -3,6 +3,7 @@ import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import { createInboundQueueHandler } from '../../../../lambdas/receive/inbound-queue-handler.ts';
 import { NOW } from '../../../support/builders.ts';
+import { VERIFIED_AND_SMALL } from '../../../support/drain-options.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { silentLog, silentMetrics } from '../../../support/telemetry.ts';
 
@@ -24,6 +25,7 @@ const drainEvent = async (cause: Cause, outageMs: number) => {
   let nowMs = 0;
   let visibleAtMs = 0;
   const handler = createInboundQueueHandler({
+    ...VERIFIED_AND_SMALL,
     async storeEvents() {
       if (nowMs >= outageMs) return [{ kind: 'stored', event: 'message', id: '1' }];
       if (cause === 'error') throw new Error('broken');

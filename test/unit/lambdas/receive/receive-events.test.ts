@@ -3,6 +3,7 @@ import type { WriteResult } from '../../../../lambdas/ports.ts';
 import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
 import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
 import { NOW } from '../../../support/builders.ts';
+import { VERIFIED_AND_SMALL } from '../../../support/drain-options.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingLog, silentMetrics } from '../../../support/telemetry.ts';
 
@@ -44,6 +45,7 @@ describe('an event that waits only for the confirmation of its opt-out', () => {
     const { log, ...others } = ports({ kind: 'written' });
     const drain = createDrainMessage({
       ...others,
+      ...VERIFIED_AND_SMALL,
       log,
       randomness: { random: () => 0.5, newId: () => 'id' },
       format: { envelope: undefined, readsPubsubHeaders: false },

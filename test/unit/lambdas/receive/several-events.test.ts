@@ -13,6 +13,7 @@ import { TIME_BUDGET } from '../../../../lambdas/receive/time-budget.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { createSimulatedTable, createTableState, type TableState } from '../../../simulation/world/table.ts';
 import { NOW, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { VERIFIED_AND_SMALL } from '../../../support/drain-options.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingLog, recordingMetrics } from '../../../support/telemetry.ts';
 import { webhookSample } from '../../../support/webhook-samples.ts';
@@ -78,7 +79,12 @@ const createReceiver = (state: TableState = createTableState()) => {
     log: self.log,
     metrics: self.metrics,
   });
-  const drain = createDrainMessage({ ...ports, format, randomness: { newId: () => 'id', random: () => 0 } });
+  const drain = createDrainMessage({
+    ...ports,
+    ...VERIFIED_AND_SMALL,
+    format,
+    randomness: { newId: () => 'id', random: () => 0 },
+  });
   return Object.assign(self, {
     async post(body: unknown): Promise<number | undefined> {
       const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -80,15 +80,6 @@ describe('A stage with buffered ingress', () => {
     );
   });
 
-  test('tells the function to verify what is on the queue, which a direct ingress does not', () => {
-    const variables = { POWERTOOLS_SERVICE_NAME: 'receive' };
-    const functionWith = (BUFFERED_INGRESS: unknown) => ({
-      Environment: { Variables: { ...variables, BUFFERED_INGRESS } },
-    });
-    template.hasResourceProperties('AWS::Lambda::Function', functionWith('true'));
-    direct().hasResourceProperties('AWS::Lambda::Function', functionWith(Match.absent()));
-  });
-
   test('raises the alarms of the webhook by the metrics of its own API', () => {
     const dimensions = [
       { Name: 'ApiName', Value: 'Parley-prod-webhook' },
@@ -104,6 +95,26 @@ describe('A stage with buffered ingress', () => {
     }
   });
 
+  test('raises an alarm with the first post that is refused, and not with what scanners ask for', () => {
+    const countOf = (Resource: string) =>
+      Match.objectLike({
+        MetricStat: Match.objectLike({
+          Metric: Match.objectLike({
+            MetricName: '4XXError',
+            Dimensions: Match.arrayWith([
+              { Name: 'Method', Value: 'POST' },
+              { Name: 'Resource', Value: Resource },
+            ]),
+          }),
+        }),
+      });
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmDescription: Match.stringLikeRegexp('oversizedevents$'),
+      Threshold: 1,
+      Metrics: Match.arrayWith([countOf('/webhook'), countOf('/webhook/{chatChannelNumber}')]),
+    });
+  });
+
   test('limits the API as throttling says', () => {
     const limited = buffered({ throttling: { webhook: { requestsPerSecond: 50, burst: 100 } } });
     limited.hasResourceProperties('AWS::ApiGateway::Stage', {
@@ -113,11 +124,14 @@ describe('A stage with buffered ingress', () => {
           ResourcePath: '/*',
           ThrottlingRateLimit: 50,
           ThrottlingBurstLimit: 100,
+          MetricsEnabled: true,
           DataTraceEnabled: false,
         },
       ],
     });
-    template.hasResourceProperties('AWS::ApiGateway::Stage', { MethodSettings: Match.absent() });
+    template.hasResourceProperties('AWS::ApiGateway::Stage', {
+      MethodSettings: [{ ThrottlingRateLimit: Match.absent(), ThrottlingBurstLimit: Match.absent() }],
+    });
   });
 
   test('does not set the role for logging that all APIs of the account share', () => {
@@ -150,6 +164,16 @@ describe('A change of the ingress', () => {
     after.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
   });
 
+  test('lets API Gateway put requests on the queue until the domain name leads to the direct API', () => {
+    const template = direct({ domainName: DOMAIN });
+    const [mapping] = Object.keys(template.findResources('AWS::ApiGatewayV2::ApiMapping'));
+    const policies = template.findResources('AWS::SQS::QueuePolicy', {
+      Properties: { Queues: [{ Ref: logicalIdOf('ReceiverInboundQueue') }] },
+    });
+
+    expect(Object.values(policies).map(({ DependsOn }) => DependsOn)).toEqual([[mapping]]);
+  });
+
   test('changes no type of a resource with the same logical ID, which CloudFormation refuses', () => {
     const typesIn = (template: ReturnType<typeof direct>): Map<string, string> =>
       new Map(Object.entries<{ Type: string }>(template.toJSON().Resources).map(([id, { Type }]) => [id, Type]));
@@ -171,13 +195,13 @@ describe('The answers of a buffered ingress', () => {
     expect(answers.map(({ StatusCode, SelectionPattern }) => [StatusCode, SelectionPattern])).toEqual([
       ['200', '200'],
       ['503', undefined],
-      ['413', '400'],
+      ['413', '4\\d\\d'],
     ]);
   });
 
   test('are 503 if SQS answers 400 for another reason than the size of the message', () => {
     const { StatusCode = '', ResponseTemplates = {} } =
-      answers.find(({ SelectionPattern }) => SelectionPattern === '400') ?? {};
+      answers.find(({ SelectionPattern }) => SelectionPattern?.startsWith('4')) ?? {};
     const template = compileMappingTemplate(ResponseTemplates['application/json'] ?? '', 'the template');
     const input = { headers: {}, pathParameters: {}, extendedRequestId: '', requestTimeEpoch: 0 };
     const statusFor = (body: string) => template({ ...input, body }).status ?? Number(StatusCode);

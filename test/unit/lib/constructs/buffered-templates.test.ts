@@ -17,7 +17,8 @@ const answerTo = (body: string) => {
 describe('the answer to a request that SQS refuses', () => {
   const tooLarge = (before: string) =>
     `${before}<Message>One or more parameters are invalid. Reason: Message must be shorter than 1048576 bytes.</Message>`;
-  const TOO_LARGE = [413, { message: 'Payload Too Large' }];
+  // The status is that of the response.
+  const TOO_LARGE = [undefined, { message: 'Payload Too Large' }];
   const UNAVAILABLE = [503, { message: 'Service Unavailable' }];
 
   it.each(['', ' ', '  '])(

@@ -75,7 +75,7 @@ describe('The environment of a function', () => {
   ])('$name has exactly the variables that the function reads', ({ name, schema }) => {
     const { POWERTOOLS_SERVICE_NAME, POWERTOOLS_METRICS_NAMESPACE, ...own } = environmentOf(name);
 
-    const optional = ['WEBHOOK_SECRET_ID', 'BUFFERED_INGRESS', 'SCHEDULE_KEY_ARN', 'UNDELIVERED_EVENTS_QUEUE_URL'];
+    const optional = ['WEBHOOK_SECRET_ID', 'SCHEDULE_KEY_ARN', 'UNDELIVERED_EVENTS_QUEUE_URL'];
     const expected = Object.keys(schema.shape).filter((variable) => !optional.includes(variable));
 
     expect(Object.keys(own).sort()).toEqual(expected.sort());

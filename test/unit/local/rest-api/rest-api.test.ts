@@ -1,10 +1,13 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMovableClock } from '../../../../local/clock.ts';
+import type { RestApiAnswer } from '../../../../local/emulators/cloudwatch/aws-metrics.ts';
 import { compileMappingTemplate } from '../../../../local/rest-api/mapping-template.ts';
 import { type RestApi, type RestMethod, startRestApi } from '../../../../local/rest-api/rest-api.ts';
 
 let api: RestApi | undefined;
+/** The statuses of all answers, and the resources that gave them. */
+let answered: unknown[] = [];
 afterEach(() => api?.close());
 
 const template = (text: string) => compileMappingTemplate(text, 'the template');
@@ -13,7 +16,9 @@ const ECHO = "$input.body|$input.params().get('path').get('id')|$input.params().
 /** Starts an API with one method, which keeps what it calls its service with. */
 const startApi = async (changes: Partial<RestMethod> = {}, throttle?: { requestsPerSecond: number; burst: number }) => {
   const called: string[] = [];
-  api = await startRestApi('test', { clock: createMovableClock() });
+  answered = [];
+  const onAnswer = ({ method, status }: RestApiAnswer) => answered.push([status, method?.Resource]);
+  api = await startRestApi('test', { clock: createMovableClock(), onAnswer });
   api.addMethod({
     routeKey: 'POST /hook/{id}',
     requestTemplates: new Map([['application/json', template(ECHO)]]),
@@ -28,7 +33,7 @@ const startApi = async (changes: Partial<RestMethod> = {}, throttle?: { requests
     timeoutMs: 5_000,
     ...changes,
   });
-  api.addStage({ name: 'live', throttle });
+  api.addStage({ name: 'live', throttle, hasDetailedMetrics: true });
   return { url: `${api.url}/live/hook/1`, called };
 };
 
@@ -60,6 +65,22 @@ describe('a REST API', () => {
   it.each([400, 403, 500])('answers 503 when its service answers %d', async (status) => {
     const { url } = await startApi({ call: async () => ({ status, body: '' }) });
     expect(await post(url)).toBe(503);
+  });
+
+  it('answers 500 when a template sets the status twice, as API Gateway answers 5xx', async () => {
+    const twice = '#set($context.responseOverride.status = 503)#set($context.responseOverride.status = 413){}';
+    const { url } = await startApi({ responses: [{ status: 200, pattern: undefined, template: template(twice) }] });
+    expect(await post(url)).toBe(500);
+  });
+
+  it('counts the answers of its methods one by one, and those to unknown paths only as its own', async () => {
+    const { url } = await startApi();
+    await post(url, { 'content-type': 'image/png' });
+    await post(`${url}/unknown`);
+    expect(answered).toEqual([
+      [415, '/hook/{id}'],
+      [403, undefined],
+    ]);
   });
 
   it('answers 504 when its service does not answer in time', async () => {

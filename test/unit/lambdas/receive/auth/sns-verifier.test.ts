@@ -191,3 +191,37 @@ describe('a subscription confirmation', () => {
     expect(fetched).toEqual([CERTIFICATE_URL]);
   });
 });
+
+describe('a request from the inbound queue whose certificate cannot be fetched', () => {
+  const HOUR_MS = 60 * 60_000;
+  const UNAVAILABLE = { kind: 'unavailable', reason: 'ERR_CERTIFICATE_UNAVAILABLE' };
+  const OTHER_URL = CERTIFICATE_URL.replace(/0+/, 'abc');
+  const waiting = () => verifier.verify({ ...snsRequest(signed({ SigningCertURL: OTHER_URL })), receivedAt: NOW });
+  beforeEach(() => documents.set(OTHER_URL, new Error('unreachable')));
+
+  it('is fetched again after pauses that double, up to an hour', async () => {
+    const times: number[] = [];
+    for (let second = 0; second <= 3 * 3_600; second += 1) {
+      nowMs = Date.parse(NOW) + second * 1_000;
+      const before = fetched.length;
+      expect(await waiting()).toEqual(UNAVAILABLE);
+      if (fetched.length > before) times.push(second);
+    }
+    expect(times).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 7_696]);
+  });
+
+  it('waits for a day and longer while no other one is verified, and is then not authentic', async () => {
+    expect(await verify(signed())).toEqual(AUTHENTIC);
+    nowMs += 30 * HOUR_MS;
+    expect(await waiting()).toEqual(UNAVAILABLE);
+    expect(await verify(signed())).toEqual(AUTHENTIC);
+    expect(await waiting()).toEqual({ kind: 'unauthenticated', reason: 'no such certificate' });
+  });
+
+  it('waits for a day even if others are verified', async () => {
+    nowMs += HOUR_MS;
+    expect(await verify(signed())).toEqual(AUTHENTIC);
+    nowMs += 22 * HOUR_MS;
+    expect(await waiting()).toEqual(UNAVAILABLE);
+  });
+});
