@@ -15,8 +15,9 @@ import { CfnApiMapping, type DomainMappingOptions } from 'aws-cdk-lib/aws-apigat
 import { Role } from 'aws-cdk-lib/aws-iam';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { BUFFERED_CONTENT_TYPES } from '../../lambdas/domain/buffered-request.ts';
 import type { Throttle } from '../settings/flood-settings.ts';
-import { answerTemplate, CONTENT_TYPES, refusedTemplate, sendMessageTemplate } from './buffered-templates.ts';
+import { answerTemplate, refusedTemplate, sendMessageTemplate } from './buffered-templates.ts';
 import { grantSendMessage } from './dead-lettered-queue.ts';
 import { urlOf } from './logged-http-api.ts';
 import { apiGatewayPrincipal } from './service-principals.ts';
@@ -136,7 +137,7 @@ export class BufferedApi extends Construct {
           contentHandling: ContentHandling.CONVERT_TO_TEXT,
           passthroughBehavior: PassthroughBehavior.NEVER,
           requestParameters: { 'integration.request.header.Content-Type': "'application/x-www-form-urlencoded'" },
-          requestTemplates: Object.fromEntries(CONTENT_TYPES.map((type) => [type, template])),
+          requestTemplates: Object.fromEntries(BUFFERED_CONTENT_TYPES.map((type) => [type, template])),
           integrationResponses: [...ANSWERS],
         },
       }),
