@@ -9,7 +9,7 @@ import type { DeadLetterText } from './domain/dead-letter-subject.ts';
 import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
 import type { ItemChange } from './domain/events/item-change.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
-import type { Gap } from './domain/gap.ts';
+import type { Gap, GapCandidate } from './domain/gap.ts';
 import type { Instant } from './domain/instant.ts';
 import type { EchoedMessage } from './domain/likely-message.ts';
 import type {
@@ -109,19 +109,25 @@ export interface MessageRepository {
 }
 
 /**
- * Channels, and when users wrote to them. A channel's history is noted only in a stage that watches what arrives.
+ * Channels, and when users wrote to them. Channels are recorded only in a stage that watches what arrives.
  */
 export interface ChannelRepository {
   /** Records that the channel exists. The earliest time counts. */
   register(channel: ChannelRef, at: Instant): Promise<void>;
-  /** Notes that a user wrote to the channel. */
+  /** Records that a user wrote to the channel. */
   noteMessage(channel: ChannelRef, at: Instant): Promise<void>;
-  /** Notes that the chat service reported an echo. The latest time counts. */
+  /** Records that the chat service reported an echo. The latest time counts. */
   noteEcho(channel: ChannelRef, at: Instant): Promise<void>;
   /** Returns up to 100 channels, the oldest first. */
   list(): Promise<readonly RegisteredChannel[]>;
   /** Reads the slots with messages of these days. Days without any are left out. */
   readDays(channel: ChannelRef, days: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>>;
+  /**
+   * Records that the channel is watched.
+   *
+   * @param since since when without a break, if there was one
+   */
+  recordWatch(channel: ChannelRef, at: Instant, since: Instant | undefined): Promise<void>;
   /** Records that the channel is silent. Returns whether that is new. */
   recordSilence(channel: ChannelRef, since: Instant): Promise<boolean>;
   /**
@@ -134,15 +140,26 @@ export interface ChannelRepository {
 
 export interface RegisteredChannel extends ChannelRef {
   readonly firstSeenAt: Instant;
-  /** When an echo was last noted. */
+  /** When an echo was last recorded. */
   readonly echoedAt?: Instant | undefined;
   readonly silentSince?: Instant | undefined;
+  /** When the schedule last recorded that it watches the channel. */
+  readonly watchedAt?: Instant | undefined;
+  /** When the stage began to watch again after a break. */
+  readonly watchedSince?: Instant | undefined;
 }
 
 /** Messages of which only statuses have arrived. They are listed only in a stage that watches what arrives. */
 export interface GapRepository {
-  /** Returns those whose first status came before a time and that are not known to be missing yet, the oldest first. */
-  listCandidates(before: Instant, limit: number): Promise<readonly (Gap & { readonly hasArrived: boolean })[]>;
+  /**
+   * Returns a page of those whose first status was stored before a time and that are not known to be gaps yet, the
+   * oldest first. A page can have fewer than `limit`.
+   */
+  listCandidates(page: {
+    readonly before: Instant;
+    readonly limit: number;
+    readonly after?: GapPosition | undefined;
+  }): Promise<{ readonly candidates: readonly GapCandidate[]; readonly next?: GapPosition }>;
   /** Returns a page of the messages that are missing, the oldest first. A page can have fewer than `limit`. */
   listMissing(page: {
     readonly limit: number;

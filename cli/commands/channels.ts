@@ -16,8 +16,8 @@ export const createChannelsCommand: CreateCommand = ({ target, api, report }) =>
   new Command('channels')
     .description(
       'List the business numbers that users write to, and whether they are silent.\n\n' +
-        'A channel is silent if nobody has written for improbably long, by its own rhythm of the past four weeks. The ' +
-        'exit code is 6 if one is. The stage must set webhook.watch.',
+        'A channel is silent if nobody has written for unusually long, compared with the same hours of the past four ' +
+        'weeks. The exit code is 6 if one is. The stage must set webhook.watch.',
     )
     .addHelpText('after', examples('parley channels --stage prod'))
     .action(async () => {
@@ -48,8 +48,8 @@ const describeChannel = (channel: Channel, now: string): string => {
 };
 
 const STATES: Readonly<Record<Channel['state'], string>> = {
-  learning: 'not judged yet, because users have written for less than two weeks',
-  speaking: 'speaking',
+  learning: 'learning, because users have written for less than two weeks',
+  active: 'active',
   silent: 'silent',
-  ended: 'nobody has written for four weeks',
+  inactive: 'inactive, because nobody has written for four weeks',
 };

@@ -1,15 +1,15 @@
 import { channelsResponse } from '../../lambdas/manage/channels.ts';
 import { gapsResponse } from '../../lambdas/manage/gaps.ts';
-import { type CommandFor, count } from '../command.ts';
+import type { CommandFor } from '../command.ts';
 import { describeTime } from '../human-time.ts';
 import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
 import { nameChannel } from './channels.ts';
 import type { Finding } from './finding.ts';
-import { NO_ECHOES } from './gaps.ts';
+import { describeCount, NO_ECHOES } from './gaps.ts';
 
 const check = 'channels';
 
-/** Checks whether users still write, and whether messages are missing. Says nothing in a stage that does not watch it. */
+/** Checks whether users still write, and whether there are gaps. Says nothing in a stage that does not watch it. */
 export const checkChannels = async (
   api: ManagementClient,
   commandFor: CommandFor,
@@ -44,14 +44,19 @@ export const checkChannels = async (
 const MAX_GAPS = 500;
 
 const checkGaps = async (api: ManagementClient, commandFor: CommandFor): Promise<Finding> => {
-  const { gaps, cursor } = gapsResponse.parse(await api('GET', `/v1/gaps?limit=${MAX_GAPS}`));
-  if (gaps.length === 0) return { check, grade: 'ok', message: 'No messages are missing.' };
+  const readPage = async (query: Readonly<Record<string, string>>) =>
+    gapsResponse.parse(await api('GET', `/v1/gaps?${new URLSearchParams({ limit: String(MAX_GAPS), ...query })}`));
+  let page = await readPage({});
+  // A page can be empty although others follow.
+  while (page.gaps.length === 0 && page.cursor !== undefined) page = await readPage({ cursor: page.cursor });
+  const { gaps, cursor } = page;
+  if (gaps.length === 0) return { check, grade: 'ok', message: 'There are no gaps.' };
   return {
     check,
     grade: 'warning',
-    message: `${cursor === undefined ? '' : 'At least '}${count(gaps.length, 'message')} never arrived, although statuses did.`,
+    message: `${cursor === undefined ? '' : 'At least '}${describeCount(gaps.length)}`,
     remedy:
-      `List them with ${commandFor('parley gaps')}. Get the chat service's history of that time, and store what is missing ` +
-      `with ${commandFor('parley import')}; see docs/importing.md.`,
+      `List them with ${commandFor('parley gaps')}. Import the missed events from the chat service's history: ` +
+      `${commandFor('parley import history.json --dry-run')}, then again without --dry-run. See docs/importing.md.`,
   };
 };

@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts';
 const check = 'webhook';
 
 /**
- * Checks from the outside that the webhook accepts each of its secrets, with a request that Parley stores nowhere.
+ * Checks from the outside that the webhook accepts each of its secrets, with a request that Parley does not store.
  *
  * @param now the time of the stage
  * @param isBuffered whether API Gateway answers, before the request is verified
@@ -19,7 +19,8 @@ export const checkProbe = async (target: Target, now: string, isBuffered = false
   if (webhookSecretId === undefined) {
     if (isBuffered && (await acceptsUnsigned(target))) return UNSIGNED_ACCEPTED;
     const message =
-      'No test request was sent: the webhook has no secret, and only Pub/Sub or Amazon SNS can sign its requests.';
+      'No test request was sent: the webhook has no secret. Only Pub/Sub or Amazon SNS can sign its requests, or the ' +
+      'webhook does not verify requests (insecure-none).';
     return { check, grade: 'ok', message };
   }
   if (kind === undefined || header === undefined) {
@@ -36,7 +37,8 @@ export const checkProbe = async (target: Target, now: string, isBuffered = false
   if (isBuffered && refused.length > 0) return notQueued(refused);
   if (isBuffered && lines.length > 0) return queuedProbes(target, lines.length);
   if (refused.length > 0 || lines.length === 0) {
-    const message = `The webhook does not accept ${count(refused.length, 'secret')} that it has: ${refused.join(', ')}.`;
+    const rejected = lines.length === 1 ? 'its secret' : `${refused.length} of its ${lines.length} secrets`;
+    const message = `The webhook rejects ${rejected}: ${refused.join(', ')}.`;
     return {
       check,
       grade: 'failing',
@@ -48,8 +50,8 @@ export const checkProbe = async (target: Target, now: string, isBuffered = false
   }
   const message =
     lines.length === 1
-      ? 'The webhook accepts its secret: it accepted a test request, which is stored nowhere.'
-      : `The webhook accepts each of its ${lines.length} secrets: it accepted a test request for each, stored nowhere.`;
+      ? 'The webhook accepts its secret: it accepted a test request, which Parley did not store.'
+      : `The webhook accepts each of its ${lines.length} secrets: it accepted a test request for each, which Parley did not store.`;
   return { check, grade: 'ok', message };
 };
 
@@ -122,7 +124,11 @@ const queuedProbes = async (target: Target, secrets: number): Promise<Finding> =
   }
   const { probes, refused } = earlier;
   if (probes > 0) {
-    return { check, grade: 'ok', message: `${sent} Accepted test requests in the last 24 hours: ${probes}.` };
+    return {
+      check,
+      grade: 'ok',
+      message: `${sent} Accepted test requests in the last 24 hours: ${probes}. doctor cannot tell which secrets.`,
+    };
   }
   // Each run also sends an unsigned request, so without refused ones this is the first run.
   if (refused === 0) {

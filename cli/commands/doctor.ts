@@ -10,7 +10,7 @@ export const createDoctorCommand: CreateCommand = ({ target, api, report, comman
       'Check settings, permissions, token, webhook, and queues.\n\n' +
         'The command suggests a fix for each problem and changes nothing. To check the token, it asks the chat service ' +
         "to check the business's own number. To check the webhook, it sends an unsigned request, which must be " +
-        'rejected, and a test request with each of the webhook secrets, which must be accepted and is stored nowhere. ' +
+        'rejected, and a test request with each of the webhook secrets, which must be accepted and is not stored. ' +
         'If a check fails, the exit code is 6.',
     )
     .addHelpText('after', examples('parley doctor --stage prod', 'parley doctor --local --json'))

@@ -17,9 +17,9 @@ export const NO_ECHOES =
 export const createGapsCommand: CreateCommand = ({ target, api, report, stop }) =>
   new Command('gaps')
     .description(
-      'List the messages that never arrived although their statuses did, oldest first.\n\n' +
-        'A message is listed 15 minutes after its first status, until it arrives. The exit code is 6 if there are any. ' +
-        'The stage must set webhook.watch.',
+      'List the gaps, oldest first.\n\n' +
+        'A gap is a message that has not arrived 15 minutes after its first status. It is listed until it arrives. The ' +
+        'exit code is 6 if there are any. The stage must set webhook.watch.',
     )
     .addHelpText('after', examples('parley gaps --stage prod'))
     .action(async () => {
@@ -38,7 +38,7 @@ export const createGapsCommand: CreateCommand = ({ target, api, report, stop }) 
       const notCounted = watches ? NO_ECHOES : NOT_WATCHED;
       report({
         lines: [
-          watches && echoes ? `${count(gaps.length, 'message')} never arrived.` : notCounted,
+          watches && echoes ? describeCount(gaps.length) : notCounted,
           ...gaps.map(
             ({ messageId, firstStatusAt, contact }) =>
               `  ${messageId}  first status ${describeTime(firstStatusAt, now)}${contact === undefined ? '' : `  ${contact}`}`,
@@ -48,3 +48,7 @@ export const createGapsCommand: CreateCommand = ({ target, api, report, stop }) 
         exitCode: gaps.length > 0 ? EXIT.partial : EXIT.done,
       });
     });
+
+/** Says how many gaps there are. */
+export const describeCount = (gaps: number): string =>
+  `${count(gaps, 'message')} ${gaps === 1 ? 'has' : 'have'} not arrived 15 minutes after the first status.`;

@@ -28,18 +28,6 @@ export interface BufferedValues {
   readonly body: string;
 }
 
-/**
- * The content types of webhook requests. A request without a content type counts as JSON. API Gateway answers any other
- * type with 415: to pass a body on without a template would let its sender write the call of SQS.
- */
-export const BUFFERED_CONTENT_TYPES: readonly string[] = [
-  'application/json',
-  'text/json',
-  'text/plain',
-  'application/octet-stream',
-  'application/x-www-form-urlencoded',
-];
-
 /** No other message on the inbound queue begins like this, so a buffered request is never taken for a verified one. */
 const PREFIX = '{"form":"buffered-1",';
 const BODY_KEY = '"body":"';

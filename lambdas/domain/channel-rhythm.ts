@@ -34,11 +34,11 @@ export const slotOf = (at: Instant): Slot => ({
 /** How many past weeks a channel is compared with. */
 const WEEKS = 4;
 
-/** How long a channel must have spoken before it is judged. */
+/** How long users must have written to a channel before it is judged. */
 const LEARNING_MS = 14 * DAY_MS;
 
 /** A channel that has been silent for this long is no longer in use. */
-const ENDED_MS = 28 * DAY_MS;
+const INACTIVE_MS = 28 * DAY_MS;
 
 /** How much of a silence is compared with past weeks. */
 const MAX_SILENCE_SLOTS = SLOTS_PER_WEEK;
@@ -56,7 +56,7 @@ export const historyDays = (now: Instant): readonly string[] =>
 const NEIGHBORS = 2;
 
 /**
- * Daylight saving time shifts a channel's rhythm by an hour against UTC, and opening hours are not kept to the minute. A
+ * Daylight saving time shifts a channel's hours by one against UTC, and opening hours are not kept to the minute. A
  * slot is expected to have a message only if it is so with each of these shifts.
  */
 const SHIFTS = [-60, 0, 60].map((minutes) => (minutes * 60_000) / SLOT_MS);
@@ -75,37 +75,49 @@ export interface ChannelHistory {
   readonly days: ReadonlyMap<string, ReadonlySet<number>>;
   /** Since when it was silent by the latest judgement. @default it was not */
   readonly silentSince?: Instant | undefined;
+  /**
+   * When the stage began to watch again after a break. Messages of the break are not known, so no silence starts before.
+   *
+   * @default there was no break
+   */
+  readonly watchedSince?: Instant | undefined;
 }
 
 export type ChannelState =
-  /** The channel is new, so its rhythm is not known. */
+  /** The channel is new, so there are no past weeks to compare with. */
   | { readonly state: 'learning'; readonly lastMessageAt?: Instant }
-  | { readonly state: 'speaking'; readonly lastMessageAt?: Instant }
-  /** Nobody has written for improbably long. */
+  | { readonly state: 'active'; readonly lastMessageAt?: Instant }
+  /** Nobody has written for unusually long. */
   | { readonly state: 'silent'; readonly lastMessageAt?: Instant; readonly since: Instant }
   /** Nobody has written for four weeks. */
-  | { readonly state: 'ended' };
+  | { readonly state: 'inactive' };
 
 /**
- * Judges whether a channel is silent, by its own rhythm: for each slot since the last message, how often the same slot
+ * Judges whether a channel is silent, by its own past weeks: for each slot since the last message, how often the same slot
  * of the past four weeks had a message. If it mostly had, an empty slot is improbable, and a row of them more so. Nights,
  * weekends, and quiet channels have slots that are often empty, which show nothing.
  *
  * `lastMessageAt` is the start of a slot, so it can be five minutes early.
  */
-export const judgeChannel = ({ firstSeenAt, days, silentSince }: ChannelHistory, now: Instant): ChannelState => {
+export const judgeChannel = (
+  { firstSeenAt, days, silentSince, watchedSince }: ChannelHistory,
+  now: Instant,
+): ChannelState => {
   const active = activeSlots(days);
   const last = active.size === 0 ? undefined : Math.max(...active);
-  if (last === undefined) return { state: 'ended' };
+  if (last === undefined) return { state: 'inactive' };
   const lastMessageAt = timeOfSlot(last);
   const quietSince = timeOfSlot(last + 1);
-  if (msBetween(lastMessageAt, now) >= ENDED_MS) return { state: 'ended' };
+  if (msBetween(lastMessageAt, now) >= INACTIVE_MS) return { state: 'inactive' };
   if (msBetween(firstSeenAt, now) < LEARNING_MS) return { state: 'learning', lastMessageAt };
-  const isStillSilent = silentSince !== undefined && quietSince <= silentSince;
-  if (isStillSilent || improbability(active, slotNumber(firstSeenAt), last, slotNumber(now)) <= IMPROBABLE) {
-    return { state: 'silent', lastMessageAt, since: isStillSilent ? silentSince : quietSince };
+  if (silentSince !== undefined && quietSince <= silentSince) {
+    return { state: 'silent', lastMessageAt, since: silentSince };
   }
-  return { state: 'speaking', lastMessageAt };
+  const start = Math.max(last + 1, watchedSince === undefined ? 0 : slotNumber(watchedSince));
+  if (improbability(active, slotNumber(firstSeenAt), start, slotNumber(now)) <= IMPROBABLE) {
+    return { state: 'silent', lastMessageAt, since: timeOfSlot(start) };
+  }
+  return { state: 'active', lastMessageAt };
 };
 
 /** Slots are numbered from the epoch, so that the same slot of the week before is a fixed number of slots away. */
@@ -121,12 +133,12 @@ const activeSlots = (days: ChannelHistory['days']): ReadonlySet<number> => {
   return active;
 };
 
-/** Returns how improbable it is that no slot since the last message had one, as a natural logarithm: 0 or less. */
-const improbability = (active: ReadonlySet<number>, first: number, last: number, current: number): number => {
+/** Returns how improbable it is that no slot from `start` on had a message, as a natural logarithm: 0 or less. */
+const improbability = (active: ReadonlySet<number>, first: number, start: number, current: number): number => {
   let sum = 0;
   // The current slot is not over.
-  const end = Math.min(current, last + 1 + MAX_SILENCE_SLOTS);
-  for (let slot = last + 1; slot < end; slot += 1) {
+  const end = Math.min(current, start + MAX_SILENCE_SLOTS);
+  for (let slot = start; slot < end; slot += 1) {
     sum += Math.log(Math.max(...SHIFTS.map((shift) => emptyProbability(active, first, slot + shift))));
     if (sum <= IMPROBABLE) break;
   }

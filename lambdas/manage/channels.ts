@@ -14,7 +14,7 @@ export interface ChannelPorts {
 const optionalTime = z.optional(z.string());
 
 export const channelsResponse = z.object({
-  /** Whether the stage sets `webhook.watch`. If not, channels are not noted. */
+  /** Whether the stage sets `webhook.watch`. If not, channels are not recorded. */
   watches: z.boolean(),
   /** Whether the chat service has reported a message of a bot or an operator. If not, gaps are not counted. */
   echoes: z.boolean(),
@@ -24,10 +24,10 @@ export const channelsResponse = z.object({
       /** The business number; absent for messages that name none. */
       chatChannelNumber: z.optional(z.string()),
       /**
-       * `learning`: users have written for less than two weeks; `speaking`; `silent`: nobody has written for improbably
-       * long; `ended`: nobody has written for four weeks.
+       * `learning`: users have written for less than two weeks; `active`; `silent`: nobody has written for unusually
+       * long, compared with the same hours of the past four weeks; `inactive`: nobody has written for four weeks.
        */
-      state: z.enum(['learning', 'speaking', 'silent', 'ended']),
+      state: z.enum(['learning', 'active', 'silent', 'inactive']),
       firstSeenAt: z.string(),
       /** The start of the five minutes in which a user last wrote. */
       lastMessageAt: optionalTime,
@@ -39,7 +39,7 @@ export const channelsResponse = z.object({
 export const listChannels = defineRoute({
   route: 'GET /v1/channels',
   summary: 'List the channels that users write to, and whether they are silent',
-  description: 'A stage notes its channels only if it sets webhook.watch.',
+  description: 'Channels are recorded only in a stage with webhook.watch.',
   query: noQuery,
   body: noBody,
   responses: { 200: channelsResponse, 400: problemResponse },

@@ -56,6 +56,9 @@ const CHAT_SERVICE_CALL = {
 /** Enough to store ten dead letters of the maximum size, and to release those that stay. */
 const KEEP_REQUIRED_TIME_MS = 20_000;
 
+/** Enough for a page of messages of which only statuses have arrived. */
+const WATCH_REQUIRED_TIME_MS = 15_000;
+
 const {
   CHAT_PLATFORM: chatPlatform,
   CHAT_CHANNEL_NUMBER: chatChannelNumber,
@@ -262,7 +265,12 @@ const keep = frame(async (_event: KeepDeadLettersEvent, invocation: Invocation) 
   return keepDeadLetters(() => invocation.getRemainingTimeInMillis() > KEEP_REQUIRED_TIME_MS);
 }, middlewares);
 
-const watch = frame(createWatchArrivals(ports), middlewares);
+const watchArrivals = createWatchArrivals(ports);
+const watch = frame(
+  async (_event: WatchArrivalsEvent, invocation: Invocation) =>
+    watchArrivals(() => invocation.getRemainingTimeInMillis() > WATCH_REQUIRED_TIME_MS),
+  middlewares,
+);
 
 /**
  * Handles calls to the API; messages from the erasure queue, because an erasure can outlast a call; the daily schedule,

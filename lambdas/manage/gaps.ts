@@ -46,9 +46,9 @@ const gapPosition = z.record(z.string(), z.string().check(z.maxLength(4096)));
 
 export const listGaps = defineRoute({
   route: 'GET /v1/gaps',
-  summary: 'List the messages that never arrived although their statuses did, oldest first',
+  summary: 'List the gaps, oldest first',
   description:
-    'A message is listed 15 minutes after its first status, until it arrives. A page can have fewer gaps than its limit, ' +
+    'A gap is a message that has not arrived 15 minutes after its first status. It is listed until it arrives. A page can have fewer gaps than its limit, ' +
     'even none: the last page is the one without a cursor. A stage counts gaps only if it sets webhook.watch.',
   query: z.strictObject({
     /** Gaps per page, at most. @default 100 */

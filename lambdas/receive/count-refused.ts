@@ -30,14 +30,14 @@ export const countRefused = (
 export const likelyCauseOf = (reason: string): string => LIKELY_CAUSES[reason] ?? OTHER_CAUSE;
 
 const NO_CREDENTIALS =
-  'nothing authenticates the request: the chat service has no token or secret for this webhook, sends it in another ' +
+  'the request has no credentials: the chat service has no token or secret for this webhook, sends it in another ' +
   'header than webhook.auth names, or something in front of the webhook removes the header';
 const WRONG_SECRET =
   'the secret of the chat service and the webhook secret differ: an old one was removed too early, or one was replaced ' +
   'on one side only; compare them with parley webhook-secret list';
 const CLOCK =
-  'the request is older than allowed: a clock is wrong, the request was delayed, or somebody repeats a captured request';
-const KEYS = 'the key is not one of the issuer, whose address is webhook.auth.jwksUrl';
+  'the request is older than allowed: a clock is wrong, the request was delayed, or someone replayed a captured request';
+const KEYS = 'the token is not signed with a key from webhook.auth.jwksUrl';
 const ISSUER = 'the token comes from another issuer than webhook.auth.issuers';
 
 const LIKELY_CAUSES: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ const LIKELY_CAUSES: Readonly<Record<string, string>> = {
   ERR_JWKS_NO_MATCHING_KEY: KEYS,
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: KEYS,
   'not an Amazon SNS message':
-    'the request is not one of Amazon SNS: the subscription has raw message delivery, or the chat service posts here itself',
+    'the request is not a signed Amazon SNS message: raw message delivery is enabled, or the chat service posts here itself',
   'wrong topic': 'another topic than webhook.auth.topicArn is subscribed to the webhook',
   'invalid signature':
     'something changes the body on its way, or the secret of the chat service and the webhook secret differ: an old one ' +

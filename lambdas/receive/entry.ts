@@ -64,7 +64,7 @@ const writeEvents = createStoreEvents({
         return createDynamodbContacts(table);
       },
       get messages() {
-        return createDynamodbMessages(table, { listsGaps: environment.WATCH });
+        return createDynamodbMessages(table, { gapClock: environment.WATCH ? systemClock : undefined });
       },
       get sends() {
         return createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES });
@@ -79,7 +79,7 @@ const writeEvents = createStoreEvents({
   confirmations: sendQueueUrl === undefined ? undefined : (abortSignal) => openSendQueue(sendQueueUrl, abortSignal),
   operatorEchoes: environment.OPERATOR_ECHOES,
   turns: environment.TURNS,
-  watch: environment.WATCH ? createWatchArrivals({ open: openArrivals }) : undefined,
+  watch: environment.WATCH ? createWatchArrivals({ open: openArrivals, clock: systemClock }) : undefined,
 });
 const storeEvents = answeringProbes(writeEvents, { log, metrics });
 

@@ -31,7 +31,7 @@ export const receiveEnvironment = z.object({
   OPERATOR_ECHOES: z.optional(json(operatorEchoes)),
   /** Whether messages are added to turns. @default false */
   TURNS: z.optional(flag()),
-  /** Whether to note what channels hear and which messages are missing. @default false */
+  /** Whether to record when users write to channels, and which messages may be gaps. @default false */
   WATCH: z.optional(flag()),
   /** Whether sends in the states that most sends have are listed too. */
   INDEX_COMMON_STATES: flag(),

@@ -12,7 +12,7 @@ import type { SendQueue, WriteResult } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { consentOf, type EventRepositories, type Meanings, type Written, writesOf } from '../runtime/event-writes.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
-import type { WatchArrivals } from './watch-arrivals.ts';
+import type { WatchArrivals, WatchWrite } from './watch-arrivals.ts';
 
 /** The result of storing one event of a verified request. */
 export type StoreResult = {
@@ -106,13 +106,13 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
     if (budgetMs <= 0) return NO_TIME;
     // Together with the writes, so that it takes no time of its own. Its failure does not matter.
     const watchWrite = options.watch?.(event, receivedAt);
-    const watched = watchWrite && attempt(budgetMs / 2, async (abortSignal) => void (await watchWrite(abortSignal)));
+    const watching = watchWrite && startWatchWrite(watchWrite, budgetMs / 2);
     const results = await Promise.all(
       writesOf(event, options, seenNames).map((write) =>
         attempt(budgetMs, (abortSignal) => write(repositories(abortSignal))),
       ),
     );
-    await watched;
+    await watching?.end();
     // A write that may still succeed counts before one that never will: the retry does both.
     const failure =
       results.find(({ kind }) => kind === 'unavailable') ?? results.find(({ kind }) => kind === 'refused');
@@ -223,6 +223,27 @@ const remarksOn = (event: WebhookEvent, { operatorEchoes }: Pick<StoreEventsOpti
 
 const isOfNobody = (echo: Echo, operatorEchoes: OperatorEchoes | undefined): boolean =>
   echo.sender === 'unknown' && !(operatorEchoes && isFromOperator(echo, operatorEchoes));
+
+/** How long the answer waits for what is watched after its own writes are done. A write takes a few milliseconds. */
+const WATCH_GRACE_MS = 100;
+
+/** Starts a write that must not hold the answer: `end` waits for it shortly, and then aborts it. */
+const startWatchWrite = (write: WatchWrite, budgetMs: number): { readonly end: () => Promise<void> } => {
+  const ended = new AbortController();
+  const written = attempt(budgetMs, async (abortSignal) => {
+    await write(AbortSignal.any([abortSignal, ended.signal]));
+    return undefined;
+  });
+  return {
+    async end() {
+      const grace = Promise.withResolvers<void>();
+      const timer = setTimeout(grace.resolve, WATCH_GRACE_MS);
+      await Promise.race([written, grace.promise]);
+      clearTimeout(timer);
+      ended.abort();
+    },
+  };
+};
 
 const attempt = async (
   budgetMs: number,

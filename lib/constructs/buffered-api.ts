@@ -15,7 +15,6 @@ import { CfnApiMapping, type DomainMappingOptions } from 'aws-cdk-lib/aws-apigat
 import { Role } from 'aws-cdk-lib/aws-iam';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { BUFFERED_CONTENT_TYPES } from '../../lambdas/domain/buffered-request.ts';
 import type { Throttle } from '../settings/flood-settings.ts';
 import { answerTemplate, refusedTemplate, sendMessageTemplate } from './buffered-templates.ts';
 import { grantSendMessage } from './dead-lettered-queue.ts';
@@ -45,6 +44,18 @@ export interface BufferedApiProps {
 }
 
 const STAGE = 'live';
+
+/**
+ * The content types of webhook requests. A request without a content type counts as JSON. API Gateway answers any other
+ * type with 415: to pass a body on without a template would let its sender write the call of SQS.
+ */
+const CONTENT_TYPES = [
+  'application/json',
+  'text/json',
+  'text/plain',
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+];
 
 const CHANNEL_PARAMETER = 'chatChannelNumber';
 
@@ -137,7 +148,7 @@ export class BufferedApi extends Construct {
           contentHandling: ContentHandling.CONVERT_TO_TEXT,
           passthroughBehavior: PassthroughBehavior.NEVER,
           requestParameters: { 'integration.request.header.Content-Type': "'application/x-www-form-urlencoded'" },
-          requestTemplates: Object.fromEntries(BUFFERED_CONTENT_TYPES.map((type) => [type, template])),
+          requestTemplates: Object.fromEntries(CONTENT_TYPES.map((type) => [type, template])),
           integrationResponses: [...ANSWERS],
         },
       }),

@@ -787,8 +787,8 @@ export interface SendingResumedDetail {
 }
 
 /**
- * `detail` of `ChannelSilent`: nobody has written to a channel for improbably long. Published only if the stage sets
- * `webhook.watch`.
+ * `detail` of `ChannelSilent`: no user has written to a channel for unusually long, compared with the same hours of the
+ * past four weeks. Published only if the stage sets `webhook.watch`.
  */
 export interface ChannelSilentDetail {
   /** Stays the same if the event is published again, so that consumers can drop duplicates. */

@@ -1783,7 +1783,7 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     $id: 'urn:parley:event:ChannelSilent',
     title: 'ChannelSilent',
     description:
-      'Nobody has written to a channel for improbably long. Published only if the stage sets `webhook.watch`.',
+      'No user has written to a channel for unusually long, compared with the same hours of the past four weeks. Published only if the stage sets `webhook.watch`.',
     type: 'object',
     properties: {
       version: { type: 'string', description: "The version of EventBridge's envelope." },

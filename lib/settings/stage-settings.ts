@@ -157,8 +157,8 @@ export const settingsObject = z.strictObject({
         .default(false)
         .meta({
           description:
-            'true or false: whether to raise an alarm when a channel that used to speak is silent, and to list messages ' +
-            'that never arrived although their statuses did',
+            'true or false: whether to raise an alarm when a channel falls silent, and to list messages whose statuses ' +
+            'arrived but which did not',
         }),
     })
     .check(secureKeysCheck)

@@ -70,7 +70,9 @@ describe('a message of which only statuses arrived', () => {
     await waitFor('both are', async () => eventsNamed('MessageMissing')[1]);
     const missing = eventsNamed('MessageMissing').map(({ detail }) => detail.messageId);
     expect(missing.toSorted()).toEqual(['lost-1', 'lost-2']);
-    expect((await run.parley(['doctor'])).out).toContain('2 messages never arrived, although statuses did.');
+    expect((await run.parley(['doctor'])).out).toContain(
+      '2 messages have not arrived 15 minutes after the first status.',
+    );
   });
 
   it('is no longer listed once it arrives late, or is imported', async () => {
@@ -81,14 +83,14 @@ describe('a message of which only statuses arrived', () => {
     expect((await run.parley(['import', '-', '--yes'], { stdin: history })).code).toBe(0);
 
     expect(await listedGaps()).toEqual([]);
-    expect((await run.parley(['doctor'])).out).toContain('No messages are missing.');
+    expect((await run.parley(['doctor'])).out).toContain('There are no gaps.');
   });
 });
 
 describe('a channel', () => {
   const stateOf = async () => (await parley('channels')).channels[0]?.state;
 
-  it('is noted when a user writes, and not judged while it is new', async () => {
+  it('is recorded when a user writes, and learning while it is new', async () => {
     expect(await parley('channels')).toMatchObject({
       code: 0,
       channels: [{ chatPlatform: 'chat', state: 'learning', lastMessageAt: expect.any(String) }],
@@ -97,7 +99,7 @@ describe('a channel', () => {
 
   it('is silent after an unusual pause, which is published once, and resumes when a user writes', async () => {
     await seedChannel(run.cloud);
-    expect(await stateOf()).toBe('speaking');
+    expect(await stateOf()).toBe('active');
     await run.client.advanceClock(60 * 60);
     await waitFor('it is published', async () => eventsNamed('ChannelSilent')[0]);
     expect(await parley('channels')).toMatchObject({ code: 6, channels: [{ state: 'silent' }] });
@@ -107,7 +109,7 @@ describe('a channel', () => {
     await run.client.advanceClock(10 * 60);
     const resumed = await waitFor('it resumes', async () => eventsNamed('ChannelResumed')[0]);
     expect(resumed.detail).toMatchObject({ channel: { platform: 'chat' } });
-    expect(await stateOf()).toBe('speaking');
+    expect(await stateOf()).toBe('active');
     expect(eventsNamed('ChannelSilent')).toHaveLength(1);
   });
 });

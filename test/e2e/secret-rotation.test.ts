@@ -49,7 +49,7 @@ describe('a token', () => {
     }
 
     expect(await doctor()).toContain(
-      'ok: The webhook accepts each of its 2 secrets: it accepted a test request for each, stored nowhere.',
+      'ok: The webhook accepts each of its 2 secrets: it accepted a test request for each, which Parley did not store.',
     );
     expect(await run.client.queueDepth(run.cloud.inboundDeadLetterQueueUrl)).toBe(0);
     expect(await log()).not.toContain('LikelyEventRefused');
@@ -69,7 +69,7 @@ describe('a token', () => {
     expect(logged).toContain('an old one was removed too early, or one was replaced on one side only');
     for (const token of [oldToken, NEW_TOKEN]) expect(logged).not.toContain(token);
     expect(await doctor()).toContain(
-      'ok: The webhook accepts its secret: it accepted a test request, which is stored nowhere.',
+      'ok: The webhook accepts its secret: it accepted a test request, which Parley did not store.',
     );
   });
 });

@@ -18,6 +18,8 @@ const channelItem = z.object({
   firstSeenAt: z.string(),
   echoedAt: optionalTime,
   silentSince: optionalTime,
+  watchedAt: optionalTime,
+  watchedSince: optionalTime,
 });
 
 const dayItem = z.object({ slots: z.set(z.string()) });
@@ -84,6 +86,15 @@ export const createDynamodbChannels = (table: ConversationTable): ChannelReposit
       return [[day, new Set([...slots].map((slot) => Number.parseInt(slot, SLOT_BASE)))]];
     });
     return new Map(known) satisfies ChannelHistory['days'];
+  },
+
+  async recordWatch(channel, at, since) {
+    await table.update({
+      key: channelKey(channel),
+      set: { watchedAt: at, ...(since !== undefined && { watchedSince: since }) },
+      names: ['firstSeenAt'],
+      condition: 'attribute_exists(#firstSeenAt) AND (attribute_not_exists(#watchedAt) OR #watchedAt < :watchedAt)',
+    });
   },
 
   async recordSilence(channel, since) {

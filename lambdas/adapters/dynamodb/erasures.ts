@@ -205,7 +205,7 @@ const EMPTIED = Object.fromEntries(
   [
     ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus', 'traceparent'],
     ...['requestId', 'call', 'attempt', ...STATUS_TIMES, 'failure', 'failedBody', 'statusBodies', 'otherStatuses'],
-    ...['stateShard', 'stateAt', 'missingSince', 'gapClosedAt'],
+    ...['stateShard', 'stateAt', 'firstStatusAt', 'statusChannel', 'missingSince', 'gapClosedAt'],
   ].map((name) => [name, undefined]),
 );
 

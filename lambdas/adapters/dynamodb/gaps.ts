@@ -1,7 +1,8 @@
 import type { Gap } from '../../domain/gap.ts';
 import type { Instant } from '../../domain/instant.ts';
-import type { GapRepository } from '../../ports.ts';
-import { BY_STATE, echoKey, messageKey, parseContactName, stateShard, stateShards } from './keys.ts';
+import type { GapPosition, GapRepository } from '../../ports.ts';
+import { NO_GAP } from './gap-attributes.ts';
+import { BY_STATE, echoKey, messageKey, parseChannelName, parseContactName, stateShard, stateShards } from './keys.ts';
 import { listShards } from './shard-list.ts';
 import type { ConversationTable, Item } from './table.ts';
 
@@ -16,7 +17,11 @@ const hasArrived = (message: Item | undefined, echo: Item | undefined): boolean 
 export const createDynamodbGaps = (table: ConversationTable): GapRepository => {
   const list = async (
     state: 'gap' | 'missing',
-    { before, limit, after }: Parameters<GapRepository['listMissing']>[0] & { readonly before?: string },
+    {
+      before,
+      limit,
+      after,
+    }: { readonly before?: string; readonly limit: number; readonly after?: GapPosition | undefined },
   ) => {
     const { entries, nextAfter } = await listShards(table, {
       index: BY_STATE,
@@ -31,17 +36,27 @@ export const createDynamodbGaps = (table: ConversationTable): GapRepository => {
     return {
       entries: entries.map(({ id, sort }, index) => {
         const [message, echo] = found.slice(2 * index, 2 * index + 2);
-        const gap: Gap = { messageId: id, firstStatusAt: sort, contact: parseContactName(message?.contact) };
-        return { gap, isListed: message?.stateAt === sort, hasArrived: hasArrived(message, echo) };
+        const { firstStatusAt, contact, statusChannel, stateAt, stateShard: shard } = message ?? {};
+        const gap: Gap = {
+          messageId: id,
+          firstStatusAt: typeof firstStatusAt === 'string' ? firstStatusAt : sort,
+          contact: parseContactName(contact),
+        };
+        // The index may still list an item that has left the list a moment ago.
+        const isListed = stateAt === sort && shard === stateShard(state, id);
+        return { gap, channel: parseChannelName(statusChannel), isListed, hasArrived: hasArrived(message, echo) };
       }),
       ...(next && { next }),
     };
   };
 
   return {
-    async listCandidates(before, limit) {
-      const { entries } = await list('gap', { before, limit });
-      return entries.filter(({ isListed }) => isListed).map(({ gap, hasArrived }) => ({ ...gap, hasArrived }));
+    async listCandidates(page) {
+      const { entries, next } = await list('gap', page);
+      const candidates = entries
+        .filter(({ isListed }) => isListed)
+        .map(({ gap, channel, hasArrived }) => ({ ...gap, channel, hasArrived }));
+      return { candidates, ...(next && { next }) };
     },
 
     async listMissing(page) {
@@ -70,7 +85,7 @@ export const createDynamodbGaps = (table: ConversationTable): GapRepository => {
 export const closeGap = async (table: ConversationTable, messageId: string, at: Instant): Promise<void> => {
   await table.update({
     key: messageKey(messageId),
-    set: { stateShard: undefined, stateAt: undefined, gapClosedAt: at },
+    set: { ...NO_GAP, gapClosedAt: at },
     condition: 'attribute_exists(#stateShard)',
   });
 };

@@ -90,7 +90,15 @@ export const channelDayKey = (channel: ChannelRef, day: string): ItemKey => ({
   sk: `DAY#${day}`,
 });
 
-const channelName = ({ platform, line }: ChannelRef): string => `CHANNEL#${escapePart(platform)}#${line}`;
+/** Returns a channel's name: the partition key of its items. */
+export const channelName = ({ platform, line }: ChannelRef): string => `CHANNEL#${escapePart(platform)}#${line}`;
+
+/** Returns the channel that a name stands for. */
+export const parseChannelName = (name: unknown): ChannelRef | undefined => {
+  const [kind, platform, line] = typeof name === 'string' ? name.split('#') : [];
+  if (kind !== 'CHANNEL' || platform === undefined || line === undefined) return undefined;
+  return { platform: unescapePart(platform), line };
+};
 
 export const erasureKey = (erasureId: string): ItemKey => ({ pk: `ERASURE#${erasureId}`, sk: 'ERASURE' });
 

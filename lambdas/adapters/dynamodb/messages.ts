@@ -21,11 +21,13 @@ import {
   type StatusKind,
   type UnknownEvent,
 } from '../../domain/webhook-event.ts';
-import type { Failed, MessageRepository } from '../../ports.ts';
+import type { Clock, Failed, MessageRepository } from '../../ports.ts';
+import { NO_GAP } from './gap-attributes.ts';
 import type { ItemUpdate } from './item-update.ts';
 import {
   BY_CONTACT,
   CUSTOMER_PREFIX,
+  channelName,
   contactName,
   contactSort,
   echoKey,
@@ -42,8 +44,8 @@ import { type ConversationTable, type Item, parseItem } from './table.ts';
 import { refusalUpdate, turnUpdate } from './turns.ts';
 
 export interface MessagesOptions {
-  /** Whether messages of which only statuses have arrived are listed as gaps. @default false */
-  readonly listsGaps?: boolean | undefined;
+  /** The clock by which messages of which only statuses have arrived become gaps. @default they are not listed */
+  readonly gapClock?: Clock | undefined;
 }
 
 /**
@@ -52,7 +54,7 @@ export interface MessagesOptions {
  */
 export const createDynamodbMessages = (
   table: ConversationTable,
-  { listsGaps = false }: MessagesOptions = {},
+  { gapClock }: MessagesOptions = {},
 ): MessageRepository => ({
   async recordInbound(message, turn) {
     if (turn !== undefined) {
@@ -98,7 +100,7 @@ export const createDynamodbMessages = (
         await table.update({ key: messageKey(id), setOnce: statusItem(status, expiresAt), add: bodyOf(status) });
       }
       await nameContact(table, status, recorded.item?.contact);
-      if (listsGaps) await listGap(table, status, recorded.item);
+      if (gapClock !== undefined) await listGap(table, status, recorded.item, gapClock.now());
     }
     if (isTooLarge) {
       throw new WriteRefusedError(
@@ -324,16 +326,29 @@ const nameContact = async (table: ConversationTable, { id, subject }: StatusChan
   });
 };
 
-/** Removes a message from the lists of gaps, which costs nothing if it is in none. */
-const NO_GAP = { stateShard: undefined, stateAt: undefined };
-
-/** Lists a message as a gap if only its statuses are known. Its echo may be stored all the same, beside this item. */
-const listGap = async (table: ConversationTable, { id, time }: StatusChange, item: Item | undefined): Promise<void> => {
+/**
+ * Lists a message as a gap if only its statuses are known. Its echo may be stored all the same, beside this item.
+ *
+ * The time in the list is when the first status was stored: a status that waited on a queue is stored long after its own
+ * time, and its message may be waiting behind it.
+ */
+const listGap = async (
+  table: ConversationTable,
+  { id, time, channel }: StatusChange,
+  item: Item | undefined,
+  now: Instant,
+): Promise<void> => {
   const isKnown = LISTED_OR_KNOWN.some((name) => item?.[name] !== undefined);
   if (item === undefined || isKnown) return;
   await table.update({
     key: messageKey(id),
-    set: { stateShard: stateShard('gap', id), stateAt: time.at },
+    set: {
+      stateShard: stateShard('gap', id),
+      // The clocks of functions can differ.
+      stateAt: time.at > now ? time.at : now,
+      firstStatusAt: time.at,
+      statusChannel: channel && channelName(channel),
+    },
     names: ['pk', ...LISTED_OR_KNOWN],
     // An erasure may have deleted the item meanwhile.
     condition: ['attribute_exists(#pk)', ...LISTED_OR_KNOWN.map((name) => `attribute_not_exists(#${name})`)].join(

@@ -324,7 +324,8 @@ export const eventDetails = {
   ),
   ChannelSilent: describe(
     z.strictObject({ ...common, channel, at: instant('The end of the five minutes in which a user last wrote.') }),
-    'Nobody has written to a channel for improbably long. Published only if the stage sets `webhook.watch`.',
+    'No user has written to a channel for unusually long, compared with the same hours of the past four weeks. ' +
+      'Published only if the stage sets `webhook.watch`.',
   ),
   ChannelResumed: describe(
     z.strictObject({ ...common, channel, at: instant('The start of the five minutes in which a user wrote again.') }),

@@ -35,7 +35,8 @@ export function addManagementAlarms(alarms: StageAlarms, management: ParleyManag
       metric: handler.customMetric('ChannelSilent', SUM),
       threshold: 1,
       meaning:
-        'Nobody has written to a channel for improbably long, by its own rhythm. Its events may not reach the webhook.',
+        'No user has written to a channel for unusually long, compared with the same hours of the past four weeks. Its ' +
+        'events may not reach the webhook.',
       // The function counts every five minutes, but not at the same second.
       evaluationPeriods: 3,
       datapointsToAlarm: 1,

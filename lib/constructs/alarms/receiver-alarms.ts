@@ -74,9 +74,8 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
     metric: handler.customMetric('LikelyEventRefused', MINUTE_SUM),
     threshold: 1,
     meaning:
-      'A webhook request that looks like an event of the chat service was refused as unauthenticated. If it is one, the ' +
-      'event is lost unless it is redelivered, and a chat service that delivers once stops after many refusals. A ' +
-      'stranger can fake such a request.',
+      'A webhook request that looks like an event of the chat service was refused as unauthenticated. A chat service ' +
+      'that posts each event once does not redeliver it. Strangers can also send such requests.',
     // It starts with the first such minute, and does not start again for each of a burst.
     evaluationPeriods: 10,
     datapointsToAlarm: 1,

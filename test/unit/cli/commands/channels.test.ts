@@ -4,15 +4,15 @@ import { ManagementError } from '../../../../cli/operations/management-client.ts
 import { NOW } from '../../../support/builders.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 
-const SPEAKING = {
+const ACTIVE = {
   chatPlatform: 'chat',
   chatChannelNumber: '+5491100000000',
-  state: 'speaking',
+  state: 'active',
   firstSeenAt: '2026-10-01T08:00:00.000Z',
   lastMessageAt: '2026-11-20T11:55:00.000Z',
 };
 const SILENT = {
-  ...SPEAKING,
+  ...ACTIVE,
   chatChannelNumber: '+5491100000001',
   state: 'silent',
   lastMessageAt: '2026-11-20T10:55:00.000Z',
@@ -30,7 +30,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ now: Date.parse(NOW), toFake: ['Date'] });
   watches = true;
   echoes = true;
-  channels = [SPEAKING];
+  channels = [ACTIVE];
   pages = [{ gaps: [] }];
   target = await startLocalTarget({}, answer);
 });
@@ -51,11 +51,11 @@ const parley = async (command: string) => {
 
 describe('parley channels', () => {
   it('lists each channel with its state, and exits with 6 if one is silent', async () => {
-    channels = [SPEAKING, LEARNING];
+    channels = [ACTIVE, LEARNING];
     expect(await parley('channels')).toEqual([
       0,
-      '+5491100000000 on chat: speaking, last message 2026-11-20T11:55:00.000Z (5 minutes ago)',
-      'messages without a business number on chat: not judged yet, because users have written for less than two weeks',
+      '+5491100000000 on chat: active, last message 2026-11-20T11:55:00.000Z (5 minutes ago)',
+      'messages without a business number on chat: learning, because users have written for less than two weeks',
     ]);
 
     channels = [SILENT];
@@ -80,14 +80,14 @@ describe('parley gaps', () => {
 
     expect(await parley('gaps')).toEqual([
       6,
-      '2 messages never arrived.',
+      '2 messages have not arrived 15 minutes after the first status.',
       '  m-1  first status 2026-11-20T12:00:00.000Z (now)  541155550000',
       '  m-2  first status 2026-11-20T12:00:00.000Z (now)  541155550000',
     ]);
   });
 
   it('has nothing to list if no message is missing', async () => {
-    expect(await parley('gaps')).toEqual([0, '0 messages never arrived.']);
+    expect(await parley('gaps')).toEqual([0, '0 messages have not arrived 15 minutes after the first status.']);
   });
 
   it('says why gaps are not counted', async () => {
@@ -116,10 +116,10 @@ describe('doctor on channels', () => {
     }
   });
 
-  it('is content with channels that speak, and no gaps', async () => {
+  it('is content with active channels, and no gaps', async () => {
     expect(await findings()).toEqual([
       'ok: +5491100000000 on chat: last message 2026-11-20T11:55:00.000Z (5 minutes ago).',
-      'ok: No messages are missing.',
+      'ok: There are no gaps.',
     ]);
   });
 
@@ -129,9 +129,17 @@ describe('doctor on channels', () => {
 
     expect(await findings()).toEqual([
       expect.stringMatching(/^failing: \+5491100000001 on chat is silent: users last wrote at 2026-11-20T10:55/),
-      'warning: 1 message never arrived, although statuses did.',
+      'warning: 1 message has not arrived 15 minutes after the first status.',
     ]);
-    expect((await check()).at(-1)?.remedy).toMatch(/parley gaps --stage prod.*parley import --stage prod/);
+    expect((await check()).at(-1)?.remedy).toMatch(
+      /parley gaps --stage prod.*parley import history.json --dry-run --stage prod/,
+    );
+  });
+
+  it('finds gaps behind pages whose gaps have all been closed', async () => {
+    pages = [{ gaps: [], cursor: '1' }, { gaps: [], cursor: '2' }, { gaps: [gap(1)] }];
+
+    expect((await findings()).at(-1)).toBe('warning: 1 message has not arrived 15 minutes after the first status.');
   });
 
   it('says why gaps are not counted if there are no echoes', async () => {

@@ -86,7 +86,7 @@ describe('doctor proves that the webhook accepts its secrets', () => {
     const finding = await probe();
     expect(finding).toMatchObject({
       grade: 'failing',
-      message: `The webhook does not accept 1 secret that it has: ${fingerprintOf(SECOND)} (401).`,
+      message: `The webhook rejects 1 of its 2 secrets: ${fingerprintOf(SECOND)} (401).`,
     });
     expect(JSON.stringify(finding)).not.toContain(SECOND);
   });
@@ -110,7 +110,7 @@ describe('doctor proves that the webhook accepts its secrets', () => {
   });
 
   it.each<[string, Partial<Target['addresses']>, string, string]>([
-    ['has no secret', { webhookSecretId: undefined }, 'ok', 'only Pub/Sub or Amazon SNS can sign'],
+    ['has no secret', { webhookSecretId: undefined }, 'ok', 'does not verify requests (insecure-none)'],
     ['is of an earlier version', { webhookAuthHeader: undefined }, 'warning', 'would quarantine it'],
     ['has a secret that cannot be read', { webhookSecretId: 'missing' }, 'warning', 'could not be read'],
   ])('and sends nothing to a webhook that %s', async (_case, addresses, grade, words) => {

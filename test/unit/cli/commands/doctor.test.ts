@@ -236,7 +236,8 @@ describe('doctor on the webhook', () => {
   const unsigned = () => `${target.addresses.webhookUrl} responds and rejects unsigned requests.`;
   const NO_PROBE = [
     'ok',
-    'No test request was sent: the webhook has no secret, and only Pub/Sub or Amazon SNS can sign its requests.',
+    'No test request was sent: the webhook has no secret. Only Pub/Sub or Amazon SNS can sign its requests, or the ' +
+      'webhook does not verify requests (insecure-none).',
   ];
 
   it("is satisfied only if the chat service's own requests are accepted too", async () => {

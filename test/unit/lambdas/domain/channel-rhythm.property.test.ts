@@ -110,7 +110,7 @@ const silentSlots = (days: Days, slots: readonly number[]): readonly number[] =>
 const WEEKS = 8;
 const WEEK_SLOTS = 7 * SLOTS_PER_DAY;
 
-describe('a channel that speaks by its rhythm', () => {
+describe('a channel with its usual traffic', () => {
   const channels = Object.entries(RHYTHMS).flatMap(([name, rhythm]) =>
     [10, 100, 1_000, 10_000].map((messagesPerWorkday) => ({ name, rhythm, messagesPerWorkday })),
   );
@@ -170,7 +170,7 @@ describe('the judgement', () => {
   const busy = generate({ rhythm: RHYTHMS['around the clock'], messagesPerWorkday: 5_000, seed: 3, weeks: 6 });
   const at = (slot: number) => new Date(START + slot * SLOT_MS).toISOString();
 
-  it('is withheld until a channel has spoken for two weeks', () => {
+  it('is withheld until users have written for two weeks', () => {
     const days = new Map([...busy].slice(0, 10));
     const judge = (firstSeenAt: string) => judgeChannel({ firstSeenAt, days }, at(13 * SLOTS_PER_DAY)).state;
 
@@ -178,13 +178,13 @@ describe('the judgement', () => {
     expect(judge(at(-2 * SLOTS_PER_DAY))).toBe('silent');
   });
 
-  it('ends after four weeks without a message', () => {
+  it('is inactive after four weeks without a message', () => {
     const days = new Map([...busy].slice(0, 20));
     const judge = (slot: number) =>
       judgeChannel({ firstSeenAt: at(0), days, silentSince: at(20 * SLOTS_PER_DAY) }, at(slot));
 
     expect(judge(47 * SLOTS_PER_DAY)).toMatchObject({ state: 'silent', since: at(20 * SLOTS_PER_DAY) });
-    expect(judge(48 * SLOTS_PER_DAY)).toEqual({ state: 'ended' });
+    expect(judge(48 * SLOTS_PER_DAY)).toEqual({ state: 'inactive' });
   });
 
   it('does not depend on messages that came after now, and only grows with a silence', () => {

@@ -219,7 +219,7 @@ describe('recorded events of the webhook', () => {
 });
 
 it('an import closes the gaps of messages of which only statuses had arrived', async () => {
-  const messages = createDynamodbMessages(stage.table, { listsGaps: true });
+  const messages = createDynamodbMessages(stage.table, { gapClock: { now: () => NOW } });
   const times = { receivedAt: NOW };
   for (const _id_ of ['history-1', 'history-2', 'history-9']) {
     const status = wireStatus({ _id_, CREATION_TIME: ago(28) });

@@ -11,6 +11,7 @@ import { parseEvents } from '../../../../lambdas/domain/parse-events.ts';
 import { listChannels } from '../../../../lambdas/manage/channels.ts';
 import { listGaps } from '../../../../lambdas/manage/gaps.ts';
 import { createWatchArrivals } from '../../../../lambdas/manage/watch-arrivals.ts';
+import type { GapRepository } from '../../../../lambdas/ports.ts';
 import { queuedSend, RETENTION_DAYS, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { recordingLog, recordingMetrics } from '../../../support/telemetry.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -46,16 +47,15 @@ const ports = () => ({
   metrics,
   watches: true,
 });
-const run = () => createWatchArrivals(ports())();
+const run = (hasTime = () => true) => createWatchArrivals(ports())(hasTime);
 const channelsNow = async () => (await listChannels.respond(ports(), CALL)).body;
 const gapsNow = async () => (await listGaps.respond(ports(), CALL)).body;
 
-/** Users write in every slot of five minutes, until then. */
-const speak = async (channel: typeof LINE, untilMs: number): Promise<void> => {
+/** Users write in every slot of five minutes around noon, until then. */
+const write = async (channel: typeof LINE, untilMs: number): Promise<void> => {
   const { register, noteMessage } = createDynamodbChannels(table);
   await register(channel, at(START));
   for (let dayMs = START; dayMs < untilMs; dayMs += DAY_MS) {
-    // Only the hours around noon, so that the test is fast.
     const slots = Array.from({ length: (16 - 9) * 12 }, (_, slot) => dayMs + (9 * 60 + slot * 5) * MINUTE_MS);
     await Promise.all(slots.filter((slotMs) => slotMs < untilMs).map((slotMs) => noteMessage(channel, at(slotMs))));
   }
@@ -63,7 +63,7 @@ const speak = async (channel: typeof LINE, untilMs: number): Promise<void> => {
 
 describe('a channel', () => {
   it('is silent when users stop writing at noon, once, and resumes when they write again', async () => {
-    await speak(LINE, nowMs);
+    await write(LINE, nowMs);
     await run();
     expect(metrics.counted).toEqual([]);
 
@@ -92,11 +92,28 @@ describe('a channel', () => {
     await run();
     expect(metrics.counted).toHaveLength(2);
     expect(log.logged.at(-1)?.slice(0, 2)).toEqual(['info', 'channel no longer silent']);
-    expect(await channelsNow()).toMatchObject({ channels: [{ state: 'speaking' }] });
+    expect(await channelsNow()).toMatchObject({ channels: [{ state: 'active' }] });
+  });
+
+  it('is not silent for the time in which the stage did not watch, but for what follows', async () => {
+    await write(LINE, nowMs);
+    await run();
+    nowMs += 14 * DAY_MS;
+    await run();
+    expect(metrics.counted).toEqual([]);
+    expect(await channelsNow()).toMatchObject({ channels: [{ state: 'active' }] });
+
+    const watchedMs = nowMs;
+    for (let minutes = 0; minutes < 180; minutes += 5) {
+      nowMs += 5 * MINUTE_MS;
+      await run();
+    }
+    expect(metrics.counted).toContain('ChannelSilent');
+    expect(await channelsNow()).toMatchObject({ channels: [{ state: 'silent', silentSince: at(watchedMs) }] });
   });
 
   it('is judged on its own, and a new one is not judged', async () => {
-    await speak(LINE, nowMs);
+    await write(LINE, nowMs);
     await createDynamodbChannels(table).register(OTHER, at(nowMs - 3 * DAY_MS));
     await createDynamodbChannels(table).noteMessage(OTHER, at(nowMs - 2 * DAY_MS));
     nowMs += 50 * MINUTE_MS;
@@ -121,12 +138,13 @@ describe('a channel', () => {
 });
 
 /** Stores an event as `receive` does in a stage that watches what arrives. */
-const store = async (fields: Record<string, unknown>): Promise<void> => {
-  const messages = createDynamodbMessages(table, { listsGaps: true });
+const store = async (fields: Record<string, unknown>, receivedMs = nowMs): Promise<void> => {
+  const messages = createDynamodbMessages(table, { gapClock: clock });
   const [parsed] = parseEvents(JSON.stringify(fields), {
-    times: { receivedAt: at(nowMs) },
+    times: { receivedAt: at(receivedMs) },
     chatPlatform: 'chat',
     windowPer: 'user',
+    namesChannels: true,
   });
   if (parsed?.kind !== 'event') throw new Error('The event cannot be read.');
   const { event } = parsed;
@@ -139,9 +157,9 @@ const status = (id: string, changes: Record<string, unknown> = {}) =>
 const message = (id: string, changes: Record<string, unknown> = {}) =>
   store(wireMessage({ _id_: id, CREATION_TIME: at(nowMs), ...changes }));
 const echo = (id: string) => message(id, { FROM: 'me', TO: USER });
-const withEchoes = async () => {
-  await createDynamodbChannels(table).register(OTHER, at(nowMs));
-  await createDynamodbChannels(table).noteEcho(OTHER, at(nowMs));
+const withEchoes = async (channel = OTHER) => {
+  await createDynamodbChannels(table).register(channel, at(nowMs));
+  await createDynamodbChannels(table).noteEcho(channel, at(nowMs));
 };
 const missing = (...ids: readonly string[]) =>
   expect.objectContaining({ gaps: ids.map((messageId) => expect.objectContaining({ messageId })) });
@@ -212,6 +230,73 @@ describe('a message of which only statuses arrived', () => {
 
     await arrive('m-1');
     expect(await gapsNow()).toEqual(missing('m-2'));
+  });
+
+  it('is no gap while its echo waits behind it on a queue', async () => {
+    await withEchoes();
+    const sent = { CREATION_TIME: at(nowMs - 60 * MINUTE_MS) };
+    await store(wireStatus({ _id_: 'm-1', ...sent }), nowMs - 59 * MINUTE_MS);
+    await run();
+    nowMs += 10 * MINUTE_MS;
+    await run();
+    expect(metrics.counted).toEqual([]);
+
+    await store(wireMessage({ _id_: 'm-1', FROM: 'me', TO: USER, ...sent }), nowMs - 59 * MINUTE_MS);
+    await status('m-2', sent);
+    nowMs += 16 * MINUTE_MS;
+    await run();
+    expect(metrics.counted).toEqual(['MessageMissing']);
+    expect(await gapsNow()).toMatchObject({ gaps: [{ messageId: 'm-2', firstStatusAt: sent.CREATION_TIME }] });
+  });
+
+  it('is counted only if the chat service reports the echoes of its business number', async () => {
+    await withEchoes(LINE);
+    await createDynamodbChannels(table).register({ ...LINE, line: '5491100000001' }, at(nowMs));
+    const from = (line: string) => ({ CHAT_CHANNEL_ID: `acme-chat-${line}` });
+    await status('m-1', from(LINE.line));
+    await status('m-2', from('5491100000001'));
+    await status('m-3', { CHAT_CHANNEL_ID: undefined });
+    nowMs += 20 * MINUTE_MS;
+    await run();
+    expect(metrics.counted).toEqual(['MessageMissing', 'MessageMissing']);
+    expect(await gapsNow()).toMatchObject({
+      gaps: expect.toSatisfy((gaps: { messageId: string }[]) =>
+        ['m-1', 'm-3'].every((id) => gaps.some(({ messageId }) => messageId === id)),
+      ),
+    });
+
+    await withEchoes();
+    await status('m-4', from('5491100000001'));
+    nowMs += 20 * MINUTE_MS;
+    await run();
+    expect(metrics.counted).toHaveLength(3);
+  });
+
+  it('is found in one run, however many there are, if there is time', async () => {
+    const seen: string[] = [];
+    const many = Array.from({ length: 1200 }, (_, index) => ({
+      ...{ messageId: `m-${index}`, firstStatusAt: at(nowMs), hasArrived: false },
+    }));
+    const gaps: GapRepository = {
+      ...createDynamodbGaps(table),
+      async listCandidates({ limit, after }) {
+        const from = Number(after?.from ?? 0);
+        const next = from + limit < many.length ? { next: { from: String(from + limit) } } : {};
+        return { candidates: many.slice(from, from + limit), ...next };
+      },
+      async confirm({ messageId }) {
+        seen.push(messageId);
+        return true;
+      },
+    };
+    await withEchoes();
+    const watch = createWatchArrivals({ ...ports(), gaps });
+    await watch(() => true);
+    expect(seen.toSorted()).toEqual(many.map(({ messageId }) => messageId).toSorted());
+
+    seen.length = 0;
+    await watch(() => false);
+    expect(seen).toHaveLength(500);
   });
 
   it('is not counted if the chat service reports no echoes at all, which the list says', async () => {

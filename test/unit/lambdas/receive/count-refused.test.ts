@@ -79,7 +79,7 @@ describe('a refused request', () => {
   });
 
   it.each([
-    ['no token', 'nothing authenticates the request'],
+    ['no token', 'the request has no credentials'],
     ['wrong token', 'differ'],
     ['webhook-timestamp out of tolerance', 'clock'],
     ['ERR_JWT_EXPIRED', 'clock'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseEvents } from '../../../../lambdas/domain/parse-events.ts';
 import type { WebhookEvent } from '../../../../lambdas/domain/webhook-event.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
-import { createWatchArrivals } from '../../../../lambdas/receive/watch-arrivals.ts';
+import { createWatchArrivals, type WatchWrite } from '../../../../lambdas/receive/watch-arrivals.ts';
 import { NOW, wireMessage, wireStatus } from '../../../support/builders.ts';
 
 const LINE = '5491100000000';
@@ -33,14 +33,17 @@ const watching = (fails = () => false) => {
     if (fails()) throw new Error('The table is unavailable.');
     writes.push(`${name} ${JSON.stringify(what)} ${at}`);
   };
+  let now = NOW;
   const watch = createWatchArrivals({
+    clock: { now: () => now },
     open: () => ({
       channels: { register: note('register'), noteMessage: note('message'), noteEcho: note('echo') },
       gaps: { close: note('close') },
     }),
   });
-  const see = async (event: WebhookEvent, at = NOW) => {
+  const see = async (event: WebhookEvent, at = NOW, storedAt = at) => {
     const before = writes.length;
+    now = storedAt;
     await watch(event, at)?.(new AbortController().signal);
     return writes.slice(before).map((write) => write.split(' ')[0]);
   };
@@ -64,7 +67,7 @@ describe('the channel of an event', () => {
   });
 });
 
-describe('a channel is noted', () => {
+describe('a channel is recorded', () => {
   it('once in five minutes, however many messages arrive', async () => {
     const { see } = watching();
 
@@ -74,13 +77,26 @@ describe('a channel is noted', () => {
     expect(await see(eventOf({ CHAT_CHANNEL_ID: 'acme-chat-5491100000001' }))).toEqual(['register', 'message']);
   });
 
-  it('again if the note failed', async () => {
+  it('once for each slot of a backlog, in whatever order its messages and live ones come', async () => {
+    const { see, writes } = watching();
+    for (let round = 0; round < 50; round += 1) {
+      for (const minutes of [-180, -61, 0]) await see(eventOf(), minutesLater(minutes), NOW);
+    }
+
+    expect(writes).toHaveLength(4);
+  });
+
+  it('again some seconds after it failed, not with each message', async () => {
     let isOut = true;
-    const { see } = watching(() => isOut);
+    const { see, watch } = watching(() => isOut);
 
     await expect(see(eventOf())).rejects.toThrow('unavailable');
+    for (const minutes of [0, 0.1]) {
+      expect(await see(eventOf(), NOW, minutesLater(minutes))).toEqual([]);
+      expect(watch(eventOf(), NOW)).toBeUndefined();
+    }
     isOut = false;
-    expect(await see(eventOf())).toEqual(['register', 'message']);
+    expect(await see(eventOf(), NOW, minutesLater(0.2))).toEqual(['register', 'message']);
   });
 
   it('for an echo once a day, and not for a status or what it carries', async () => {
@@ -100,10 +116,11 @@ it('an echo that comes late closes the gap of its statuses', async () => {
 
   expect(await see(echo({ CREATION_TIME: minutesLater(-14) }))).toEqual([]);
   expect(await see(echo({ CREATION_TIME: minutesLater(-15) }))).toEqual(['close']);
+  expect(await see(echo(), NOW, minutesLater(15))).toEqual(['close']);
 });
 
 describe('what is watched never changes how an event is stored', () => {
-  const storeWith = async (watch: () => Promise<void>) => {
+  const storeWith = async (watch: WatchWrite, budgetMs = 60) => {
     const store = createStoreEvents({
       repositories: () => ({
         contacts: {
@@ -126,7 +143,7 @@ describe('what is watched never changes how an event is stored', () => {
         },
       }),
       clock: { now: () => NOW },
-      budgetMs: 60,
+      budgetMs,
       chatPlatform: 'chat',
       windowPer: 'user',
       watch: () => watch,
@@ -140,5 +157,18 @@ describe('what is watched never changes how an event is stored', () => {
     ['hangs', () => new Promise(() => undefined)],
   ])('if its write %s', async (_case, watch) => {
     expect(await storeWith(watch)).toMatchObject([{ kind: 'stored', event: 'message' }]);
+  });
+
+  it('nor holds its answer for more than a moment, and is then aborted', async () => {
+    const seen: AbortSignal[] = [];
+    const startedMs = performance.now();
+    const hang = (abortSignal: AbortSignal) => {
+      seen.push(abortSignal);
+      return new Promise<void>(() => undefined);
+    };
+    await storeWith(hang, 10_000);
+
+    expect(performance.now() - startedMs).toBeLessThan(1_500);
+    expect(seen.map(({ aborted }) => aborted)).toEqual([true]);
   });
 });

@@ -57,7 +57,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
   const probes: string[] = [];
   const started = new Map<string, 0 | 1>();
   const sends = createDynamodbSends(table);
-  const messages = createDynamodbMessages(table, { listsGaps: true });
+  const messages = createDynamodbMessages(table, { gapClock: { now: () => now } });
   const channels = createDynamodbChannels(table);
   const gaps = createDynamodbGaps(table);
   const contacts = createDynamodbContacts(table);
@@ -239,6 +239,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
         body: `{"STATUS":"${status}","n":${step.variant % 4}}`,
         traceparent: traceOf(step),
         subject: step.variant % 2 ? contactOf(step.which) : { platform: 'chat', customerId: 'customer-1' },
+        ...(step.variant % 3 && { channel: channelOf(step.which) }),
       });
     },
     openWindow: (step) =>
@@ -318,6 +319,8 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
       const { silentSince } = found ?? {};
       if (silentSince) await channels.endSilence(channelOf(which), silentSince, variant % 2 ? now : undefined);
     },
+    recordWatch: ({ which, variant }) =>
+      channels.recordWatch(channelOf(which), now, variant % 2 ? addMs(now, -variant * 60_000) : undefined),
     confirmGap: (step) => gaps.confirm({ messageId: messageId(step), firstStatusAt: eventTime(step).at }),
     closeGap: (step) => gaps.close(messageId(step), now),
     async erase({ which, variant }) {
@@ -375,6 +378,7 @@ const NAMES = [
   'noteEcho',
   'recordSilence',
   'endSilence',
+  'recordWatch',
   'confirmGap',
   'closeGap',
   'erase',
@@ -398,7 +402,7 @@ export const PARTS = {
     ...['claim', 'recordResult', 'confirm', 'recordInbound', 'recordEcho', 'recordStatus', 'confirmGap', 'closeGap'],
     'erase',
   ],
-  'a channel': ['noteMessage', 'noteEcho', 'recordSilence', 'endSilence'],
+  'a channel': ['noteMessage', 'noteEcho', 'recordSilence', 'endSilence', 'recordWatch'],
   'a contact': ['openWindow', 'denyWindow', 'recordCheck', 'recordConsent', 'erase'],
   'the circuit breaker': [
     'openCircuit',
