@@ -181,10 +181,10 @@ export interface EchoReader {
 }
 
 /**
- * What is stored of an event: nothing, the same from an earlier import, the same as the chat service delivered it, or
- * under its ID a message that Parley sent.
+ * What is stored of an event: nothing, the same from an earlier import, the same as the chat service delivered it, the
+ * same as delivered for another contact, or under its ID a message that Parley sent.
  */
-export type StoredEvent = 'missing' | 'imported' | 'delivered' | 'sent';
+export type StoredEvent = 'missing' | 'imported' | 'delivered' | 'delivered-for-another' | 'sent';
 
 /** Finds out which events of a history are stored. */
 export interface StoredEventReader {

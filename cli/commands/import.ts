@@ -1,5 +1,6 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import type { z } from 'zod';
+import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { IMPORT_FORMATS } from '../../lambdas/domain/history-formats/parse-history.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import { describeRefused } from '../broadcast/refused-rows.ts';
@@ -10,6 +11,7 @@ import { describeTime } from '../human-time.ts';
 import { downloadHistory, parseSince } from '../import/download-history.ts';
 import type { ImportCounts } from '../import/import-chunk.ts';
 import { type ImportState, importStateFile, readImportState, removeImportState } from '../import/import-state.ts';
+import { findImportWarnings, listed } from '../import/import-warnings.ts';
 import { type ImportPlan, planImport } from '../import/plan-import.ts';
 import { findEntries, type History, nameOf, readText, STANDARD_INPUT } from '../import/read-history.ts';
 import { findLikelySends, type LikelySend, MAX_RESOLVED_SENDS, resolveSends } from '../import/resolve-sends.ts';
@@ -73,7 +75,7 @@ const importHistory = async (
   const target = await context.target();
   const client = await context.api();
   const stage = stageResponse.parse(await client('GET', '/v1/stage'));
-  const { chatPlatform, windowPer } = stage;
+  const { chatPlatform, chatChannelNumber, windowPer } = stage;
   const now = await stageTime(context);
   const history = found ?? (await readFromService(context, target, stage, since, now));
   const plan = planImport(history, { now, chatPlatform, windowPer, format });
@@ -81,7 +83,7 @@ const importHistory = async (
   if (plan.entries === 0) {
     throw new CliError(
       EXIT.usage,
-      `No entry of ${nameOf(file)} can be read, so nothing was imported. See docs/importing.md for the formats.`,
+      `${nameOf(file)} has no readable entry, so nothing was imported. See docs/importing.md for the formats.`,
     );
   }
 
@@ -89,6 +91,10 @@ const importHistory = async (
   const forecast = await forecastImport(plan, call, context);
   if (forecast === undefined) throw new CliError(EXIT.interrupted, 'Interrupted. Nothing was imported.');
   for (const line of describeForecast(forecast, plan)) say(line);
+  const { existing } = forecast;
+  const countWaiting = () => countInbound(target);
+  const warned = { plan, call: client, targetName: target.name, chatChannelNumber, existing, countWaiting };
+  for (const warning of await findImportWarnings(warned)) say(warning);
   if (dryRun) return summarize(file, plan, forecast, { isDryRun: true });
   const finish = async (counts: ImportCounts): Promise<CommandResult> => {
     const found = await findLikelySends(client);
@@ -99,10 +105,15 @@ const importHistory = async (
     if (resolve) await resolveSends(client, sends);
     return summarize(file, plan, counts, { sends, commandFor });
   };
-  if (forecast.added === 0) return finish(forecast);
+  if (forecast.added + existing === 0) return finish(forecast);
 
+  // Also what is stored already: an import or a delivery can have been interrupted before it stored a window or a consent.
   if (!yes) {
-    await confirm(context, `Import ${count(forecast.added, 'event')} into ${target.name}?`, 'Nothing was imported.');
+    const question =
+      forecast.added > 0
+        ? `Import ${count(forecast.added, 'event')} into ${target.name}?`
+        : `No event is missing. Store missing windows and consents of ${count(existing, 'event')} in ${target.name}?`;
+    await confirm(context, question, 'Nothing was imported.');
   }
   const isFile = given !== undefined && given !== STANDARD_INPUT;
   const stateFile = givenState ?? (isFile ? importStateFile(given, target.id) : undefined);
@@ -134,6 +145,11 @@ const importHistory = async (
   return finish(state);
 };
 
+const countInbound = async ({ sqs, addresses }: Target): Promise<number> => {
+  const { available, inFlight } = await countMessages(sqs, addresses.inboundQueueUrl);
+  return available + inFlight;
+};
+
 /** How messages name the history that the service returns. */
 const FROM_SERVICE = "The chat service's history";
 
@@ -156,7 +172,7 @@ const readFromService = async (
 };
 
 const describePlan = (file: string, plan: ImportPlan, now: string): readonly string[] => {
-  const { events, earliest, latest, users, entries, repeated } = plan;
+  const { events, earliest, latest, users, numbers, entries, repeated } = plan;
   if (earliest === undefined || latest === undefined) return describeRefused(plan.unreadable, plan.noun);
   const kinds = [
     ...(events.message > 0 ? [count(events.message, 'message of users', 'messages of users')] : []),
@@ -168,6 +184,7 @@ const describePlan = (file: string, plan: ImportPlan, now: string): readonly str
     `${nameOf(file)}: ${count(entries, 'readable entry', 'readable entries')} about ${count(users, 'user')}, with ` +
       `${kinds.join(', ')}.`,
     `From ${describeTime(earliest, now)} to ${describeTime(latest, now)}.`,
+    ...(numbers.length > 0 ? [`Business numbers: ${listed(numbers)}.`] : []),
     ...(repeated > 0 ? [`${count(repeated, 'entry repeats', 'entries repeat')} another one.`] : []),
   ];
 };
@@ -191,13 +208,13 @@ const summarize = (
   { isDryRun = false, sends = [], commandFor = (command) => command }: Outcome,
 ): CommandResult => {
   const unreadable = countUnreadable(counts);
-  const { events, users, earliest, latest, repeated } = plan;
+  const { events, users, numbers, earliest, latest, repeated } = plan;
   const added = isDryRun ? `${counts.added} would be stored` : `${counts.added} stored`;
   const ending = isDryRun ? ' (dry run)' : '';
   return {
     lines: [
       `${nameOf(file)}: ${added}, ${counts.existing} stored already, ${unreadable} unreadable${ending}.`,
-      ...(counts.added === 0 ? ['Nothing is missing.'] : []),
+      ...(counts.added === 0 && counts.existing > 0 ? ['No event is missing.'] : []),
       ...(unreadable > 0 ? describeRefused(counts.unreadable, plan.noun) : []),
       ...sends.map(({ requestId, messageId, createdAt, isResolved }) => {
         if (isResolved)
@@ -212,6 +229,7 @@ const summarize = (
       dryRun: isDryRun,
       events,
       users,
+      chatChannelNumbers: numbers,
       earliest,
       latest,
       repeated,

@@ -38,7 +38,7 @@ export const parseSince = (text: string | undefined, now: Instant): Instant => {
     );
   }
   if (since > now || since < addMs(now, MINUTE_MS - MAX_AGE_MS)) {
-    throw new CliError(EXIT.usage, `--since ${text} is invalid. The chat service keeps its history for a week.`);
+    throw new CliError(EXIT.usage, `--since ${text} must be within the past week.`);
   }
   return since;
 };
@@ -78,8 +78,8 @@ export const downloadHistory = async (
     if (!read.success) {
       throw new CliError(
         EXIT.failed,
-        'The chat service answered message/download in another form than {hasMore, messages, count}. Save its history to ' +
-          'a file, and import the file.',
+        'The chat service returned an unexpected response from message/download; expected {hasMore, messages, count}. Save ' +
+          'its history to a file, and import the file.',
       );
     }
     ({ hasMore } = read.data);

@@ -81,8 +81,9 @@ export const importEvents = defineRoute({
   summary: "Store what is missing from the chat service's history",
   description:
     'Each event is stored as if it had arrived on time: once, and with its own time, by which its window and its ' +
-    'consent count. An imported message starts no turn, and an imported opt-out is not confirmed. The events that ' +
-    'Parley publishes about it have `imported`. An event without a time of its own is unreadable.',
+    'consent count. What an interrupted call or delivery left half stored is completed. An imported message starts no ' +
+    'turn, and an imported opt-out is not confirmed. `MessageReceived`, `MessageEchoed`, and `WebhookEventUnknown` ' +
+    'have `imported`; events about statuses and consents do not. An event without a time of its own is unreadable.',
   query: ignoredQuery,
   body: importRequest,
   responses: { 200: importResponse, 400: problemResponse },
@@ -133,10 +134,11 @@ const importOne = async (
   const before = stored.get(event);
   // The history of a user cannot contain it, so it must not open a window.
   if (before === 'sent') return { ...described, result: 'unreadable', reason: SENT_BY_PARLEY };
-  // What the service delivered is complete, or waits on the inbound queue. An earlier import may have been interrupted.
-  if (before === 'delivered' && kind !== 'status') return { ...described, result: 'exists' };
+  // Its window and its consent would be those of a contact that the delivered event does not name.
+  if (before === 'delivered-for-another') return { ...described, result: 'exists' };
+  // Also what is stored already: a delivery or an import can have been interrupted between the message and the rest.
   const refusal = dryRun ? undefined : await write(ports, event);
-  if (refusal !== undefined) return { ...described, result: 'unreadable', reason: refusal };
+  if (refusal !== undefined && before !== 'delivered') return { ...described, result: 'unreadable', reason: refusal };
   return { ...described, result: before !== 'missing' ? 'exists' : dryRun ? 'wouldStore' : 'stored' };
 };
 

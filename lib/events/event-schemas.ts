@@ -8,7 +8,8 @@ export const eventSchemas: { readonly [Name in EventName]: EventSchema<Name> } =
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:parley:event:MessageReceived',
     title: 'MessageReceived',
-    description: 'A user wrote.',
+    description:
+      'A user wrote. If the webhook delivers a message after its import, this is published again with another `id` and without `imported`.',
     type: 'object',
     properties: {
       version: { type: 'string', description: "The version of EventBridge's envelope." },

@@ -72,7 +72,7 @@ it('stores and publishes what is missing, and nothing twice', async () => {
     out: expect.stringContaining('2 would be stored, 1 stored already, 1 unread'),
   });
   expect(imported).toMatchObject({ code: 6, out: expect.stringContaining('2 stored, 1 stored already, 1 unreadable') });
-  expect(repeated.out).toContain('0 stored, 3 stored already, 1 unreadable.\nNothing is missing.');
+  expect(repeated.out).toContain('0 stored, 3 stored already, 1 unreadable.\nNo event is missing.');
   const { messages } = JSON.parse((await parley('conversation', contact, '--json')).out);
   expect(messages.map(({ id, direction, text }: Record<string, unknown>) => [id, direction, text])).toEqual([
     [delivered, 'inbound', 'Hola'],

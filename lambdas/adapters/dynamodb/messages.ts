@@ -245,8 +245,11 @@ const recordArrival = async (
   if (requestId !== undefined && arrival.isFromStatus === undefined) {
     throw new WriteRefusedError(`The message ${arrival.id} is one that Parley sent itself.`);
   }
-  if (onlyIf !== undefined && (createdAt === undefined || recorded.item?.isFromStatus !== undefined)) {
-    throw new ItemBusyError('The message was erased, or stored from a status, while this event was being stored.');
+  const isInNoTurn = recorded.item?.isFromStatus !== undefined || recorded.item?.isImported !== undefined;
+  if (onlyIf !== undefined && (createdAt === undefined || isInNoTurn)) {
+    throw new ItemBusyError(
+      'The message was erased, stored from a status, or imported, while this event was being stored.',
+    );
   }
   return createdAt ?? arrival.time.at;
 };
@@ -285,7 +288,8 @@ const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo 
 };
 
 /** The condition that the message of an event is stored already, and therefore added to a turn. */
-const IS_REPEATED_ARRIVAL = 'attribute_exists(#createdAt) AND attribute_not_exists(#isFromStatus)';
+const IS_REPEATED_ARRIVAL =
+  'attribute_exists(#createdAt) AND attribute_not_exists(#isFromStatus) AND attribute_not_exists(#isImported)';
 
 /** The condition that an event is the first with its message, which is therefore in no turn yet. */
 const IS_FIRST_ARRIVAL =

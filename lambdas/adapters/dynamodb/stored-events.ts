@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../../domain/webhook-event.ts';
 import type { StoredEvent, StoredEventReader } from '../../ports.ts';
-import { echoKey, messageKey } from './keys.ts';
+import { contactName, echoKey, messageKey } from './keys.ts';
 import type { ConversationTable, Item } from './table.ts';
 
 /** Creates what finds out which events an import would add. */
@@ -18,7 +18,8 @@ const storedAs = (event: WebhookEvent, item: Item): StoredEvent => {
   if (event.kind !== 'echo' && item.requestId !== undefined) return 'sent';
   // A status can carry its message, which is replaced by the message itself.
   if (item.createdAt === undefined || item.isFromStatus === true) return 'missing';
-  return item.isImported === true ? 'imported' : 'delivered';
+  if (item.isImported === true) return 'imported';
+  return event.contact && item.contact === contactName(event.contact) ? 'delivered' : 'delivered-for-another';
 };
 
 const hasStatus = ({ body, status, time }: Extract<WebhookEvent, { kind: 'status' }>, item: Item): boolean => {

@@ -142,7 +142,8 @@ export const eventDetails = {
       platformContactId: z.optional(string("The user's address, verbatim: the one to reply to.")),
       content: eventContent,
     }),
-    'A user wrote.',
+    'A user wrote. If the webhook delivers a message after its import, this is published again with another `id` and ' +
+      'without `imported`.',
   ),
   TurnEnded: describe(
     z.strictObject({

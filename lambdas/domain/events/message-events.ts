@@ -34,13 +34,14 @@ export const echoEvents = (change: ItemChange): readonly BusEvent[] => {
 
 const arrivalEvents = (change: ItemChange): readonly BusEvent[] => {
   const { id: messageId, contact, after } = change;
-  const at = arrivalOf(change);
-  if (at !== undefined && after.direction === 'unknown') return [unknownEvent(change, at)];
+  const isDelivered = isDeliveredAfterImport(change);
+  const at = isDelivered ? parseInstant(after.createdAt) : arrivalOf(change);
+  if (at !== undefined && after.direction === 'unknown') return isDelivered ? [] : [unknownEvent(change, at)];
   // A message that Parley sent is published as SendAccepted.
   if (at === undefined || after.direction !== 'inbound') return [];
   const { from, content } = readBody(stringOf(after, 'body'));
   const common = {
-    id: eventId('MessageReceived', change),
+    id: eventId('MessageReceived', change, isDelivered ? 'delivered' : ''),
     ...traceOf(after),
     messageId,
     contact,
@@ -67,6 +68,13 @@ const unknownEvent = (change: ItemChange, at: Instant): BusEvent => {
 
 /** A message from the chat service's history is marked, so that nobody answers it as if it were new. */
 const importOf = (after: ItemImage) => ({ ...(after.isImported === true && { imported: true as const }) });
+
+/**
+ * The import was published with a mark by which systems do not answer the message. If its delivery was only late, for
+ * example because it waited on the inbound queue, it is to be answered.
+ */
+const isDeliveredAfterImport = ({ before, after }: ItemChange): boolean =>
+  before.isImported === true && after.isImported === undefined;
 
 /** An earlier version of a message can replace it later, but its arrival is published only once. */
 const arrivalOf = (change: ItemChange): Instant | undefined =>

@@ -33,7 +33,7 @@ export const messageDownload: HistoryFormat = {
     const sender = senderOf(from, to);
     return {
       ...(sender === undefined && { fault: 'msg_from and msg_to: neither is me or bot, so the sender is not known' }),
-      id: first(fields, idIn, 'id', 'messageid'),
+      id: messageIdIn(entry),
       idField: '_id_',
       chatPlatform: first(fields, filledTextIn, 'chatplatform', 'chatplatformid', 'platform'),
       user: userAmong(sender === 'user' ? from : to),
@@ -60,6 +60,15 @@ const plainNames = (entry: Fields): Fields => {
     if (!has(fields, short)) fields[short] = value;
   }
   return fields;
+};
+
+/** An entry can have an ID of its own besides that of the message: the more specific name takes precedence. */
+const ID_NAMES = ['_id_', 'msg_id', 'id', 'message_id', 'messageid'];
+
+const messageIdIn = (entry: Fields): string | undefined => {
+  const lower = Object.fromEntries(Object.entries(entry).map(([name, value]) => [name.toLowerCase(), value]));
+  const ids = [...ID_NAMES.map((name) => idIn(lower, name)), first(plainNames(entry), idIn, 'id', 'messageid')];
+  return ids.find((id) => id !== undefined && id !== '') ?? ids.find((id) => id !== undefined);
 };
 
 const first = (

@@ -13,7 +13,7 @@ export const RECORDED_EVENTS = 'webhook';
 /** The names of the formats that an import can be confined to. */
 export const IMPORT_FORMATS: readonly string[] = [...HISTORY_FORMATS.map(({ name }) => name), RECORDED_EVENTS];
 
-export interface HistoryContext extends Pick<ParseEventContext, 'chatPlatform' | 'windowPer'> {
+export interface HistoryContext extends Pick<ParseEventContext, 'chatPlatform' | 'windowPer' | 'namesChannels'> {
   /** When the entries are imported. */
   readonly now: Instant;
   /** One of {@link IMPORT_FORMATS}. @default the entry's own */
@@ -57,6 +57,9 @@ const asImported = (parsed: ParsedEvent, now: Instant): ParsedEvent => {
   const { event } = parsed;
   const fault = faultOfTime(event, now);
   if (fault !== undefined) return { kind: 'unreadable', body: event.body, reason: fault };
+  if (event.kind === 'message' && !event.opensWindow) {
+    return { kind: 'unreadable', body: event.body, reason: WITHOUT_NUMBER };
+  }
   if (event.kind !== 'status') return { kind: 'event', event: { ...event, isImported: true } };
   const { message } = event;
   return {
@@ -64,6 +67,9 @@ const asImported = (parsed: ParsedEvent, now: Instant): ParsedEvent => {
     event: { ...event, isImported: true, ...(message && { message: { ...message, isImported: true } }) },
   };
 };
+
+/** The webhook stores such a message without a window, and reports it. An import is to be complete. */
+const WITHOUT_NUMBER = 'It names no business number, and the stage has a conversation window per number.';
 
 const faultOfTime = ({ time: { at, source, own } }: WebhookEvent, now: Instant): string | undefined => {
   if (own !== undefined) return 'Its time is in the future.';

@@ -178,7 +178,8 @@ export const RECORD_CHANGE_LAWS = [
   },
   {
     name: 'channel-keeps-its-days',
-    statement: 'A day of a channel keeps each slot in which a user wrote, and the channel its earliest time.',
+    statement:
+      "A channel's day never loses a slot (five minutes in which a user wrote), and `firstSeenAt` never moves later.",
     source: 'decisions/judge-silence-by-past-weeks.md',
     next: DEFECT,
     kinds: ['channel', 'channel-day'],

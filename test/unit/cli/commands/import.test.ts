@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { PurgeQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
@@ -19,6 +20,7 @@ let stage: ManagedStage;
 let target: LocalTarget;
 let calls: string[];
 let faults: (readonly [status: number, body: unknown])[];
+let denied: string[];
 let onImport: () => void;
 let file: string;
 let files = 0;
@@ -35,7 +37,17 @@ const answer: AnswerCall = async (method, path, sent) => {
   if (path === '/v1/resolutions') return [200, (await stage.call('resolveSend', { body: sent })).body];
   const fault = faults.shift();
   if (fault !== undefined) return fault;
-  const { status, body } = await stage.call('importEvents', { body: sent });
+  if (denied.some((each) => path.startsWith(each))) return [403, { message: 'Forbidden' }];
+  if (path === '/v1/channels') return [200, (await stage.call('listChannels')).body];
+  if (path.startsWith('/v1/conversations/')) {
+    const { pathname, searchParams } = new URL(path, 'http://localhost');
+    const id = decodeURIComponent(pathname.slice('/v1/conversations/'.length));
+    const { status, body } = await stage.call('getConversation', { id, query: Object.fromEntries(searchParams) });
+    return [status, body];
+  }
+  const answered = await stage.call('importEvents', { body: sent }).catch(() => undefined);
+  if (answered === undefined) return [400, { code: 'INTERNAL', message: 'The table is away.' }];
+  const { status, body } = answered;
   if (!sent.includes('"dryRun":true')) onImport();
   return [status, body];
 };
@@ -50,6 +62,7 @@ beforeEach(async () => {
   stage = await createManagedStage(tables);
   calls = [];
   faults = [];
+  denied = [];
   onImport = () => undefined;
   files += 1;
   file = join(target.folder, `history-${files}.json`);
@@ -141,13 +154,34 @@ describe('parley import', () => {
     expect(await stage.items()).toEqual({});
   });
 
-  it('says that nothing is missing, without a call that writes', async () => {
+  it('says that no event is missing, and completes what is stored of them', async () => {
     write(lines(v2Messages(2)));
     await importFile('--yes');
-    calls = [];
+    const refused = await onTerminal('n\n');
+    const complete = await importFile('--yes');
 
-    expect((await importFile('--yes')).out).toContain('Nothing is missing.');
-    expect(calls).toEqual(['GET /v1/stage', 'POST /v1/imports', 'GET /v1/sends?state=uncertain&limit=500']);
+    expect(refused.err).toContain(
+      'No event is missing. Store missing windows and consents of 2 events in the local run?',
+    );
+    expect(complete).toMatchObject({
+      code: 0,
+      out: `${file}: 0 stored, 2 stored already, 0 unreadable.\nNo event is missing.`,
+    });
+  });
+
+  it.each([[], ['--state']])('completes what a failed call left, %s', async (...options: string[]) => {
+    const { openWindow } = stage.contacts;
+    stage.ports.contacts.openWindow = () => Promise.reject(new Error('The table is away.'));
+    write(lines(v2Messages(2)));
+
+    expect((await importFile('--yes')).code).not.toBe(0);
+    expect([await imported(), await stage.contacts.read(contact, NOW)]).toEqual([2, undefined]);
+
+    stage.ports.contacts.openWindow = openWindow;
+    // A state elsewhere is none, as for standard input.
+    const state = options.length > 0 ? ['--state', join(target.folder, `other-${files}.json`)] : [];
+    expect((await importFile('--yes', ...state)).code).toBe(0);
+    expect((await stage.contacts.read(contact, NOW))?.lastInboundAt).toBe(addMs(ago(10), 1));
   });
 
   it('imports the others if some lines are unreadable, and lists these by their numbers', async () => {
@@ -194,6 +228,57 @@ describe('parley import', () => {
 
     expect(await piped()).toMatchObject({ code: 2, err: expect.stringContaining('add --yes or --dry-run') });
     expect((await piped('--yes')).out).toBe('The standard input: 2 stored, 0 stored already, 0 unreadable.');
+  });
+});
+
+describe('a warning before the import', () => {
+  const warningsOf = ({ err }: { readonly err: string }) =>
+    err.split('\n').filter((text) => text.startsWith('Warning: '));
+  const ofChannel = (number: number, channelId: string) =>
+    v2(number, { chat: { contactId: USER, channelId: `acme-whatsapp-${channelId}` } });
+
+  it('names business numbers that are not of the stage', async () => {
+    write(lines([ofChannel(0, '5491199999999'), ofChannel(1, '5491188888888')]));
+    await stage.channels.register({ platform: 'whatsapp', line: '5491188888888' }, ago(1));
+
+    const { err, out } = await importFile('--dry-run', '--json');
+
+    expect(err).toContain('Business numbers: +5491199999999, +5491188888888.');
+    expect(warningsOf({ err })).toEqual([
+      expect.stringMatching(
+        /^Warning: the history has messages of \+5491199999999, but the number of the local run is /,
+      ),
+    ]);
+    expect(JSON.parse(out).chatChannelNumbers).toHaveLength(2);
+  });
+
+  it('says that the history may have the same messages under other IDs', async () => {
+    await stage.receive(wireMessage({ _id_: 'wire-1', CREATION_TIME: addMs(ago(10), 1) }));
+    write(lines(v2Messages(3)));
+
+    const first = await importFile('--yes');
+
+    expect(warningsOf(first)).toEqual([expect.stringContaining(`such as wire-1 of ${addMs(ago(10), 1)}.`)]);
+    expect(warningsOf(await importFile('--yes'))).toEqual([]);
+  });
+
+  it('says that events wait on the inbound queue', async () => {
+    write(lines(v2Messages(1)));
+    const QueueUrl = target.addresses.inboundQueueUrl;
+    await target.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: '{}' }));
+
+    const waiting = await importFile('--dry-run');
+    await target.sqs.send(new PurgeQueueCommand({ QueueUrl }));
+
+    expect(warningsOf(waiting)).toEqual([expect.stringContaining('1 request waits on the inbound queue.')]);
+    expect(warningsOf(await importFile('--dry-run'))).toEqual([]);
+  });
+
+  it('is left out if what it needs cannot be read', async () => {
+    write(lines([ofChannel(0, '5491199999999')]));
+    denied = ['/v1/channels', '/v1/conversations/'];
+
+    expect(await importFile('--yes')).toMatchObject({ code: 0 });
   });
 });
 
@@ -337,7 +422,7 @@ describe('a file is refused, and nothing is imported', () => {
     ['that is no JSON', 'id,text\n1,Hi\n', 'is neither JSON nor JSON Lines'],
     ['that is truncated', JSON.stringify({ items: v2Messages(2) }, null, 2).slice(0, -9), 'is neither JSON nor'],
     ['with an empty page', '{"hasMore":false,"messages":[],"count":0}', 'has no entries'],
-    ['of another format', '{"text":"Hi"}', 'No entry of'],
+    ['of another format', '{"text":"Hi"}', 'has no readable entry'],
   ])('%s', async (_name, text, sentence) => {
     write(text);
 

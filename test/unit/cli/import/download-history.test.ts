@@ -100,8 +100,8 @@ describe('the history of a chat service', () => {
     ['is refused with 401', [[401, 'secret-token']], 5, 'refuses the access token'],
     ['is not there', [[404, '']], 4, 'has no message/download'],
     ['fails', [[500, '']], 1, 'with HTTP 500'],
-    ['has another form', [[200, '{"items":[]}']], 1, 'in another form'],
-    ['is no JSON', [[200, '<html>']], 1, 'in another form'],
+    ['has another form', [[200, '{"items":[]}']], 1, 'unexpected response from message/download; expected'],
+    ['is no JSON', [[200, '<html>']], 1, 'unexpected response from message/download; expected'],
   ])('that %s is explained', async (_name, given, exitCode, sentence) => {
     answers = given;
 

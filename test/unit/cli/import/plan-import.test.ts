@@ -64,6 +64,27 @@ describe('a plan', () => {
     expect(noun).toEqual(['entry', 'entries']);
   });
 
+  it('is another import if its calls have other entries, because an import is continued by the number of its calls', () => {
+    const history = findEntries('history', [1, 2, 3].map((number) => line(number)).join('\n'));
+    const limits = { entries: 2, events: 200, bytes: 100_000 };
+
+    const plan = planImport(history, CONTEXT, limits);
+
+    expect(plan.chunks.map(({ entries }) => entries.length)).toEqual([2, 1]);
+    expect(plan.contentId).toBe(planImport(history, CONTEXT, limits).contentId);
+    expect(plan.contentId).not.toBe(planImport(history, CONTEXT).contentId);
+  });
+
+  it('names the business numbers of the entries', () => {
+    const channel = (id: string) => ({ chat: { contactId: USER, channelId: id } });
+    const text = [line(1), line(2, channel('acme-whatsapp-5491100000000')), line(3, channel('x-5491100000001'))];
+
+    expect(planOf(text.join('\n'))).toMatchObject({
+      numbers: ['+5491100000000', '+5491100000001'],
+      someContacts: [{ key: expect.any(String) }],
+    });
+  });
+
   it('is another import if an entry is readable that was not', () => {
     const text = `${line(1)}\n${line(2, { creationTime: '2026-11-20T12:00:01.000Z' })}`;
     const later = planImport(findEntries('history', text), { ...CONTEXT, now: '2026-12-01T00:00:00.000Z' });

@@ -14,6 +14,7 @@ import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { Echo, InboundMessage } from '../../../../lambdas/domain/webhook-event.ts';
 import { type ImportPorts, importEvents } from '../../../../lambdas/manage/imports.ts';
+import type { StoredEvent } from '../../../../lambdas/ports.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { systemRandomness } from '../../../../lambdas/runtime/system.ts';
 import { createSimulatedTable, createTableState, type ItemWrite } from '../../../simulation/world/table.ts';
@@ -51,6 +52,8 @@ interface Week {
   readonly importAfter: number;
   /** How many writes of the first import succeed before the function dies. */
   readonly killAfter: number;
+  /** How many writes of the first delivery succeed before the function dies, which is posted once. */
+  readonly killDeliveryAfter: number;
   /** Whether what is in the hole is delivered in the end, for example because an operator redrives it. */
   readonly isDeliveredLate: boolean;
 }
@@ -118,6 +121,7 @@ const week: fc.Arbitrary<Week> = fc
     order: fc.array(fc.nat(), { minLength: 14, maxLength: 14 }),
     importAfter: fc.nat({ max: 14 }),
     killAfter: fc.nat({ max: 8 }),
+    killDeliveryAfter: fc.nat({ max: 4 }),
     isDeliveredLate: fc.boolean(),
   })
   .map(({ written, holeAt, ...rest }) => ({
@@ -157,12 +161,7 @@ const createStage = (defect: Defect) => {
   };
   const clock = { now: () => NOW };
   const settings = { clock, chatPlatform: 'whatsapp', windowPer: 'user' as const };
-  const storeEvents = createStoreEvents({
-    ...settings,
-    ...MEANINGS,
-    repositories: () => repositories,
-    budgetMs: 60_000,
-  });
+  const receiver = { ...settings, ...MEANINGS, repositories: () => repositories, budgetMs: 60_000 };
   const ports: ImportPorts = {
     ...repositories,
     ...defect.ports?.(repositories),
@@ -176,9 +175,14 @@ const createStage = (defect: Defect) => {
   return {
     state,
     writes,
-    async deliver(one: Written) {
-      const [result] = await storeEvents({ rawBody: Buffer.from(JSON.stringify(webhookPost(one))), receivedAt: NOW });
-      expect(result?.kind).toBe('stored');
+    async deliver(one: Written, killAfter = Number.POSITIVE_INFINITY) {
+      left = killAfter;
+      const rawBody = Buffer.from(JSON.stringify(webhookPost(one)));
+      const [result] = await createStoreEvents(receiver)({ rawBody, receivedAt: NOW });
+      const isKilled = left < 0;
+      left = Number.POSITIVE_INFINITY;
+      expect(result?.kind).toBe(isKilled ? 'unavailable' : 'stored');
+      return isKilled;
     },
     async import(entries: readonly Record<string, unknown>[], killAfter = Number.POSITIVE_INFINITY) {
       left = killAfter;
@@ -202,12 +206,13 @@ const ordered = <One>(list: readonly One[], order: readonly number[]): readonly 
 
 /** Plays the week with its hole and its import. */
 const playHealed = async (given: Week, stage: Stage): Promise<void> => {
-  const { written, format, order, importAfter, killAfter, isDeliveredLate } = given;
+  const { written, format, order, importAfter, killAfter, killDeliveryAfter, isDeliveredLate } = given;
   const delivered = ordered(written, order).filter((one) => !isInHole(given, one));
   const entries = [...ordered(written, order.toReversed()).map(ENTRIES[format]), TIMELESS[format]];
-  for (const one of delivered.slice(0, importAfter)) await stage.deliver(one);
+  const deliver = (one: Written) => stage.deliver(one, one === delivered[0] ? killDeliveryAfter : undefined);
+  for (const one of delivered.slice(0, importAfter)) await deliver(one);
   await stage.import(entries, killAfter);
-  for (const one of delivered.slice(importAfter)) await stage.deliver(one);
+  for (const one of delivered.slice(importAfter)) await deliver(one);
   await stage.import(entries);
   await stage.import(entries);
   if (isDeliveredLate) for (const one of written) await stage.deliver(one);
@@ -254,17 +259,31 @@ const check = async (given: Week, defect: Defect = {}): Promise<void> => {
   if (given.isDeliveredLate) {
     expect([...healed.state.items.values()].filter(({ isImported }) => isImported !== undefined)).toEqual([]);
   }
-  expect(arrivalsOf(healed).map(({ name, id }) => [name, id])).toEqual(
-    arrivalsOf(whole).map(({ name, id }) => [name, id]),
-  );
+  const published = Map.groupBy(arrivalsOf(healed), ({ name, id }) => `${name} ${id}`);
+  expect([...published.keys()]).toEqual(arrivalsOf(whole).map(({ name, id }) => `${name} ${id}`));
   const inHole = new Set(given.written.filter((one) => isInHole(given, one)).map(idOf));
-  for (const { id, detail } of arrivalsOf(healed).filter(({ id }) => inHole.has(id))) {
-    expect({ id, imported: detail.imported }).toEqual({ id, imported: true });
+  for (const [arrival, events] of published) {
+    const [name, id = ''] = arrival.split(' ');
+    const marks = events.map(({ detail }) => detail.imported === true);
+    if (inHole.has(id)) expect([arrival, marks[0]]).toEqual([arrival, true]);
+    expect(new Set(events.map(({ detail }) => detail.id)).size).toBe(events.length);
+    if (name !== 'MessageReceived') continue;
+    // Systems answer only what has no mark: a user's message once, if the service has delivered it.
+    const isDelivered = healed.state.get({ pk: `MESSAGE#${id}`, sk: 'MESSAGE' })?.isImported === undefined;
+    expect([arrival, marks.filter((mark) => !mark)]).toEqual([arrival, isDelivered ? [false] : []]);
   }
 };
 
 const asUser = (echo: Echo): InboundMessage | undefined =>
   echo.contact && { ...echo, kind: 'message', contact: echo.contact, opensWindow: true, address: USERS[0] ?? '' };
+
+/** Nothing is written of an event that is stored already. */
+const takenAsComplete = (complete: StoredEvent, { storedEvents }: Repositories): Partial<Repositories> => ({
+  storedEvents: {
+    read: async (events) =>
+      (await storedEvents.read(events)).map((stored) => (stored === complete ? 'delivered-for-another' : stored)),
+  },
+});
 
 const DEFECTS: Readonly<Record<string, Defect>> = {
   'a window is opened by the time of the import': {
@@ -327,13 +346,9 @@ const DEFECTS: Readonly<Record<string, Defect>> = {
       storedEvents: { read: async (events) => (await storedEvents.read(events)).map(() => 'imported' as const) },
     }),
   },
-  'an interrupted import is taken as complete': {
-    ports: ({ storedEvents }) => ({
-      storedEvents: {
-        read: async (events) =>
-          (await storedEvents.read(events)).map((stored) => (stored === 'imported' ? 'delivered' : stored)),
-      },
-    }),
+  'an interrupted import is taken as complete': { ports: (repositories) => takenAsComplete('imported', repositories) },
+  'an interrupted delivery is taken as complete': {
+    ports: (repositories) => takenAsComplete('delivered', repositories),
   },
 };
 

@@ -99,6 +99,34 @@ describe('an import', () => {
     expect(await stage.items()).toMatchObject(before);
   });
 
+  it('completes what a delivery left half stored', async () => {
+    const deliver = async (event: Record<string, unknown>) => {
+      const context = { times: { receivedAt: NOW }, chatPlatform: 'chat', windowPer: 'user' } as const;
+      const [parsed] = parseEvents(JSON.stringify(event), context);
+      // The function dies before it writes the window and the consent.
+      if (parsed?.kind === 'event' && parsed.event.kind === 'message') await stage.messages.recordInbound(parsed.event);
+    };
+    const stop = { content: { type: 'text', text: 'STOP' } };
+    await deliver(wireMessage({ _id_: 'history-1', CREATION_TIME: ago(2), MESSAGE: 'STOP' }));
+    await deliver(wireMessage({ _id_: 'of-another', CREATION_TIME: ago(3), FROM: '+5491155559999' }));
+    const message = await stage.item('MESSAGE#history-1 MESSAGE');
+    const entries = [
+      // The service's history can have another time.
+      entry({ creationTime: ago(1), ...stop }),
+      entry({ id: 'of-another', creationTime: ago(1), content: { type: 'text', text: 'START' } }),
+    ];
+
+    expect(await resultsOf(entries, { dryRun: true })).toEqual(['exists', 'exists']);
+    expect(await stage.contacts.read(contact, NOW)).toBeUndefined();
+    expect(await resultsOf(entries)).toEqual(['exists', 'exists']);
+
+    expect(await stage.contacts.read(contact, NOW)).toMatchObject({
+      lastInboundAt: ago(2),
+      consents: [{ kind: 'opt-out', at: ago(2) }],
+    });
+    expect(await stage.item('MESSAGE#history-1 MESSAGE')).toEqual(message);
+  });
+
   it('gives way to an event that is delivered later, whatever their texts', async () => {
     await stage.receive(wireMessage({ _id_: 'history-1', CREATION_TIME: ago(30), FROM_NAME: 'Ana' }));
     const delivered = await stage.items();
@@ -182,6 +210,40 @@ describe('an imported message', () => {
     ]);
     expect(itemEvents({ ...change, kind: 'echo', id: 'history-2', after: echo ?? {} })).toMatchObject([
       { name: 'MessageEchoed', detail: { imported: true, at: ago(29), sender: 'bot' } },
+    ]);
+  });
+});
+
+it.each([
+  [{ id: 'row-17', msg_id: 'wire-17', _id_: 'service-17' }, 'service-17'],
+  [{ id: 'row-17', MSG_ID: 'wire-17' }, 'wire-17'],
+  [{ message_id: 'other-17', ID: 'row-17' }, 'row-17'],
+  [{ id: '', message_id: 'other-17' }, 'other-17'],
+  [{ id: null, msg_id: null, messageId: 'other-17' }, 'other-17'],
+])(
+  'an entry of message/download with several IDs has the first of _id_, msg_id, id, and message_id: %o',
+  async (ids, id) => {
+    const { _id_: _none, ...rest } = downloaded();
+
+    expect((await importEntries([{ ...ids, ...rest }])).results).toMatchObject([{ result: 'stored', messageId: id }]);
+  },
+);
+
+describe('in a stage with windows per number', () => {
+  it('a message of a user that names no number is unreadable, because it would open no window', async () => {
+    stage = await createManagedStage(tables, { windowPer: 'channel' });
+    const chat = { chatId: 'CUST0000000000000001', contactId: USER };
+
+    const { results } = await importEntries([
+      entry(),
+      entry({ id: 'numbered', chat: { ...chat, channelId: 'acme-whatsapp-5491100000000' } }),
+      downloaded(),
+    ]);
+
+    expect(results).toMatchObject([
+      { result: 'unreadable', reason: expect.stringContaining('names no business number') },
+      { result: 'stored', messageId: 'numbered' },
+      { result: 'stored', kind: 'echo' },
     ]);
   });
 });

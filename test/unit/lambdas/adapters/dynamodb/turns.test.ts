@@ -91,6 +91,27 @@ describe('the messages of a turn', () => {
     expect(Object.keys(await tables.items(tableName))).toEqual([`${CONTACT} TURN`]);
   });
 
+  it('do not lack one that is erased and imported while its event is stored again', async () => {
+    await messages.recordInbound(message('a'), TURN);
+    const table = tables.tableOf(tableName);
+    let isErased = false;
+    const erasing = createDynamodbMessages({
+      ...table,
+      async update(...parameters) {
+        if (!isErased) {
+          isErased = true;
+          await table.delete(messageKey('a'), 'attribute_exists(#createdAt)', {}, ['createdAt']);
+          await messages.recordInbound({ ...message('a'), isImported: true });
+        }
+        return table.update(...parameters);
+      },
+    });
+
+    await expect(erasing.recordInbound(message('a'), LATER)).rejects.toThrow(ItemBusyError);
+
+    expect((await tables.items(tableName))['MESSAGE#a MESSAGE']).toMatchObject({ isImported: true });
+  });
+
   it('do not expire with a turn that was left open long ago, for example while turns were off', async () => {
     const expired = expiryOf(NOW);
     const muchLater = new Date((expired + 60) * 1000).toISOString();

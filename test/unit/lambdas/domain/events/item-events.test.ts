@@ -99,6 +99,21 @@ describe('storing a message', () => {
     expect(namesOf(change({ before: inboundImage(), after: earlier }))).toEqual([]);
   });
 
+  it('publishes MessageReceived again, as new, when the webhook delivers an imported message', () => {
+    const delivered = inboundImage({ createdAt: AT });
+    const imported = { ...inboundImage(), isImported: true };
+
+    const [first] = eventsOf(change({ after: imported }));
+    const again = eventsOf(change({ before: imported, after: delivered }));
+
+    expect(first).toMatchObject({ name: 'MessageReceived', detail: { imported: true } });
+    expect(again).toMatchObject([{ name: 'MessageReceived', detail: { at: AT } }]);
+    expect(again[0]?.detail).not.toHaveProperty('imported');
+    expect(again[0]?.detail.id).not.toBe(first?.detail.id);
+    expect(namesOf(change({ before: imported, after: { ...imported, readAt: AT } }))).toEqual(['MessageRead']);
+    expect(namesOf(change({ before: imported, after: { erasedAt: AT } }))).toEqual([]);
+  });
+
   it('does not publish a status again that arrived before the message', () => {
     const before = { deliveredAt: AT };
 
