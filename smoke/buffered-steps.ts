@@ -3,7 +3,6 @@ import http from 'node:http';
 import https from 'node:https';
 import { listDeadLetters } from '../cli/operations/dead-letter-queue.ts';
 import { countAllMessages } from '../lambdas/adapters/sqs-backlog.ts';
-import { CONTENT_TYPES } from '../lib/constructs/buffered-templates.ts';
 import { eventually, NotYet } from './eventually.ts';
 import { expect, findItem, itemOf } from './smoke-checks.ts';
 import type { SmokeStage, SmokeStep } from './smoke-stage.ts';
@@ -16,6 +15,14 @@ const DIRECT = 'not checked, because webhook.ingress is direct';
 const NOT_OURS = 'not checked, because only the sandbox can sign requests, or because they have an envelope';
 
 const isBuffered = ({ settings }: SmokeStage): boolean => settings.webhook.ingress === 'buffered';
+
+const CONTENT_TYPES = [
+  'application/json',
+  'text/json',
+  'text/plain',
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+];
 
 /** Posts exactly these bytes and header names. `fetch` would change the names to lower case and add headers. */
 const postBytes = (url: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<number> =>

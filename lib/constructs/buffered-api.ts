@@ -16,7 +16,7 @@ import { Role } from 'aws-cdk-lib/aws-iam';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Throttle } from '../settings/flood-settings.ts';
-import { answerTemplate, CONTENT_TYPES, refusedTemplate, sendMessageTemplate } from './buffered-templates.ts';
+import { answerTemplate, refusedTemplate, sendMessageTemplate } from './buffered-templates.ts';
 import { grantSendMessage } from './dead-lettered-queue.ts';
 import { urlOf } from './logged-http-api.ts';
 import { apiGatewayPrincipal } from './service-principals.ts';
@@ -44,6 +44,18 @@ export interface BufferedApiProps {
 }
 
 const STAGE = 'live';
+
+/**
+ * The content types of webhook requests. A request without a content type counts as JSON. API Gateway answers any other
+ * type with 415: to pass a body on without a template would let its sender write the call of SQS.
+ */
+const CONTENT_TYPES = [
+  'application/json',
+  'text/json',
+  'text/plain',
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+];
 
 const CHANNEL_PARAMETER = 'chatChannelNumber';
 

@@ -7,18 +7,6 @@ import { bufferedHeader, bufferedText } from '../../lambdas/domain/buffered-requ
  * Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
  */
 
-/**
- * The content types of webhook requests. A request without a content type counts as JSON. API Gateway answers any other
- * type with 415: to pass a body on without a template would let its sender write the call of SQS.
- */
-export const CONTENT_TYPES: readonly string[] = [
-  'application/json',
-  'text/json',
-  'text/plain',
-  'application/octet-stream',
-  'application/x-www-form-urlencoded',
-];
-
 /** Base64 has no character with a meaning in JSON, and its encoding none with a meaning in a form. */
 const base64Of = (expression: string): string => `$util.urlEncode($util.base64Encode(${expression}))`;
 
