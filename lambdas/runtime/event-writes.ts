@@ -69,7 +69,7 @@ export const writesOf = (
           const { requestId, traceparent, failed } = await repositories.messages.recordStatus(event);
           // If the send is known, only a failure adds something new.
           if (requestId === undefined) await reportToTransaction(repositories, event);
-          else if (failed !== undefined) await repositories.sends.fail(requestId, { messageId: event.id, ...failed });
+          else if (failed !== undefined) await reportFailure(repositories, event, requestId, failed);
           return { traceparent };
         },
         ...writesOfRequest(event),
@@ -200,6 +200,21 @@ const reportToSend = async (
   const message = await sends.confirm(requestId, { messageId, at: time.at });
   if (message !== undefined) await recordSentMessage({ messages, sends }, message);
   if (failed !== undefined) await sends.fail(requestId, { messageId, ...failed });
+};
+
+/**
+ * Reports the failure of a send's own message. It confirms the send only if the answer to the call has not been recorded
+ * yet: otherwise, when the send was accepted would depend on the order of its statuses.
+ */
+const reportFailure = async (
+  repositories: EventRepositories,
+  event: StatusChange,
+  requestId: string,
+  failed: Failed,
+): Promise<void> => {
+  const result = await repositories.sends.fail(requestId, { messageId: event.id, ...failed });
+  const isUnanswered = result.kind === 'conflict' && ['claimed', 'waiting', 'uncertain'].includes(result.send.state);
+  if (isUnanswered) await reportToSend(repositories, event, requestId);
 };
 
 const failureOf = (event: Echo | StatusChange): Failed | undefined =>

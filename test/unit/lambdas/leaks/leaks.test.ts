@@ -1,6 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { stateShard } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { bufferedHeader, bufferedText } from '../../../../lambdas/domain/buffered-request.ts';
 import type { Verdict } from '../../../../lambdas/ports.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
@@ -222,7 +223,7 @@ const answerChannel = ({
 }: {
   readonly silentSince: string | undefined;
   readonly slotsBefore?: number;
-  readonly gap?: { readonly pk: string; readonly sk: string; readonly stateAt: string };
+  readonly gap?: { readonly pk: string; readonly sk: string; readonly stateShard: string; readonly stateAt: string };
 }): void => {
   const channel = { pk: 'CHANNEL#chat#*', sk: 'CHANNEL', platform: 'chat', line: '*', firstSeenAt: OLD, echoedAt: OLD };
   const listed = { pk: channel.pk, sk: channel.sk, stateShard: 'channel', stateAt: OLD };
@@ -235,8 +236,10 @@ const answerChannel = ({
   aws.answers.set('Query', (input) => {
     const shard = JSON.stringify(input.ExpressionAttributeValues);
     if (shard.includes('"channel"')) return { Items: [marshall(listed)] };
-    const isFirst = shard.includes('"gap#0"') && gap !== undefined;
-    return { Items: isFirst ? [marshall({ pk: gap.pk, sk: gap.sk, stateShard: 'gap#0', stateAt: gap.stateAt })] : [] };
+    const isShard = gap !== undefined && shard.includes(JSON.stringify(gap.stateShard));
+    return {
+      Items: isShard ? [marshall({ pk: gap.pk, sk: gap.sk, stateShard: gap.stateShard, stateAt: gap.stateAt })] : [],
+    };
   });
   aws.answers.set('BatchGetItem', (input) => {
     const keys: { pk: { S: string }; sk: { S: string } }[] = Object(input.RequestItems).table.Keys;
@@ -399,8 +402,9 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     return handle('manage', { watchArrivals: true });
   },
   'message missing: only its statuses arrived': () => {
-    const missing = { pk: `MESSAGE#${name}`, sk: 'MESSAGE', contact: `CONTACT#chat#*#${KEY}`, stateAt: OLD };
-    answerChannel({ silentSince: undefined, slotsBefore: Date.now(), gap: missing });
+    const missing = { pk: `MESSAGE#${name}`, sk: 'MESSAGE', contact: `CONTACT#chat#*#${KEY}` };
+    const listed = { ...missing, stateShard: stateShard('gap', name), stateAt: OLD };
+    answerChannel({ silentSince: undefined, slotsBefore: Date.now(), gap: listed });
     return handle('manage', { watchArrivals: true });
   },
   'webhook request not verified: verification unavailable; waiting for redelivery': () => {
