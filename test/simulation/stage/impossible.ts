@@ -1,5 +1,6 @@
 const NO_DEAD_ERASURES = 'An erasure ends before SQS moves its message. Otherwise, the run fails.';
 const NO_DEAD_SCHEDULES = 'No outage of the queues lasts for the day during which a schedule retries.';
+const NOT_WATCHED = 'No simulated stage watches what arrives.';
 const NO_DEAD_CHANGES =
   'No outage of the bus lasts for the 12 hours after which Lambda discards a change, and the bus never refuses an event for good.';
 
@@ -16,6 +17,9 @@ export const RARE: Readonly<Record<string, string>> = {
  * impossible has no faults.
  */
 export const IMPOSSIBLE: Readonly<Record<string, string>> = {
+  'event ChannelSilent': NOT_WATCHED,
+  'event ChannelResumed': NOT_WATCHED,
+  'event MessageMissing': NOT_WATCHED,
   'call intent/v2: window-closed': 'The chat service checks the window only for free-form messages.',
   'transition accept from uncertain':
     'All functions of a simulated stage share one clock, by which a lease outlives the process that holds it.',
