@@ -11,8 +11,8 @@ import {
   listIn,
   type Media,
   nameIn,
-  type Sender,
   type ServiceEvent,
+  senderNamed,
   textIn,
 } from '../webhook-formats/webhook-format.ts';
 import type { HistoryFormat } from './history-format.ts';
@@ -53,18 +53,6 @@ function isMessage(value: unknown): boolean {
 /** The ID of a channel contains its platform, such as `acme-whatsapp-5491100000000`. */
 const platformOf = (channelId: string | undefined): string | undefined =>
   channelId === undefined ? undefined : /-(whatsapp|webchat|messenger|telegram|twitter)-/i.exec(channelId)?.[1];
-
-const senderNamed = (name: string | undefined): Sender => {
-  switch (name) {
-    case 'user':
-    case 'bot':
-      return name;
-    case 'agent':
-      return 'operator';
-    default:
-      return 'unknown';
-  }
-};
 
 const contentOf = (fields: Fields): Content => {
   const content = fieldsIn(fields, 'content') ?? {};

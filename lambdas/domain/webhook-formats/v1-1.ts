@@ -10,6 +10,7 @@ import {
   nameIn,
   type Sender,
   type ServiceEvent,
+  senderNamed,
   textIn,
   type WebhookFormat,
 } from './webhook-format.ts';
@@ -82,18 +83,6 @@ const senderOf = (entry: Fields): { readonly sender: Sender; readonly senderName
   const isContradicted = typeof fromCustomer === 'boolean' && fromCustomer !== (sender === 'user');
   if (isContradicted) return { sender: 'unknown' };
   return { sender, ...(senderName !== undefined && { senderName }) };
-};
-
-const senderNamed = (name: string | undefined): Sender => {
-  switch (name) {
-    case 'user':
-    case 'bot':
-      return name;
-    case 'agent':
-      return 'operator';
-    default:
-      return 'unknown';
-  }
 };
 
 const readStatus = (fields: Fields, literal: string): Omit<ServiceEvent, 'lines'> => ({

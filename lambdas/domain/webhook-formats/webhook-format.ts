@@ -10,6 +10,19 @@ export type Fields = Readonly<Record<string, unknown>>;
  */
 export type Sender = 'user' | 'bot' | 'operator' | 'business' | 'unknown';
 
+/** Returns the sender that today's services call by this name, in lower case. */
+export const senderNamed = (name: string | undefined): Sender => {
+  switch (name) {
+    case 'user':
+    case 'bot':
+      return name;
+    case 'agent':
+      return 'operator';
+    default:
+      return 'unknown';
+  }
+};
+
 /** URLs of hosted media, by kind. */
 export interface Media {
   readonly images: readonly string[];
