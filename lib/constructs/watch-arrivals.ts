@@ -1,10 +1,7 @@
-import { Stack } from 'aws-cdk-lib';
-import { Grant, Role } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import type { WatchArrivalsEvent } from '../../lambdas/manage/environment.ts';
-import { schedulerPrincipal } from './service-principals.ts';
+import { addScheduledInvocation } from './scheduled-invocation.ts';
 
 /** Properties of {@link WatchArrivals}. */
 export interface WatchArrivalsProps {
@@ -16,24 +13,12 @@ export interface WatchArrivalsProps {
 export class WatchArrivals extends Construct {
   constructor(scope: Construct, id: string, { handler }: WatchArrivalsProps) {
     super(scope, id);
-    const role = new Role(this, 'Role', {
-      description: 'Lets EventBridge Scheduler invoke the function that looks for what did not arrive',
-      assumedBy: schedulerPrincipal(Stack.of(this), 'default'),
-    });
-    Grant.addToPrincipal({
-      grantee: role,
-      actions: ['lambda:InvokeFunction'],
-      resourceArns: [handler.functionArn],
-    });
-    new CfnSchedule(this, 'Schedule', {
+    addScheduledInvocation(this, {
+      handler,
+      rate: 'rate(5 minutes)',
+      input: { watchArrivals: true } satisfies WatchArrivalsEvent,
       description: 'Looks for channels that are silent, and for messages that are missing',
-      scheduleExpression: 'rate(5 minutes)',
-      flexibleTimeWindow: { mode: 'OFF' },
-      target: {
-        arn: handler.functionArn,
-        roleArn: role.roleArn,
-        input: JSON.stringify({ watchArrivals: true } satisfies WatchArrivalsEvent),
-      },
+      roleDescription: 'Lets EventBridge Scheduler invoke the function that looks for what did not arrive',
     });
   }
 }
