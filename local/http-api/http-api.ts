@@ -2,12 +2,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { ACCOUNT_ID, REGION } from '../aws-environment.ts';
 import type { MovableClock } from '../clock.ts';
 import type { HttpAnswer } from '../emulators/cloudwatch/aws-metrics.ts';
-import type { InvocationResult, InvokeFunction } from '../functions/invocation.ts';
+import type { InvokeFunction } from '../functions/invocation.ts';
 import type { ListeningServer } from '../listen-locally.ts';
 import { LocalError } from '../local-error.ts';
 import { serveLocally } from '../serve-locally.ts';
 import { authenticate, type IamIdentity, type PrincipalCredentials } from './iam-authorizer.ts';
 import { type ApiIdentity, functionResponse, requestEvent } from './payload-format.ts';
+import { readBody, withTimeout } from './request-limits.ts';
 import { matchRoute } from './routes.ts';
 import { createTokenBucket, type Throttle, type TokenBucket } from './token-bucket.ts';
 
@@ -46,7 +47,6 @@ export interface HttpApiContext {
 }
 
 /** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
-const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 const HEADER_LIMIT_BYTES = 10_240;
 
 /** Responses from the API itself. */
@@ -155,31 +155,6 @@ const decodedPath = (request: IncomingMessage): string | undefined => {
     return decodeURIComponent(path).split('?')[0];
   } catch {
     return undefined;
-  }
-};
-
-/** Reads the body. Returns undefined if it is too large. */
-const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    // Reads even a body that is too large to its end, so that the client gets a response and not a broken connection.
-    if (bytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
-  }
-  return bytes > BODY_LIMIT_BYTES ? undefined : Buffer.concat(chunks);
-};
-
-const withTimeout = async (
-  timeoutMs: number,
-  invocation: Promise<InvocationResult>,
-): Promise<InvocationResult | undefined> => {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, timeoutMs, undefined);
-  try {
-    return await Promise.race([invocation, promise]);
-  } finally {
-    clearTimeout(timer);
   }
 };
 

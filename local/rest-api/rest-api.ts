@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { MovableClock } from '../clock.ts';
 import type { RestApiAnswer } from '../emulators/cloudwatch/aws-metrics.ts';
+import { readBody, withTimeout } from '../http-api/request-limits.ts';
 import { matchRoute } from '../http-api/routes.ts';
 import { createTokenBucket, type Throttle, type TokenBucket } from '../http-api/token-bucket.ts';
 import type { ListeningServer } from '../listen-locally.ts';
@@ -51,7 +52,6 @@ export interface RestApiContext {
 }
 
 /** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
-const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 const HEADER_LIMIT_BYTES = 10_240;
 
 /** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html */
@@ -169,26 +169,4 @@ const mapAnswer = ({ responses }: RestMethod, { status, body }: SqsAnswer, input
   if (!response) return json(...INTERNAL_SERVER_ERROR);
   const rendered: RenderedTemplate = response.template({ ...input, body: Buffer.from(body).toString('base64') });
   return { status: rendered.status ?? response.status, body: rendered.text.trim() };
-};
-
-/** Reads the body. Returns undefined if it is too large. */
-const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    // Reads even a body that is too large to its end, so that the client gets a response and not a broken connection.
-    if (bytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
-  }
-  return bytes > BODY_LIMIT_BYTES ? undefined : Buffer.concat(chunks);
-};
-
-const withTimeout = async (timeoutMs: number, call: Promise<SqsAnswer>): Promise<SqsAnswer | undefined> => {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, timeoutMs, undefined);
-  try {
-    return await Promise.race([call, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 };
