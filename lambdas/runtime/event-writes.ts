@@ -4,6 +4,7 @@ import { NO_REASON } from '../domain/failure.ts';
 import { addMs, type Instant, msBetween } from '../domain/instant.ts';
 import { consentIn, type Keywords } from '../domain/keywords.ts';
 import { isFromOperator, type OperatorEchoes } from '../domain/operator-echo.ts';
+import { canStartFrom } from '../domain/send-transitions.ts';
 import type { Traceparent } from '../domain/trace-context.ts';
 import type { Echo, InboundMessage, StatusChange, WebhookEvent } from '../domain/webhook-event.ts';
 import type { Clock, ContactRepository, Failed, MessageRepository, SendRepository } from '../ports.ts';
@@ -213,8 +214,8 @@ const reportFailure = async (
   failed: Failed,
 ): Promise<void> => {
   const result = await repositories.sends.fail(requestId, { messageId: event.id, ...failed });
-  const isUnanswered = result.kind === 'conflict' && ['claimed', 'waiting', 'uncertain'].includes(result.send.state);
-  if (isUnanswered) await reportToSend(repositories, event, requestId);
+  if (result.kind === 'conflict' && !canStartFrom('fail', result.send.state))
+    await reportToSend(repositories, event, requestId);
 };
 
 const failureOf = (event: Echo | StatusChange): Failed | undefined =>
