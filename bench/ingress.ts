@@ -28,7 +28,6 @@ const WARM_UP_MS = 5_000;
 const TIMED = 200;
 /** How many events of each kind are counted for the bill. */
 const COUNTED = 100;
-const MILLION = 1e6;
 
 const settingsOf = (ingress: Ingress) => ({ webhook: { ingress } });
 
@@ -232,6 +231,6 @@ const billTable = (bills: ReadonlyMap<Ingress, Bills>): Table => ({
   ],
   note:
     'With buffered ingress, every message is received alone, which is the most expensive case: under load, ten share an ' +
-    `invocation and the requests of the queue. A flood of ${(MILLION).toLocaleString('en-US')} posts costs what the table ` +
+    'invocation and the requests of the queue. A flood of 1,000,000 posts costs what the table ' +
     'says; `webhook.throttle` limits how many there can be.',
 });

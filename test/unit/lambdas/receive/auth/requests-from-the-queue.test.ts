@@ -30,6 +30,18 @@ const inAnHour = (): void => {
   nowMs += HOUR_MS;
 };
 
+const pubsubVerifier = (url: string) =>
+  createPubsubJwtVerifier(
+    {
+      kind: 'pubsub-jwt',
+      audience: AUDIENCE,
+      serviceAccountEmail: SERVICE_ACCOUNT,
+      issuers: ['accounts.google.com'],
+      jwksUrl: '',
+    },
+    createKeySet({ url, clock, fetchTimeoutMs: 5_000 }),
+  );
+
 describe('a request that is verified an hour after it arrived', () => {
   it('is authentic with a timestamp that was right then, and not with one that is right now', async () => {
     const secret = changingSecret(STANDARD_SECRET);
@@ -45,16 +57,7 @@ describe('a request that is verified an hour after it arrived', () => {
 
   it('is authentic with a token that was valid then, whatever tokens were verified before', async () => {
     await using issuer = await startIssuer(() => Math.floor(Date.parse(NOW) / 1000));
-    const verifier = createPubsubJwtVerifier(
-      {
-        kind: 'pubsub-jwt',
-        audience: AUDIENCE,
-        serviceAccountEmail: SERVICE_ACCOUNT,
-        issuers: ['accounts.google.com'],
-        jwksUrl: '',
-      },
-      createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: 5_000 }),
-    );
+    const verifier = pubsubVerifier(issuer.jwksUrl);
     const token = await issuer.sign({ iss: 'accounts.google.com', exp: nowMs / 1000 + 600 });
     const verifyAt = (receivedAt: string) =>
       verifier.verify({ headers: { authorization: `Bearer ${token}` }, unverifiedBody: Buffer.from(''), receivedAt });
@@ -126,16 +129,7 @@ describe('a request that no secret matches', () => {
 describe('a Pub/Sub push with an unknown key', () => {
   it('is rejected for the time being until the keys were fetched after it arrived', async () => {
     await using issuer = await startIssuer(() => Math.floor(Date.parse(NOW) / 1000));
-    const verifier = createPubsubJwtVerifier(
-      {
-        kind: 'pubsub-jwt',
-        audience: AUDIENCE,
-        serviceAccountEmail: SERVICE_ACCOUNT,
-        issuers: ['accounts.google.com'],
-        jwksUrl: '',
-      },
-      createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: 5_000 }),
-    );
+    const verifier = pubsubVerifier(issuer.jwksUrl);
     const verifyAt = (token: string, receivedAt: string) =>
       verifier.verify({ headers: { authorization: `Bearer ${token}` }, unverifiedBody: Buffer.from(''), receivedAt });
     await verifyAt(await issuer.sign({}, { kid: 'unknown' }), clock.now());
