@@ -1,8 +1,7 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { refusedRows } from '../broadcast/refused-rows.ts';
-import { replaceForOwner } from '../broadcast/state-file.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { readStateFile, stateFileBeside, writeStateFile } from '../state-file.ts';
 
 const importState = z.object({
   /** Derived from the entries: another file is another import. */
@@ -20,9 +19,8 @@ const importState = z.object({
 /** How far an import has progressed. */
 export type ImportState = z.output<typeof importState>;
 
-/** Returns the path of the state file: next to the history, one per target. */
-export const importStateFile = (file: string, targetId: string): string =>
-  `${file}.${targetId.replace(/[^\w.-]+/g, '_')}.import.json`;
+/** Returns the path of the state file, next to the history. */
+export const importStateFile = (file: string, targetId: string): string => stateFileBeside(file, targetId, 'import');
 
 /**
  * Reads how far an import of the same entries into the same target has progressed.
@@ -33,32 +31,22 @@ export const readImportState = async (
   stateFile: string,
   { contentId, target }: Pick<ImportState, 'contentId' | 'target'>,
 ): Promise<ImportState | undefined> => {
-  const text = await readFile(stateFile, 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  try {
-    const state = importState.parse(JSON.parse(text));
-    return state.contentId === contentId && state.target === target ? state : undefined;
-  } catch {
-    throw new CliError(
-      EXIT.usage,
-      `${stateFile} is not a state file of an import. Delete it, or name another file with --state. What was imported ` +
-        'before is not stored twice.',
-    );
-  }
+  const state = await readStateFile(
+    stateFile,
+    importState,
+    `${stateFile} is not a state file of an import. Delete it, or name another file with --state. What was imported ` +
+      'before is not stored twice.',
+  );
+  return state?.contentId === contentId && state.target === target ? state : undefined;
 };
 
 /** @throws CliError if the file cannot be written. */
-export const writeImportState = async (stateFile: string, state: ImportState): Promise<void> => {
-  try {
-    await replaceForOwner(stateFile, state);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(
-      EXIT.failed,
-      `Cannot write the state file ${stateFile}: ${reason}. Name a file that can be written with --state.`,
-    );
-  }
-};
+export const writeImportState = (stateFile: string, state: ImportState): Promise<void> =>
+  writeStateFile(
+    stateFile,
+    state,
+    (reason) => `Cannot write the state file ${stateFile}: ${reason}. Name a file that can be written with --state.`,
+  );
 
 /** Deletes the state of a complete import. If that fails, the next import of the file finds that it is complete. */
 export const removeImportState = async (stateFile: string): Promise<void> => {

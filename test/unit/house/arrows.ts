@@ -218,7 +218,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'cli base',
-    files: /^cli\/(command|confirm|errors|human-time|message-options|progress|stage-time|target)\.ts$/,
+    files: /^cli\/(command|confirm|errors|human-time|message-options|progress|stage-time|state-file|target)\.ts$/,
     mayImport: ['cli base', 'cli operations'],
   },
   {
