@@ -23,10 +23,10 @@ export interface AwsJsonClientOptions {
   readonly credentials: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
-    readonly sessionToken?: string | undefined;
+    readonly sessionToken: string | undefined;
   };
-  /** How many times to attempt a call that is throttled, fails on the server, or times out. @default 3 */
-  readonly maxAttempts?: number;
+  /** How many times to attempt a call that is throttled, fails on the server, or times out. */
+  readonly maxAttempts: number;
   /** The timeouts of each attempt. */
   readonly requestHandler: NodeHttpHandlerOptions;
 }
@@ -58,7 +58,7 @@ export type CallAwsService = <Output>(
  */
 export const createAwsJsonClient = (service: AwsJsonService, options: AwsJsonClientOptions): CallAwsService => {
   const { signingName, targetPrefix, jsonVersion, retryBaseMs } = service;
-  const { region, credentials, maxAttempts = 3, requestHandler } = options;
+  const { region, credentials, maxAttempts, requestHandler } = options;
   const { protocol, hostname, port, host } = new URL(options.endpoint);
   // `requestTimeout` ends when the response headers arrive; `socketTimeout` covers the body.
   const http = new NodeHttpHandler({ socketTimeout: requestHandler.requestTimeout, ...requestHandler });

@@ -8,7 +8,7 @@ import { onFirstUse } from '../runtime/on-first-use.ts';
 export interface SchedulerOptions {
   readonly groupName: string;
   /** The target of new schedules. Functions that only cancel schedules need none. */
-  readonly target?: ScheduleTarget;
+  readonly target: ScheduleTarget | undefined;
 }
 
 interface ScheduleTarget {
@@ -16,8 +16,8 @@ interface ScheduleTarget {
   readonly roleArn: string;
   readonly sendQueueUrl: string;
   readonly deadLetterQueueArn: string;
-  /** The customer managed key that encrypts the schedules. @default a key that Scheduler owns */
-  readonly keyArn?: string;
+  /** The customer managed key that encrypts the schedules. Undefined for a key that Scheduler owns. */
+  readonly keyArn: string | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { GetSecretValueResponse } from '@aws-sdk/client-secrets-manager';
+import type { Ms } from '../domain/duration.ts';
 import { LoggableError } from '../domain/errors.ts';
 import type { AccessToken, WebhookSecret } from '../ports.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
@@ -71,7 +72,7 @@ export const createCurrentAccessToken = (client: SecretsClient, secretId: string
 export const createSecretsManagerWebhookSecret = (
   client: SecretsClient,
   secretId: string,
-  budgetMs: number,
+  budgetMs: Ms,
 ): WebhookSecret => ({
   async read() {
     const { SecretString } = await withinBudget(budgetMs, (abortSignal) =>

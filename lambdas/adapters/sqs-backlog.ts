@@ -32,7 +32,7 @@ export const countAllMessages = async (client: SQSClient, url: string): Promise<
 
 export interface SendQueueUrls {
   readonly queue: string;
-  readonly bulk?: string | undefined;
+  readonly bulk: string | undefined;
 }
 
 /** Counts the messages of the send queues, including those in flight. */

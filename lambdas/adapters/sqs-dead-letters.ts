@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { type DeadLetter, type DeadLetterQueueName, deadLetterReason } from '../domain/dead-letter.ts';
 import type { DeadLetterText } from '../domain/dead-letter-subject.ts';
+import { type Seconds, seconds } from '../domain/duration.ts';
 import { toInstant } from '../domain/instant.ts';
 import { parseTraceparent, TRACEPARENT } from '../domain/trace-context.ts';
 import type { DeadLetterSource, QueuedDeadLetters } from '../ports.ts';
@@ -14,34 +15,34 @@ import { allOrFirstError } from '../runtime/concurrency.ts';
 import { countMessages } from './sqs-backlog.ts';
 
 /** Longer than the function's timeout, so that no message is received twice in an invocation. */
-const INVOCATION_SECONDS = 90;
+export const INVOCATION_SECONDS = seconds(90);
 /**
  * Long enough for a redrive, which takes several calls, to receive the 120,000 messages that a queue returns before some
  * are deleted or released. Otherwise, it would receive the first ones again instead of the others.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
  */
-export const REDRIVE_SECONDS = 600;
+export const REDRIVE_SECONDS = seconds(600);
 /** Longer than a pass of an erasure, so that no dead letter is received twice in one. */
 const ERASURE_PASS_SECONDS = 60;
 const MAX_MESSAGES = 10;
 
 export interface DeadLetterSourceOptions {
-  readonly sourceUrl?: string | undefined;
-  readonly hiddenSeconds?: number;
+  readonly sourceUrl: string | undefined;
+  readonly hiddenSeconds: Seconds;
 }
 
 /**
  * Reads a dead-letter queue.
  *
  * @param sourceUrl the only queue whose dead letters it may have. Any queue of the account can name it as its dead-letter
- *   queue, and SQS then moves messages there whatever the queue's policy says. @default any queue
- * @param hiddenSeconds for how long received messages are hidden. @default longer than an invocation
+ *   queue, and SQS then moves messages there whatever the queue's policy says. Undefined for any queue
+ * @param hiddenSeconds for how long received messages are hidden
  */
 export const createSqsDeadLetterSource = <Queue extends DeadLetterQueueName>(
   client: SQSClient,
   queue: Queue,
   url: string,
-  { sourceUrl, hiddenSeconds = INVOCATION_SECONDS }: DeadLetterSourceOptions = {},
+  { sourceUrl, hiddenSeconds }: DeadLetterSourceOptions,
 ): DeadLetterSource<Queue> => ({
   queue,
 
@@ -93,7 +94,7 @@ const isForeign = (sourceArn: string | undefined, sourceUrl: string | undefined)
 /** The URLs of the dead-letter queues to search. Only `send` and `bulk` are FIFO queues. */
 export interface SearchedQueueUrls {
   readonly send: string;
-  readonly bulk?: string | undefined;
+  readonly bulk: string | undefined;
   readonly others: readonly string[];
 }
 

@@ -6,6 +6,7 @@ import {
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
 import { summarizeError } from '../domain/describe-error.ts';
+import type { Ms } from '../domain/duration.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { queueJson } from '../domain/queue-json.ts';
 import { serializeRequest } from '../domain/serialized-request.ts';
@@ -31,7 +32,7 @@ export interface InboundQueueOptions {
   readonly queueUrl: string;
   readonly deadLetterQueueUrl: string;
   /** The time budget for sending one message, including the SDK's retries. */
-  readonly budgetMs: number;
+  readonly budgetMs: Ms;
 }
 
 export interface SqsInboundQueue extends InboundQueue {

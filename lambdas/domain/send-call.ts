@@ -20,10 +20,8 @@ export type ClientPayloadMode = (typeof CLIENT_PAYLOADS)[number];
 export interface CallSettings {
   readonly chatPlatform: string;
   readonly chatChannelNumber: string;
-  /** @default verbatim */
-  readonly numberFormat?: NumberFormat;
-  /** @default intent */
-  readonly clientPayload?: ClientPayloadMode;
+  readonly numberFormat: NumberFormat;
+  readonly clientPayload: ClientPayloadMode;
 }
 
 const PHONE_NUMBER = /^\+?(\d{6,15})$/;
@@ -36,7 +34,7 @@ export const formatNumber = (address: string, format: NumberFormat): string => {
 };
 
 const addressee = (request: SendRequest, contact: Contact, settings: CallSettings) => {
-  const format = settings.numberFormat ?? 'verbatim';
+  const format = settings.numberFormat;
   return {
     chatPlatform: request.chatPlatform ?? settings.chatPlatform,
     chatChannelNumber: formatNumber(request.chatChannelNumber ?? settings.chatChannelNumber, format),

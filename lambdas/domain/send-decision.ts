@@ -1,6 +1,7 @@
 import { type Consent, consentVerdict, isLater, standingOptOuts } from './consent.ts';
 import type { Contact } from './contact.ts';
 import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
+import type { Ms } from './duration.ts';
 import { handoverOf } from './handover.ts';
 import { type Instant, parseInstant } from './instant.ts';
 import { optOutConfirmationId } from './opt-out-confirmation.ts';
@@ -45,18 +46,17 @@ export type FinalDecision = Exclude<SendDecision, { kind: 'call' }>;
 
 /** The stage settings that a decision depends on. */
 export interface SendRules extends CallSettings {
-  readonly windowMarginMs: number;
-  readonly defaultTemplate?: TemplateReference;
-  /** @default off */
-  readonly contactCheck?: ContactCheckMode;
-  /** The names of the variables of known templates. Others are not checked. @default none */
-  readonly templates?: Readonly<Record<string, readonly string[]>>;
-  /** How the stage knows what operators do: handovers, and with `echoes` also when they write. @default not at all */
-  readonly operators?: { readonly echoes: boolean } | undefined;
-  /** The reasons that an opt-out does not block. @default none */
-  readonly optOutExemptReasons?: readonly ApprovedReason[];
-  /** The text that confirms an opt-out to the user. @default opt-outs are not confirmed */
-  readonly optOutConfirmation?: string | undefined;
+  readonly windowMarginMs: Ms;
+  readonly defaultTemplate: TemplateReference | undefined;
+  readonly contactCheck: ContactCheckMode;
+  /** The names of the variables of known templates. Others are not checked. */
+  readonly templates: Readonly<Record<string, readonly string[]>> | undefined;
+  /** How the stage knows what operators do: handovers, and with `echoes` also when they write. */
+  readonly operators: { readonly echoes: boolean } | undefined;
+  /** The reasons that an opt-out does not block. */
+  readonly optOutExemptReasons: readonly ApprovedReason[];
+  /** The text that confirms an opt-out to the user. Without it, opt-outs are not confirmed. */
+  readonly optOutConfirmation: string | undefined;
 }
 
 /**

@@ -3,7 +3,8 @@ import { type ContactDefaults, isPhone, resolveContact } from '../domain/contact
 import { type CheckedContact, contactCheckOutcome, digitsOf } from '../domain/contact-check.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
-import { formatNumber, type NumberFormat } from '../domain/send-call.ts';
+import { formatNumber } from '../domain/send-call.ts';
+import type { SendRules } from '../domain/send-decision.ts';
 import type { ChatService, Clock, ContactRepository } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { channelNumber, contactFields, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
@@ -14,7 +15,7 @@ export interface ContactCheckPorts {
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
   /** How phone numbers are written in calls. */
-  readonly numberFormat: NumberFormat;
+  readonly rules: Pick<SendRules, 'numberFormat'>;
 }
 
 export const MAX_CHECKED_CONTACTS = 1000;
@@ -146,7 +147,7 @@ interface FailedBatch {
 }
 
 const checkBatch = async (
-  { chatService, clock, numberFormat }: ContactCheckPorts,
+  { chatService, clock, rules: { numberFormat } }: ContactCheckPorts,
   chatChannelNumber: string,
   batch: readonly string[],
 ): Promise<CheckedBatch> => {

@@ -40,8 +40,7 @@ export interface ContactPorts {
   readonly audit: Pick<AuditRepository, 'record'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
-  readonly windowMarginMs: number;
-  readonly rules: Pick<SendRules, 'operators'>;
+  readonly rules: Pick<SendRules, 'operators' | 'windowMarginMs'>;
 }
 
 const origin = z.enum(CONSENT_ORIGINS, `must be ${CONSENT_ORIGINS.join(' or ')}`);
@@ -174,7 +173,7 @@ export const contactNotFound = (platformContactId: string): Answer =>
   problem(404, 'CONTACT_NOT_FOUND', `There is no contact with the id ${platformContactId}.`);
 
 const viewContact = (
-  { clock, windowMarginMs, rules }: ContactPorts,
+  { clock, rules }: ContactPorts,
   { platform }: ContactRef,
   requestedId: string,
   contact: Contact,
@@ -186,9 +185,9 @@ const viewContact = (
     name,
     customerId,
     window: {
-      open: isWindowOpen(contact, clock.now(), windowMarginMs),
+      open: isWindowOpen(contact, clock.now(), rules.windowMarginMs),
       lastInboundAt,
-      closesAt: lastInboundAt && addMs(lastInboundAt, WINDOW_MS - windowMarginMs),
+      closesAt: lastInboundAt && addMs(lastInboundAt, WINDOW_MS - rules.windowMarginMs),
     },
     consent: consentVerdict(consents),
     consents: consents.map(({ kind, origin, at, source, messageId }) => ({ kind, origin, at, source, messageId })),

@@ -22,9 +22,11 @@ import { createDynamodbTurns } from '../adapters/dynamodb/turns.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken, createSecretsClient } from '../adapters/secrets.ts';
+import { ms } from '../domain/duration.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
+import { sendRulesOf } from '../runtime/send-rules.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
 import type { Answer, ManagementCall } from './api.ts';
 import { createCheckTokenExpiry } from './check-token-expiry.ts';
@@ -44,12 +46,15 @@ const { log, metrics, middlewares } = createTelemetry();
  * AWS services respond within milliseconds, except that an empty receive takes a second. With these timeouts, the SDK's
  * three attempts take at most 13 seconds, so a call that hangs leaves time for the rest of an API call or a turn.
  */
-const AWS_CALL = { requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true } };
+const AWS_CALL = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+};
 
 /** With a repetition after a 401, a call takes at most 20 seconds, which the time limits of a contact check rely on. */
 const CHAT_SERVICE_CALL = {
-  connectTimeoutMs: 2_000,
-  answerTimeoutMs: 8_000,
+  connectTimeoutMs: ms(2_000),
+  answerTimeoutMs: ms(8_000),
   maxAnswerBytes: 1024 * 1024,
   maxConnections: CHECK_CONCURRENCY,
 };
@@ -76,6 +81,7 @@ const table = createConversationTable({
   }),
   tableName: environment.TABLE_NAME,
   retentionDays,
+  abortSignal: undefined,
 });
 
 const keepOptions = {
@@ -92,7 +98,7 @@ const accessToken = createCurrentAccessToken(
 const account = { platform: chatPlatform, channel: chatChannelNumber };
 const ports = {
   contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
-  messages: createDynamodbMessages(table),
+  messages: createDynamodbMessages(table, { gapClock: undefined }),
   sends: createDynamodbSends(table, { indexCommonStates }),
   lists: createDynamodbSendLists(table),
   circuits: createDynamodbCircuit(table, account),
@@ -107,7 +113,7 @@ const ports = {
   deadLetters: keepOptions.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),
   erasures: createDynamodbErasures(table),
-  scheduler: createEventBridgeScheduler({ groupName: environment.SCHEDULE_GROUP_NAME }),
+  scheduler: createEventBridgeScheduler({ groupName: environment.SCHEDULE_GROUP_NAME, target: undefined }),
   accessToken,
   chatService: createHttpChatService({
     baseUrl: chatServiceUrl,
@@ -116,20 +122,8 @@ const ports = {
     post: createHttpPost(CHAT_SERVICE_CALL),
   }),
   contactDefaults: { chatPlatform, chatChannelNumber, windowPer },
-  numberFormat: environment.NUMBER_FORMAT,
-  rules: {
-    chatPlatform,
-    chatChannelNumber,
-    windowMarginMs: windowMarginSeconds * 1000,
-    defaultTemplate: environment.DEFAULT_TEMPLATE,
-    contactCheck: environment.CONTACT_CHECK,
-    templates: environment.TEMPLATES,
-    operators: environment.OPERATORS,
-    optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
-    optOutConfirmation: environment.OPT_OUT_CONFIRMATION,
-  },
+  rules: sendRulesOf(environment),
   defaultNotAfter: environment.DEFAULT_NOT_AFTER,
-  windowMarginMs: windowMarginSeconds * 1000,
   settings: {
     chatPlatform,
     chatChannelNumber,
@@ -152,9 +146,10 @@ const queues = onFirstUse(async () => {
     import('../adapters/sqs-dead-letters.ts'),
     import('../adapters/sqs-backlog.ts'),
   ]);
-  const { createSqsDeadLetterSource, REDRIVE_SECONDS } = deadLetters;
+  const { createSqsDeadLetterSource, INVOCATION_SECONDS, REDRIVE_SECONDS } = deadLetters;
   const sqs = adapters.createSqsClient(AWS_CALL);
-  const redriven = { hiddenSeconds: REDRIVE_SECONDS };
+  const redriven = { sourceUrl: undefined, hiddenSeconds: REDRIVE_SECONDS };
+  const kept = { sourceUrl: undefined, hiddenSeconds: INVOCATION_SECONDS };
   const {
     SEND_QUEUE_URL: sendUrl,
     BULK_SEND_QUEUE_URL: bulkUrl,
@@ -173,7 +168,7 @@ const queues = onFirstUse(async () => {
     inbound === undefined || sourceUrl === undefined
       ? undefined
       : {
-          deadLetters: createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl, ...redriven }),
+          deadLetters: createSqsDeadLetterSource(sqs, 'inbound', inbound, { ...redriven, sourceUrl }),
           queue: adapters.createSqsRedriveQueue(sqs, sourceUrl),
         };
 
@@ -197,7 +192,7 @@ const queues = onFirstUse(async () => {
       turns: createDynamodbTurns(table),
       content,
       publishing: createSqsDeadLetterSource(sqs, 'publishing', publishing, redriven),
-      ...(targets !== undefined && { targets: createSqsDeadLetterSource(sqs, 'targets', targets, redriven) }),
+      targets: targets === undefined ? undefined : createSqsDeadLetterSource(sqs, 'targets', targets, redriven),
     };
   };
 
@@ -229,11 +224,11 @@ const queues = onFirstUse(async () => {
     },
     /** The dead letters that the daily schedule keeps. */
     kept: [
-      createSqsDeadLetterSource(sqs, 'send', send),
-      ...(bulk === undefined ? [] : [createSqsDeadLetterSource(sqs, 'bulk', bulk)]),
-      ...(inbound === undefined ? [] : [createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl })]),
-      createSqsDeadLetterSource(sqs, 'schedules', schedules),
-      createSqsDeadLetterSource(sqs, 'erasures', erasures),
+      createSqsDeadLetterSource(sqs, 'send', send, kept),
+      ...(bulk === undefined ? [] : [createSqsDeadLetterSource(sqs, 'bulk', bulk, kept)]),
+      ...(inbound === undefined ? [] : [createSqsDeadLetterSource(sqs, 'inbound', inbound, { ...kept, sourceUrl })]),
+      createSqsDeadLetterSource(sqs, 'schedules', schedules, kept),
+      createSqsDeadLetterSource(sqs, 'erasures', erasures, kept),
     ],
   };
 });

@@ -1,16 +1,14 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
-import { CONTACT_CHECKS } from '../domain/contact-check.ts';
 import { HISTORY_APIS } from '../domain/history-formats/history-format.ts';
 import { keywords } from '../domain/keywords.ts';
 import { operatorEchoes } from '../domain/operator-echo.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
-import { NUMBER_FORMATS } from '../domain/send-call.ts';
-import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
-import { flag, json, type Variables, wholeSeconds } from '../runtime/environment.ts';
+import { flag, json, type Variables } from '../runtime/environment.ts';
+import { sendRulesEnvironment } from '../runtime/send-rules.ts';
 
 /** The environment of the function `manage`. */
-export const manageEnvironment = z.object({
+export const manageEnvironment = z.extend(sendRulesEnvironment, {
   /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url(),
@@ -45,9 +43,6 @@ export const manageEnvironment = z.object({
   ACCESS_TOKEN_SECRET_ID: z.string(),
   /** The chat service's base URL, without a trailing slash. */
   CHAT_SERVICE_URL: z.url(),
-  /** The default platform and business number of calls. */
-  CHAT_PLATFORM: z.string(),
-  CHAT_CHANNEL_NUMBER: z.string(),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
   /** Whether sends in the states that most sends have are listed too. */
@@ -56,21 +51,8 @@ export const manageEnvironment = z.object({
   CONTACT_CHECK_PATH: z.string(),
   /** How the chat service offers its history. @default not at all */
   HISTORY_API: z.optional(z.enum(HISTORY_APIS)),
-  /** How phone numbers are written in calls. */
-  NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
-  /** How long before the end of its 24 hours a conversation window counts as closed. */
-  WINDOW_MARGIN_SECONDS: wholeSeconds(0),
-  /** The names of the variables of known templates, by the template's name. @default none */
-  TEMPLATES: z.optional(json(z.record(z.string(), z.array(z.string())))),
-  /** The rules of sending that a forecast depends on, as for the function `send`. */
-  DEFAULT_TEMPLATE: z.optional(json(templateReference)),
+  /** The `notAfter` of requests without one, as a duration such as `PT10M`. @default none */
   DEFAULT_NOT_AFTER: z.optional(z.string()),
-  CONTACT_CHECK: z.enum(CONTACT_CHECKS),
-  OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
-  /** The text that confirms an opt-out by keyword. @default opt-outs are not confirmed */
-  OPT_OUT_CONFIRMATION: z.optional(z.string()),
-  /** How the stage knows what operators do: as JSON. @default not at all */
-  OPERATORS: z.optional(json(z.object({ echoes: z.boolean() }))),
   /** The keywords, and how the echoes of operators' messages are recognized, in imported messages. @default none */
   KEYWORDS: z.optional(json(keywords)),
   OPERATOR_ECHOES: z.optional(json(operatorEchoes)),

@@ -1,6 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { type ContactDefaults, type DataSubject, resolveContact } from '../domain/contact.ts';
 import { createIsAbout } from '../domain/dead-letter-subject.ts';
+import type { Ms } from '../domain/duration.ts';
 import { erasureRecord, queuedErasure } from '../domain/erasure.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
@@ -93,7 +94,7 @@ export interface ErasureWorkerOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   /** How long a pass may take. The next pass continues the erasure. */
-  readonly passMs: number;
+  readonly passMs: Ms;
 }
 
 const WRITE_CONCURRENCY = 32;

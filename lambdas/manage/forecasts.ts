@@ -23,7 +23,7 @@ export interface ForecastPorts {
   /** The rules by which the function `send` decides. */
   readonly rules: SendRules;
   /** The `notAfter` of requests without one, as a duration. @default none */
-  readonly defaultNotAfter?: string | undefined;
+  readonly defaultNotAfter: string | undefined;
 }
 
 /** Each contact is four items, or five with handovers, which DynamoDB reads in batches of 100. */

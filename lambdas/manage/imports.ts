@@ -146,7 +146,7 @@ const SENT_BY_PARLEY = 'Its ID is that of a message that Parley sent itself.';
 
 /** Returns why the table can never accept the event, if it cannot. */
 const write = async (ports: ImportPorts, event: WebhookEvent): Promise<string | undefined> => {
-  const meanings = { clock: ports.clock, ...ports.eventMeanings };
+  const meanings = { clock: ports.clock, turns: false, ...ports.eventMeanings };
   const writes = await Promise.allSettled(writesOf(event, meanings, new Map()).map(async (each) => each(ports)));
   const errors = writes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   const failure = errors.find((error) => !(error instanceof WriteRefusedError));

@@ -19,9 +19,9 @@ import { createRepublish, type RedrivenSource, type Republished, type RepublishP
 export interface RedrivePorts {
   readonly deadLetters: Pick<KeptDeadLetterRepository, 'list' | 'read' | 'delete'>;
   /** The quarantine, and the queue that it belongs to. Undefined for a stack without a receiver. */
-  readonly inbound?: { readonly deadLetters: RedrivenSource; readonly queue: RedriveQueue };
+  readonly inbound: { readonly deadLetters: RedrivenSource; readonly queue: RedriveQueue } | undefined;
   /** Undefined for a stage that publishes no events. */
-  readonly republish?: RepublishPorts;
+  readonly republish: RepublishPorts | undefined;
   readonly audit: Pick<AuditRepository, 'record'>;
   readonly clock: Clock;
 }

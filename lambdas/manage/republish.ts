@@ -23,7 +23,7 @@ export interface RepublishPorts {
   /** The changes that were not published as events. */
   readonly publishing: RedrivenSource;
   /** The events that a target did not accept. Undefined if there are no targets. */
-  readonly targets?: RedrivenSource;
+  readonly targets: RedrivenSource | undefined;
 }
 
 /** The result for one dead letter. */

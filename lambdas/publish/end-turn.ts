@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import { eventFloorMs } from '../domain/backoff.ts';
+import { ms } from '../domain/duration.ts';
 import { parseOpenTurn } from '../domain/turn.ts';
 import type { Clock, Log, TurnRepository } from '../ports.ts';
 import { createQueueHandler, DONE, type MessageResult, type QueueHandlerOptions } from '../runtime/queue-handler.ts';
@@ -21,7 +22,7 @@ export const createEndTurn =
   };
 
 /** One call, with the SDK's three attempts and the retries after conflicts. */
-const REQUIRED_TIME_MS = 20_000;
+const REQUIRED_TIME_MS = ms(20_000);
 
 export const createTurnQueueHandler = (
   options: EndTurnOptions & Pick<QueueHandlerOptions, 'changeVisibility' | 'metrics'> & { readonly clock: Clock },
@@ -29,6 +30,7 @@ export const createTurnQueueHandler = (
   const { changeVisibility, clock, log, metrics } = options;
   return createQueueHandler({
     handleMessage: createEndTurn(options),
+    handleFailure: undefined,
     changeVisibility,
     minimumWaitMs: eventFloorMs,
     clock,

@@ -1,6 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { readItemChange, type StreamRecord } from '../adapters/dynamodb/stream-records.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
+import { ms } from '../domain/duration.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
@@ -17,15 +18,23 @@ const aws = parseAwsVariables(process.env);
 const { log, metrics, middlewares } = createTelemetry();
 
 /** Enough for one attempt: the backoff before it, and its calls with the SDK's retries. */
-const REQUIRED_TIME_MS = 15_000;
+const REQUIRED_TIME_MS = ms(15_000);
 /** DynamoDB responds within milliseconds. */
-const TABLE_CALL = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
-const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
+const TABLE_CALL = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+};
+const QUEUE_CALL = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+};
+/** Two attempts only, because publishChanges retries failed events itself. */
+const BUS_CALL = { ...QUEUE_CALL, maxAttempts: 2 };
 
 /** For changes that cannot be published, and for open turns. */
 const sqs = onFirstUse(async () => {
   const adapters = await import('../adapters/sqs.ts');
-  return { client: adapters.createSqsClient({ requestHandler: AWS_CALL }), ...adapters };
+  return { client: adapters.createSqsClient(QUEUE_CALL), ...adapters };
 });
 
 const deadLetters = onFirstUse(async () => {
@@ -43,9 +52,10 @@ const openTurns = (variables: NonNullable<typeof turnEnvironment>) =>
     const { TURN_QUEUE_URL: queueUrl, AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_NAME: tableName } = variables;
     const turns = createDynamodbTurns(
       createConversationTable({
-        client: createDynamodbClient({ ...aws, endpoint, requestHandler: TABLE_CALL }),
+        client: createDynamodbClient({ ...aws, endpoint, ...TABLE_CALL }),
         tableName,
         retentionDays: variables.RETENTION_DAYS,
+        abortSignal: undefined,
       }),
     );
     const queue = createSqsTurnQueue(client, queueUrl);
@@ -63,14 +73,8 @@ const openTurns = (variables: NonNullable<typeof turnEnvironment>) =>
 const turns = turnEnvironment && openTurns(turnEnvironment);
 
 const publishChanges = createPublishChanges({
-  // Two attempts only, because publishChanges retries failed events itself.
   bus: createEventBridgeBus(
-    createEventBridgeClient({
-      ...aws,
-      endpoint: environment.AWS_ENDPOINT_URL_EVENTBRIDGE,
-      maxAttempts: 2,
-      requestHandler: AWS_CALL,
-    }),
+    createEventBridgeClient({ ...aws, endpoint: environment.AWS_ENDPOINT_URL_EVENTBRIDGE, ...BUS_CALL }),
     environment.EVENT_BUS_NAME,
   ),
   deadLetters: { put: async (change, reason) => (await deadLetters()).put(change, reason) },

@@ -19,7 +19,7 @@ export interface PublishChangesOptions {
   /** Whether events include the content of messages. */
   readonly content: boolean;
   /** Handles changes of turns. @default they are ignored, because the stage has no turns */
-  readonly publishTurn?: PublishTurn | undefined;
+  readonly publishTurn: PublishTurn | undefined;
 }
 
 /** A record of the table's stream. */
@@ -163,7 +163,7 @@ const backoffMs = ({ randomness }: Pick<PublishChangesOptions, 'randomness'>, at
 };
 
 const deadLetter = async (
-  { deadLetters, log, metrics }: PublishChangesOptions,
+  { deadLetters, log, metrics }: Pick<PublishChangesOptions, 'deadLetters' | 'log' | 'metrics'>,
   { sequenceNumber, record }: ChangeRecord,
   reason: string,
   failed: Set<string>,

@@ -1,3 +1,4 @@
+import type { Seconds } from '../domain/duration.ts';
 import type { BusEvent } from '../domain/events/event-details.ts';
 import type { ItemChange } from '../domain/events/item-change.ts';
 import { openTurnIn } from '../domain/events/turn-events.ts';
@@ -9,7 +10,7 @@ export interface PublishTurnsOptions {
   readonly queue: TurnQueue;
   readonly turns: Pick<TurnRepository, 'readMessages'>;
   /** How long a user must be silent before a turn ends. */
-  readonly silenceSeconds: number;
+  readonly silenceSeconds: Seconds;
 }
 
 /**

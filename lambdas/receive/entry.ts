@@ -7,6 +7,7 @@ import { closeGap } from '../adapters/dynamodb/gaps.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createSecretsClient, createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
+import { ms } from '../domain/duration.ts';
 import type { InboundQueue, SendQueue, WebhookSecret } from '../ports.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
@@ -17,8 +18,9 @@ import { createVerifier } from './auth/create-verifier.ts';
 import { deliveryFormat } from './auth/webhook-auth.ts';
 import { receiveEnvironment } from './environment.ts';
 import { createInboundQueueHandler } from './inbound-queue-handler.ts';
+import { loadingWhileSlow } from './loading-while-slow.ts';
 import { createReceiveEvents } from './receive-events.ts';
-import { createStoreEvents, type StoreEvents } from './store-events.ts';
+import { createStoreEvents } from './store-events.ts';
 import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
 import { createVerifyRequest } from './verify-request.ts';
 import { type ArrivalRepositories, createWatchArrivals } from './watch-arrivals.ts';
@@ -61,7 +63,7 @@ const writeEvents = createStoreEvents({
     // Most writes use one of them.
     return {
       get contacts() {
-        return createDynamodbContacts(table);
+        return createDynamodbContacts(table, { readsHandovers: false });
       },
       get messages() {
         return createDynamodbMessages(table, { gapClock: environment.WATCH ? systemClock : undefined });
@@ -78,7 +80,7 @@ const writeEvents = createStoreEvents({
   keywords: environment.KEYWORDS,
   confirmations: sendQueueUrl === undefined ? undefined : (abortSignal) => openSendQueue(sendQueueUrl, abortSignal),
   operatorEchoes: environment.OPERATOR_ECHOES,
-  turns: environment.TURNS,
+  turns: environment.TURNS ?? false,
   watch: environment.WATCH ? createWatchArrivals({ open: openArrivals, clock: systemClock }) : undefined,
 });
 const storeEvents = answeringProbes(writeEvents, { log, metrics });
@@ -96,15 +98,6 @@ const queue = onFirstUse(async () => {
     changeVisibility: createChangeVisibility(client, environment.INBOUND_QUEUE_URL),
   };
 });
-/** Loads the queue's client while a slow table is awaited, so that loading takes none of the queue's time budget. */
-const storeEventsOrLoadQueue: StoreEvents = async (request) => {
-  const timer = setTimeout(() => void queue().catch(() => undefined), TIME_BUDGET.table / 2);
-  try {
-    return await storeEvents(request);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 const inboundQueue: InboundQueue = {
   defer: async (request) => (await queue()).defer(request),
   quarantine: async (request, reason) => (await queue()).quarantine(request, reason),
@@ -131,7 +124,12 @@ const verifier = createVerifier(environment.WEBHOOK_AUTH, {
 const webhook = createWebhookHandler({
   verifier,
   format,
-  receiveEvents: createReceiveEvents({ storeEvents: storeEventsOrLoadQueue, inboundQueue, log, metrics }),
+  receiveEvents: createReceiveEvents({
+    storeEvents: loadingWhileSlow(storeEvents, queue, ms(TIME_BUDGET.table / 2)),
+    inboundQueue,
+    log,
+    metrics,
+  }),
   clock: systemClock,
   log,
   metrics,

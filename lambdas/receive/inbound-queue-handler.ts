@@ -1,4 +1,5 @@
 import { eventFloorMs } from '../domain/backoff.ts';
+import { ms } from '../domain/duration.ts';
 import type { Clock } from '../ports.ts';
 import { createQueueHandler, type QueueHandlerOptions } from '../runtime/queue-handler.ts';
 import { createDrainMessage, type DrainMessageOptions } from './drain-message.ts';
@@ -12,12 +13,14 @@ export const createInboundQueueHandler = (options: InboundQueueHandlerOptions) =
   const { changeVisibility, clock, log, metrics } = options;
   return createQueueHandler({
     handleMessage: createDrainMessage(options),
+    handleFailure: undefined,
     changeVisibility,
     minimumWaitMs: eventFloorMs,
     clock,
     // A handshake fetches a second document.
-    requiredTimeMs: 2 * TIME_BUDGET.verification + TIME_BUDGET.drain + 2 * TIME_BUDGET.queue,
+    requiredTimeMs: ms(2 * TIME_BUDGET.verification + TIME_BUDGET.drain + 2 * TIME_BUDGET.queue),
     log,
     metrics,
+    ageMetric: 'RetriedMessageAge',
   });
 };

@@ -1,5 +1,6 @@
 import type { WindowPer } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
+import type { Ms } from '../domain/duration.ts';
 import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
 import type { Instant } from '../domain/instant.ts';
 import { isFromOperator, type OperatorEchoes } from '../domain/operator-echo.ts';
@@ -52,14 +53,14 @@ export interface StoreEventsOptions extends Meanings {
   /** Opens the repositories for one write, which may take several calls: none starts or continues after the abort. */
   readonly repositories: (abortSignal: AbortSignal) => EventRepositories;
   /** The time budget for writes to the table, including the SDK's retries, and for queuing a confirmation. */
-  readonly budgetMs: number;
+  readonly budgetMs: Ms;
   /** The platform of events that do not name one. */
   readonly chatPlatform: string;
   readonly windowPer: WindowPer;
-  /** Opens the queue for the confirmation of an opt-out by keyword. @default opt-outs are not confirmed */
-  readonly confirmations?: ((abortSignal: AbortSignal) => SendQueue) | undefined;
-  /** What is written besides an event. @default nothing: the stage does not watch what arrives */
-  readonly watch?: WatchArrivals | undefined;
+  /** Opens the queue for the confirmation of an opt-out by keyword. Without it, opt-outs are not confirmed. */
+  readonly confirmations: ((abortSignal: AbortSignal) => SendQueue) | undefined;
+  /** What is written besides an event. Undefined if the stage does not watch what arrives. */
+  readonly watch: WatchArrivals | undefined;
 }
 
 /** How long to skip the table after it did not respond: short compared to an outage, long for a waiting webhook. */

@@ -34,12 +34,12 @@ export type Write = (repositories: EventRepositories) => Promise<Written | undef
 /** What the stage's settings add to the meaning of an event. */
 export interface Meanings {
   readonly clock: Clock;
-  /** The keywords by which users opt out and in. @default none */
-  readonly keywords?: Keywords | undefined;
-  /** How the echoes of operators' messages are recognized. @default not at all */
-  readonly operatorEchoes?: OperatorEchoes | undefined;
-  /** Whether messages are added to turns. @default false */
-  readonly turns?: boolean | undefined;
+  /** The keywords by which users opt out and in. */
+  readonly keywords: Keywords | undefined;
+  /** How the echoes of operators' messages are recognized. */
+  readonly operatorEchoes: OperatorEchoes | undefined;
+  /** Whether messages are added to turns. */
+  readonly turns: boolean;
 }
 
 /**

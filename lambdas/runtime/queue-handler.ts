@@ -1,4 +1,5 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { Ms } from '../domain/duration.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import type { Clock, Log, Metrics, VisibilityChange } from '../ports.ts';
 import type { Invocation } from './frame.ts';
@@ -12,26 +13,24 @@ export interface QueueHandlerOptions {
   /** @param endBy when the work on the message must be done, one second before the invocation ends */
   readonly handleMessage: (message: SQSRecord, endBy: Instant) => Promise<MessageResult>;
   /** Decides what to do with a message that `handleMessage` failed to process. Returns undefined to retry it. */
-  readonly handleFailure?: (message: SQSRecord, error: unknown) => Promise<MessageResult | undefined>;
+  readonly handleFailure: ((message: SQSRecord, error: unknown) => Promise<MessageResult | undefined>) | undefined;
   /** Sets when messages become visible again. */
   readonly changeVisibility: (changes: readonly VisibilityChange[]) => Promise<void>;
-  /** Returns the minimum wait of a message, even if its next attempt is due sooner. @default 0 */
-  readonly minimumWaitMs?: (receiveCount: number, ageMs: number) => number;
+  /** Returns the minimum wait of a message, even if its next attempt is due sooner. */
+  readonly minimumWaitMs: (receiveCount: number, ageMs: number) => number;
   readonly clock: Clock;
   /** How much of the invocation's time must be left to start a message. */
-  readonly requiredTimeMs: number;
+  readonly requiredTimeMs: Ms;
   readonly log: Log;
   /**
    * Receives `RetriedMessageAge`: how many seconds the oldest message to retry has been in the queue. The queue's own
    * metric leaves out messages that were received three times.
    *
    * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
-   *
-   * @default not reported
    */
-  readonly metrics?: Pick<Metrics, 'record'>;
-  /** The name under which that age is reported. @default RetriedMessageAge */
-  readonly ageMetric?: 'RetriedMessageAge' | 'RetriedBulkMessageAge' | 'RetriedTurnAge';
+  readonly metrics: Pick<Metrics, 'record'>;
+  /** The name under which that age is reported. Undefined if it is not. */
+  readonly ageMetric: 'RetriedMessageAge' | 'RetriedBulkMessageAge' | 'RetriedTurnAge' | undefined;
 }
 
 /**
@@ -47,8 +46,9 @@ export const createQueueHandler =
     const startBy = addMs(endBy, END_MARGIN_MS - options.requiredTimeMs);
     const groups = groupsOf(event.Records).map((group) => handleGroup(options, group, { startBy, endBy }));
     const retried = (await Promise.all(groups)).flat();
-    const { metrics, ageMetric = 'RetriedMessageAge' } = options;
-    if (retried.length > 0) metrics?.record(ageMetric, oldestAgeSeconds(retried, options.clock));
+    const { metrics, ageMetric } = options;
+    if (retried.length > 0 && ageMetric !== undefined)
+      metrics.record(ageMetric, oldestAgeSeconds(retried, options.clock));
     return { batchItemFailures: retried.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   };
 
@@ -123,7 +123,7 @@ const handleSafely = async (
  * group waits long enough for each of its messages, because a receive counts for every message in it.
  */
 const delay = async (
-  { changeVisibility, minimumWaitMs = () => 0, clock, log }: QueueHandlerOptions,
+  { changeVisibility, minimumWaitMs, clock, log }: QueueHandlerOptions,
   retried: readonly SQSRecord[],
   afterMs: number | undefined,
 ): Promise<void> => {

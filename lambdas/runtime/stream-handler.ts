@@ -1,11 +1,12 @@
 import type { DynamoDBBatchResponse } from 'aws-lambda';
+import type { Ms } from '../domain/duration.ts';
 import type { Invocation } from './frame.ts';
 
 export interface StreamHandlerOptions<StreamRecord> {
   /** Returns the sequence numbers of the records to retry. `hasTime` returns whether `requiredTimeMs` is still left. */
   readonly handleRecords: (records: readonly StreamRecord[], hasTime: () => boolean) => Promise<readonly string[]>;
   /** How much of the invocation's time must be left to start another attempt. */
-  readonly requiredTimeMs: number;
+  readonly requiredTimeMs: Ms;
 }
 
 /**

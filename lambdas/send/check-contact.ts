@@ -54,7 +54,7 @@ export const createCheckContact = (options: CheckContactOptions) => {
     const { chatChannelNumber = rules.chatChannelNumber, platformContactId } = send.request;
     // The ids of other channels are not numbers, and the check supports only numbers.
     if (!isPhone(platformContactId)) return unchanged;
-    const format = rules.numberFormat ?? 'verbatim';
+    const format = rules.numberFormat;
     const answer = await check(formatNumber(chatChannelNumber, format), formatNumber(platformContactId, format));
     switch (answer.kind) {
       case 'checked':

@@ -10,11 +10,13 @@ import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createSecretsClient, createSecretsManagerAccessToken } from '../adapters/secrets.ts';
 import { receiveFloorMs } from '../domain/backoff.ts';
+import { toMs } from '../domain/duration.ts';
 import type { SendDeadLetterQueue } from '../ports.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
+import { sendRulesOf } from '../runtime/send-rules.ts';
 import { sleep, systemClock, systemRandomness } from '../runtime/system.ts';
 import { createAccountView } from './account-view.ts';
 import { createCallPace } from './call-pace.ts';
@@ -30,7 +32,10 @@ const aws = parseAwsVariables(process.env);
 const { log, metrics, middlewares } = createTelemetry();
 
 /** AWS services respond within milliseconds. With these timeouts, the SDK's three attempts take ten seconds at most. */
-const AWS_CALL = { requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } };
+const AWS_CALL = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+};
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -49,6 +54,7 @@ const table = createConversationTable({
   }),
   tableName: environment.TABLE_NAME,
   retentionDays: environment.RETENTION_DAYS,
+  abortSignal: undefined,
 });
 const contactDefaults = { chatPlatform, chatChannelNumber, windowPer: environment.WINDOW_PER };
 const account = { platform: chatPlatform, channel: chatChannelNumber };
@@ -61,8 +67,8 @@ const chatService = createHttpChatService({
     environment.ACCESS_TOKEN_SECRET_ID,
   ),
   post: createHttpPost({
-    connectTimeoutMs: timeouts.connectTimeoutSeconds * 1000,
-    answerTimeoutMs: timeouts.answerTimeoutSeconds * 1000,
+    connectTimeoutMs: toMs(timeouts.connectTimeoutSeconds),
+    answerTimeoutMs: toMs(timeouts.answerTimeoutSeconds),
     maxAnswerBytes: MAX_ANSWER_BYTES,
     maxConnections: Math.max(environment.MAX_CONCURRENT_CALLS, environment.BULK_MAX_CONCURRENT_CALLS ?? 0),
   }),
@@ -71,7 +77,7 @@ const chatService = createHttpChatService({
 /** What both queues share. */
 const shared = {
   sends: createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES }),
-  messages: createDynamodbMessages(table),
+  messages: createDynamodbMessages(table, { gapClock: undefined }),
   clock: systemClock,
   sleep,
   log,
@@ -85,22 +91,10 @@ const sending = {
   accountView: createAccountView(),
   chatService,
   randomness: systemRandomness,
-  rules: {
-    chatPlatform,
-    chatChannelNumber,
-    windowMarginMs: environment.WINDOW_MARGIN_SECONDS * 1000,
-    defaultTemplate: environment.DEFAULT_TEMPLATE,
-    numberFormat: environment.NUMBER_FORMAT,
-    clientPayload: environment.CLIENT_PAYLOAD,
-    contactCheck: environment.CONTACT_CHECK,
-    templates: environment.TEMPLATES,
-    operators: environment.OPERATORS,
-    optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
-    optOutConfirmation: environment.OPT_OUT_CONFIRMATION,
-  },
-  leaseMs: limits.leaseSeconds * 1000,
-  probeLeaseMs: limits.probeSeconds * 1000,
-  callTimeMs: limits.callSeconds * 1000,
+  rules: sendRulesOf(environment),
+  leaseMs: toMs(limits.leaseSeconds),
+  probeLeaseMs: toMs(limits.probeSeconds),
+  callTimeMs: toMs(limits.callSeconds),
 };
 
 const createHandleBatch = ({
@@ -149,7 +143,7 @@ const createHandleBatch = ({
     handleFailure: createGiveUp({ ...shared, deadLetters, contactDefaults }),
     changeVisibility: async (changes) => (await queue()).changeVisibility(changes),
     clock: systemClock,
-    requiredTimeMs: limits.requiredSeconds * 1000,
+    requiredTimeMs: toMs(limits.requiredSeconds),
     log,
     metrics,
     ageMetric,

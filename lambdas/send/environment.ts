@@ -1,13 +1,11 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
-import { CONTACT_CHECKS } from '../domain/contact-check.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
-import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../domain/send-call.ts';
-import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
 import { flag, json, type Variables, wholeMs, wholeNumber, wholeSeconds } from '../runtime/environment.ts';
+import { sendRulesEnvironment } from '../runtime/send-rules.ts';
 
 /** The environment of the function `send`. */
-export const sendEnvironment = z.object({
+export const sendEnvironment = z.extend(sendRulesEnvironment, {
   /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url(),
@@ -28,25 +26,12 @@ export const sendEnvironment = z.object({
   ACCESS_TOKEN_SECRET_ID: z.string(),
   /** The chat service's base URL, without a trailing slash. */
   CHAT_SERVICE_URL: z.url(),
-  /** The default platform and business number of requests. */
-  CHAT_PLATFORM: z.string(),
-  CHAT_CHANNEL_NUMBER: z.string(),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
   /** Whether sends in the states that most sends have are listed too. */
   INDEX_COMMON_STATES: flag(),
-  /** How long before the end of its 24 hours a conversation window counts as closed. */
-  WINDOW_MARGIN_SECONDS: wholeSeconds(0),
   /** The `notAfter` of requests without one, as a duration such as `PT10M`. @default none */
   DEFAULT_NOT_AFTER: z.optional(z.string()),
-  /** The template to send if a free-form request finds the window closed: {@link templateReference} as JSON. */
-  DEFAULT_TEMPLATE: z.optional(json(templateReference)),
-  /** How phone numbers are written in calls. */
-  NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
-  /** Which calls carry the request id as `clientPayload`. */
-  CLIENT_PAYLOAD: z.enum(CLIENT_PAYLOADS),
-  /** Whether to check that a number is on the platform before a template opens a conversation. */
-  CONTACT_CHECK: z.enum(CONTACT_CHECKS),
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
   /** How long to wait for a connection to the chat service, and for its answer. */
@@ -54,14 +39,6 @@ export const sendEnvironment = z.object({
   ANSWER_TIMEOUT_SECONDS: wholeSeconds(1),
   /** The maximum number of concurrent calls in one instance of the function. */
   MAX_CONCURRENT_CALLS: wholeNumber(1),
-  /** The names of the variables of known templates, by the template's name. @default none */
-  TEMPLATES: z.optional(json(z.record(z.string(), z.array(z.string())))),
-  /** How the stage knows what operators do: as JSON. @default not at all */
-  OPERATORS: z.optional(json(z.object({ echoes: z.boolean() }))),
-  /** The reasons that an opt-out does not block: a JSON list. */
-  OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
-  /** The text that confirms an opt-out by keyword. @default opt-outs are not confirmed */
-  OPT_OUT_CONFIRMATION: z.optional(z.string()),
   /** The group of schedules for requests with a `sendAt`, the role they use, and their dead-letter queue. */
   SCHEDULE_GROUP_NAME: z.string(),
   SCHEDULE_ROLE_ARN: z.string(),

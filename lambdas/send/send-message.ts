@@ -250,7 +250,7 @@ export const createSendMessage = (options: SendMessageOptions) => {
       call: async (probe) => checkAndCall(send, await readAgain(send, contact, readAt), probe),
       isReachable: async () => {
         if (addMs(clock.now(), callTimeMs) > send.endBy) return false;
-        const channel = formatNumber(rules.chatChannelNumber, rules.numberFormat ?? 'verbatim');
+        const channel = formatNumber(rules.chatChannelNumber, rules.numberFormat);
         return isServiceAnswer(await chatService.checkContacts(channel, [channel]));
       },
     });

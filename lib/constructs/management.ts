@@ -30,6 +30,7 @@ import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { ParleyPublisher } from './publisher.ts';
 import type { ParleyReceiver } from './receiver.ts';
+import { sendRulesVariables } from './send-rules-variables.ts';
 import type { ParleySender } from './sender.ts';
 import { serviceUrl } from './service-url.ts';
 import { grantItemActions, grantQuery, type ItemKey } from './table.ts';
@@ -134,6 +135,7 @@ export class ParleyManagement extends Construct {
       reservedConcurrency: settings.reservedConcurrency.manage,
       rollout: settings.rollout,
       environment: functionVariables<ManageEnvironment>({
+        ...sendRulesVariables(settings),
         TABLE_NAME: table.tableName,
         AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
         AWS_ENDPOINT_URL_SECRETS_MANAGER: serviceUrl(this, 'secretsmanager'),
@@ -157,21 +159,11 @@ export class ParleyManagement extends Construct {
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
         CONTACT_CHECK_PATH: settings.chatService.contactCheckPath,
         HISTORY_API: settings.chatService.historyApi,
-        NUMBER_FORMAT: settings.chatService.numberFormat,
-        CHAT_PLATFORM: settings.chatPlatform,
-        CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
         INDEX_COMMON_STATES: settings.sends.indexCommonStates,
         WINDOW_PER: settings.window.per,
-        WINDOW_MARGIN_SECONDS: seconds(settings.window.marginSeconds),
-        CONTACT_CHECK: settings.contactCheck,
-        OPERATORS: settings.operators && { echoes: operatorEchoes !== undefined },
         KEYWORDS: settings.keywords && keywordsOf(settings.keywords),
         OPERATOR_ECHOES: operatorEchoes,
-        TEMPLATES: settings.templates,
-        OPT_OUT_EXEMPT_REASONS: settings.optOutExemptReasons,
-        OPT_OUT_CONFIRMATION: settings.keywords?.confirmation,
         DEFAULT_NOT_AFTER: settings.sends.notAfter,
-        DEFAULT_TEMPLATE: settings.defaultTemplate,
         WATCH: receiver?.watches || undefined,
         SCHEDULE_GROUP_NAME: sender.schedules.group.scheduleGroupName,
         RETENTION_DAYS: settings.retentionDays,

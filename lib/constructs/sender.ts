@@ -15,6 +15,7 @@ import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { functionVariables } from './function-variables.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
+import { sendRulesVariables } from './send-rules-variables.ts';
 import { SendSchedules } from './send-schedules.ts';
 import { serviceUrl } from './service-url.ts';
 import { StageSecret } from './stage-secret.ts';
@@ -78,7 +79,7 @@ export class ParleySender extends Construct {
   constructor(scope: Construct, id: string, props: ParleySenderProps) {
     super(scope, id);
     const settings = checkedSettings(this, senderSettings, props);
-    const { chatService, sends, window, defaultTemplate } = settings;
+    const { chatService, sends, window } = settings;
     const { encryptionKey } = props;
     this.confirmsOptOuts = settings.keywords?.confirmation !== undefined;
     const timeouts = {
@@ -120,6 +121,7 @@ export class ParleySender extends Construct {
       reservedConcurrency: settings.reservedConcurrency.send,
       rollout: settings.rollout,
       environment: functionVariables<SendEnvironment>({
+        ...sendRulesVariables(settings),
         TABLE_NAME: props.table.tableName,
         AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
         AWS_ENDPOINT_URL_SECRETS_MANAGER: serviceUrl(this, 'secretsmanager'),
@@ -127,23 +129,13 @@ export class ParleySender extends Construct {
         SEND_DEAD_LETTER_QUEUE_URL: this.sendQueue.deadLetters.queueUrl,
         ACCESS_TOKEN_SECRET_ID: this.accessToken.secretArn,
         CHAT_SERVICE_URL: chatService.baseUrl,
-        CHAT_PLATFORM: settings.chatPlatform,
-        CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
         INDEX_COMMON_STATES: sends.indexCommonStates,
         WINDOW_PER: window.per,
-        WINDOW_MARGIN_SECONDS: seconds(window.marginSeconds),
-        NUMBER_FORMAT: chatService.numberFormat,
-        CLIENT_PAYLOAD: chatService.clientPayload,
-        CONTACT_CHECK: settings.contactCheck,
         CONTACT_CHECK_PATH: chatService.contactCheckPath,
         CONNECT_TIMEOUT_SECONDS: timeouts.connectTimeoutSeconds,
         ANSWER_TIMEOUT_SECONDS: timeouts.answerTimeoutSeconds,
         MAX_CONCURRENT_CALLS: callsPerInvocation,
         DEFAULT_NOT_AFTER: sends.notAfter,
-        OPERATORS: settings.operators && { echoes: operatorEchoesOf(settings.operators) !== undefined },
-        TEMPLATES: settings.templates,
-        OPT_OUT_EXEMPT_REASONS: settings.optOutExemptReasons,
-        OPT_OUT_CONFIRMATION: settings.keywords?.confirmation,
         SCHEDULE_GROUP_NAME: this.schedules.group.scheduleGroupName,
         SCHEDULE_ROLE_ARN: this.schedules.role.roleArn,
         SCHEDULE_DEAD_LETTER_QUEUE_ARN: this.schedules.deadLetters.queueArn,
@@ -153,7 +145,6 @@ export class ParleySender extends Construct {
         BULK_MAX_CONCURRENT_CALLS: bulk?.callsPerInvocation,
         BULK_CALL_INTERVAL_MS: bulkInterval(sends.bulkLane),
         SCHEDULE_KEY_ARN: encryptionKey?.keyArn,
-        DEFAULT_TEMPLATE: defaultTemplate,
       }),
     });
     grantItemActions(

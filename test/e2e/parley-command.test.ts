@@ -539,7 +539,7 @@ const startParley = (args: readonly string[]) => {
 const dynamodbAccess = () => ({
   region: cloud.env.AWS_REGION ?? '',
   endpoint: cloud.env.AWS_ENDPOINT_URL_DYNAMODB ?? '',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local', sessionToken: undefined },
 });
 
 /** Writes opt-ins by the thousand, as an import would. */
@@ -564,9 +564,15 @@ const optInDirectly = async (contacts: readonly string[]): Promise<void> => {
 
 /** Writes a send whose call was interrupted, as the function would. */
 const uncertainDirectly = async (requestId: string, platformContactId: string): Promise<void> => {
-  const client = createDynamodbClient({ ...dynamodbAccess(), requestHandler: {} });
+  const client = createDynamodbClient({ maxAttempts: 3, ...dynamodbAccess(), requestHandler: {} });
   const sends = createDynamodbSends(
-    createConversationTable({ client, tableName: cloud.tableName, retentionDays: RETENTION_DAYS }),
+    createConversationTable({
+      abortSignal: undefined,
+      client,
+      tableName: cloud.tableName,
+      retentionDays: RETENTION_DAYS,
+    }),
+    { indexCommonStates: false },
   );
   const at = new Date().toISOString();
   const send = queuedSend({ requestId, platformContactId, messageText: 'Hi' });

@@ -1,5 +1,6 @@
 import type { Consent } from '../../lambdas/domain/consent.ts';
 import { type Contact, contactRef } from '../../lambdas/domain/contact.ts';
+import { ms } from '../../lambdas/domain/duration.ts';
 import type { RetentionDays } from '../../lambdas/domain/retention.ts';
 import type { Claim, QueuedSend, SendResult } from '../../lambdas/domain/send.ts';
 import type { SendRules } from '../../lambdas/domain/send-decision.ts';
@@ -88,10 +89,27 @@ export const optOut = (at: string, changes: Partial<Consent> = {}): Consent => (
   ...changes,
 });
 
+/** A stage that adds nothing to what events mean, and does not watch what arrives. */
+export const PLAIN_RECEIVER = {
+  keywords: undefined,
+  operatorEchoes: undefined,
+  turns: false,
+  confirmations: undefined,
+  watch: undefined,
+} as const;
+
 export const sendRules = (changes: Partial<SendRules> = {}): SendRules => ({
   chatPlatform: 'chat',
   chatChannelNumber: '+5491100000000',
-  windowMarginMs: 60_000,
+  windowMarginMs: ms(60_000),
+  defaultTemplate: undefined,
+  numberFormat: 'verbatim',
+  clientPayload: 'intent',
+  contactCheck: 'off',
+  templates: undefined,
+  operators: undefined,
+  optOutExemptReasons: [],
+  optOutConfirmation: undefined,
   ...changes,
 });
 

@@ -44,7 +44,7 @@ export const realTables = ({ client, tableClient, createTable, items }: Emulated
   createTable,
   items,
   tableOf: (tableName, retentionDays = RETENTION_DAYS) =>
-    createConversationTable({ client: tableClient, tableName, retentionDays }),
+    createConversationTable({ abortSignal: undefined, client: tableClient, tableName, retentionDays }),
   async put(TableName, item) {
     const Item = marshall(item, { removeUndefinedValues: true });
     await client.send(new PutItemCommand({ TableName, Item }));

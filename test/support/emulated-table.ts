@@ -58,13 +58,13 @@ export const connectToTables = ({ url, schema }: TableEmulator): EmulatedTables 
   const access = {
     endpoint: url,
     region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local', sessionToken: undefined },
   };
   const client = new DynamoDBClient(access);
   return {
     url,
     client,
-    tableClient: createDynamodbClient({ ...access, requestHandler: {} }),
+    tableClient: createDynamodbClient({ maxAttempts: 3, ...access, requestHandler: {} }),
     async createTable() {
       const TableName = `conversations-${randomUUID()}`;
       await client.send(new CreateTableCommand({ ...schema, TableName }));

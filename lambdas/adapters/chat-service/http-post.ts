@@ -2,6 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { summarizeError } from '../../domain/describe-error.ts';
+import type { Ms } from '../../domain/duration.ts';
 
 /** The result of a POST: an answer, or whether any part of the request may have reached the server. */
 export type PostResult =
@@ -18,8 +19,8 @@ export type PostResult =
   | { readonly kind: 'unknown'; readonly cause: string };
 
 export interface HttpPostOptions {
-  readonly connectTimeoutMs: number;
-  readonly answerTimeoutMs: number;
+  readonly connectTimeoutMs: Ms;
+  readonly answerTimeoutMs: Ms;
   /** The limit of an answer, before and after it is decompressed. */
   readonly maxAnswerBytes: number;
   /** When all connections are in use, requests wait for one. The wait counts toward the connect timeout. */

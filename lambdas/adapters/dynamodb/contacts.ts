@@ -33,7 +33,7 @@ import { type ConversationTable, type Item, parseItem } from './table.ts';
  */
 export const createDynamodbContacts = (
   table: ConversationTable,
-  { readsHandovers = false }: { readonly readsHandovers?: boolean } = {},
+  { readsHandovers }: { readonly readsHandovers: boolean },
 ): ContactRepository => ({
   async read(contact, now) {
     return readContact(await table.getAll(keysOf(contact, readsHandovers)), now);

@@ -44,18 +44,15 @@ import { type ConversationTable, type Item, parseItem } from './table.ts';
 import { refusalUpdate, turnUpdate } from './turns.ts';
 
 export interface MessagesOptions {
-  /** The clock by which messages of which only statuses have arrived become gaps. @default they are not listed */
-  readonly gapClock?: Clock | undefined;
+  /** The clock by which messages of which only statuses have arrived become gaps; without it, they are not listed. */
+  readonly gapClock: Clock | undefined;
 }
 
 /**
  * Creates the repository of messages. The earliest version of a message or an echo and the earliest time of a status
  * win, so writes can be repeated and can arrive in any order.
  */
-export const createDynamodbMessages = (
-  table: ConversationTable,
-  { gapClock }: MessagesOptions = {},
-): MessageRepository => ({
+export const createDynamodbMessages = (table: ConversationTable, { gapClock }: MessagesOptions): MessageRepository => ({
   async recordInbound(message, turn) {
     if (turn !== undefined) {
       const first = { ...arrivalUpdate(table, message), condition: IS_FIRST_ARRIVAL };

@@ -19,15 +19,12 @@ import { type ConversationTable, type Item, parseItem, type WriteOutcome } from 
 import { createTransactionLinks } from './transactions.ts';
 
 export interface SendListing {
-  /** Whether the sends in every state are listed, and not only those that operators look for. @default false */
-  readonly indexCommonStates?: boolean;
+  /** Whether the sends in every state are listed, and not only those that operators look for. */
+  readonly indexCommonStates: boolean;
 }
 
 /** Creates the repository of sends. Each transition is one conditional write. */
-export const createDynamodbSends = (
-  table: ConversationTable,
-  { indexCommonStates = false }: SendListing = {},
-): SendRepository => {
+export const createDynamodbSends = (table: ConversationTable, { indexCommonStates }: SendListing): SendRepository => {
   const apply = async (
     name: SendTransitionName,
     requestId: string,

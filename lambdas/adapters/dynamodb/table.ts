@@ -28,8 +28,8 @@ export interface TableOptions {
   readonly tableName: string;
   /** The number of days until each kind of data expires. */
   readonly retentionDays: RetentionDays;
-  /** Ends the call in flight and keeps any other from starting: both reject with an `AbortError`. @default none */
-  readonly abortSignal?: AbortSignal;
+  /** Ends the call in flight and keeps any other from starting: both reject with an `AbortError`. */
+  readonly abortSignal: AbortSignal | undefined;
   /** @default waits */
   readonly sleep?: Sleep;
   /** Spreads retries. @default Math.random */

@@ -1,3 +1,4 @@
+import type { Ms } from '../../domain/duration.ts';
 import type { Clock, Log, WebhookSecret, WebhookVerifier } from '../../ports.ts';
 import { httpGet } from './http-get.ts';
 import { createKeySet, createPubsubJwtVerifier } from './pubsub-jwt-verifier.ts';
@@ -10,7 +11,7 @@ export interface VerifierContext {
   readonly clock: Clock;
   readonly log: Log;
   /** The time budget for fetching keys or certificates, out of the webhook's two seconds. */
-  readonly fetchTimeoutMs: number;
+  readonly fetchTimeoutMs: Ms;
   /** Opens the webhook's secret. Called only for the kinds of authentication that use one. */
   readonly openSecret: () => WebhookSecret;
 }

@@ -1,4 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { Ms } from '../../domain/duration.ts';
 import type { Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { Clock, Verdict, WebhookVerifier } from '../../ports.ts';
@@ -86,7 +87,7 @@ const isInFuture = (iat: number | undefined, receivedAt: Instant): boolean =>
 export interface KeySetOptions {
   readonly url: string;
   readonly clock: Clock;
-  readonly fetchTimeoutMs: number;
+  readonly fetchTimeoutMs: Ms;
 }
 
 const DEFAULT_MAX_AGE_MS = 5 * 60 * 1000;

@@ -1,4 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
+import type { Ms } from '../../domain/duration.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { Clock } from '../../ports.ts';
 import { type httpGet, UnexpectedAnswerError } from './http-get.ts';
@@ -6,7 +7,7 @@ import { type httpGet, UnexpectedAnswerError } from './http-get.ts';
 export interface SnsCertificatesOptions {
   readonly get: typeof httpGet;
   readonly clock: Clock;
-  readonly fetchTimeoutMs: number;
+  readonly fetchTimeoutMs: Ms;
 }
 
 export type FoundKey =

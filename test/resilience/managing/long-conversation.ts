@@ -59,10 +59,10 @@ export const readLongConversation = async (
       return tables.tableClient.call(name, input);
     },
   };
-  const table = createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS });
+  const table = createConversationTable({ abortSignal: undefined, client, tableName, retentionDays: RETENTION_DAYS });
   const ports = {
-    contacts: createDynamodbContacts(table),
-    messages: createDynamodbMessages(table),
+    contacts: createDynamodbContacts(table, { readsHandovers: false }),
+    messages: createDynamodbMessages(table, { gapClock: undefined }),
     clock: { now: () => NOW },
     contactDefaults: { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer: 'user' as const },
   };

@@ -79,7 +79,7 @@ const READS: readonly (readonly [
 const tableOf = async (size: number): Promise<ConversationTable> => {
   const state = createTableState();
   const table = createSimulatedTable(state, async (_label, perform) => perform());
-  const sends = createDynamodbSends(table);
+  const sends = createDynamodbSends(table, { indexCommonStates: false });
   for (let index = 0; index < size; index += 1) {
     const requestId = `request-${index}`;
     const request = sendRequest({ requestId, broadcastId: `broadcast-${Math.floor(index / BROADCAST_SIZE)}` });

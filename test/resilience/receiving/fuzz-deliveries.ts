@@ -1,3 +1,4 @@
+import { ms } from '../../../lambdas/domain/duration.ts';
 import type { Clock, WebhookVerifier } from '../../../lambdas/ports.ts';
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
 import { createSnsVerifier } from '../../../lambdas/receive/auth/sns-verifier.ts';
@@ -34,7 +35,7 @@ export const startDeliveries = async (clock: Clock) => {
   const contextWith = (secret: string) => ({
     clock,
     log: silentLog,
-    fetchTimeoutMs: 5_000,
+    fetchTimeoutMs: ms(5_000),
     openSecret: () => ({ read: async () => secret }),
   });
   const verifiedBy = (auth: WebhookAuth, secret = '') => ({
@@ -72,7 +73,7 @@ export const startDeliveries = async (clock: Clock) => {
       verifier: createSnsVerifier(sns, {
         get: async () => ({ text: pem, headers: {} }),
         clock,
-        fetchTimeoutMs: 5_000,
+        fetchTimeoutMs: ms(5_000),
       }),
       sign: (bytes) => {
         const notification = signSns(snsNotification({ Message: bytes.toString('utf8') }), privateKey);

@@ -13,6 +13,7 @@ import { createConversationTable } from '../../../lambdas/adapters/dynamodb/conv
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { createSqsInboundQueue } from '../../../lambdas/adapters/sqs.ts';
+import { ms } from '../../../lambdas/domain/duration.ts';
 import { parseSerializedRequest } from '../../../lambdas/domain/serialized-request.ts';
 import type { Log } from '../../../lambdas/ports.ts';
 import { createDrainMessage } from '../../../lambdas/receive/drain-message.ts';
@@ -21,7 +22,7 @@ import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
 import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
 import { systemClock, systemRandomness } from '../../../lambdas/runtime/system.ts';
 import { startSqs } from '../../../local/emulators/sqs/sqs.ts';
-import { RETENTION_DAYS } from '../../support/builders.ts';
+import { PLAIN_RECEIVER, RETENTION_DAYS } from '../../support/builders.ts';
 import { VERIFIED_AND_SMALL } from '../../support/drain-options.ts';
 import { startEmulatedTables } from '../../support/emulated-table.ts';
 import { sqsRecord } from '../../support/sqs-record.ts';
@@ -68,25 +69,31 @@ export const fuzz = async (
     const createQueue = async (QueueName: string) =>
       `${queues.url}${new URL((await sqs.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '').pathname}`;
     const [queueUrl, deadLetterQueueUrl] = [await createQueue('inbound'), await createQueue('dead-letters')];
-    const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
+    const table = createConversationTable({
+      abortSignal: undefined,
+      client: tables.tableClient,
+      tableName,
+      retentionDays: RETENTION_DAYS,
+    });
     const repositories = {
-      contacts: createDynamodbContacts(table),
-      messages: createDynamodbMessages(table),
-      sends: createDynamodbSends(table),
+      contacts: createDynamodbContacts(table, { readsHandovers: false }),
+      messages: createDynamodbMessages(table, { gapClock: undefined }),
+      sends: createDynamodbSends(table, { indexCommonStates: false }),
     };
     const recorded = createRecordingLog();
     const shared = { clock: systemClock, log: recorded.log, metrics: silentMetrics };
     const ports = {
       ...shared,
       storeEvents: createStoreEvents({
+        ...PLAIN_RECEIVER,
         repositories: () => repositories,
         clock: systemClock,
-        budgetMs: 60_000,
+        budgetMs: ms(60_000),
         chatPlatform: 'chat',
         windowPer: 'user',
         keywords: KEYWORDS,
       }),
-      inboundQueue: createSqsInboundQueue({ client: sqs, queueUrl, deadLetterQueueUrl, budgetMs: 60_000 }),
+      inboundQueue: createSqsInboundQueue({ client: sqs, queueUrl, deadLetterQueueUrl, budgetMs: ms(60_000) }),
     };
     const receiveEvents = createReceiveEvents(ports);
     // A deferred request names its envelope.

@@ -3,6 +3,7 @@ import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messa
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts';
+import { ms } from '../../../lambdas/domain/duration.ts';
 import { createErasureWorker } from '../../../lambdas/manage/erasures.ts';
 import type { Clock } from '../../../lambdas/ports.ts';
 import { ACCOUNT, claim, NOW, queuedSend, sendResult, USER } from '../../support/builders.ts';
@@ -24,14 +25,20 @@ const recordSendTo = (contact: ContactRef): OtherFunction => ({
   name: 'send',
   async prepare(table) {
     const send = { ...queuedSend(), contact };
-    await createDynamodbSends(table).claim(send, claim({ claimedAt: SENT_AT }), { resend: false });
+    await createDynamodbSends(table, { indexCommonStates: false }).claim(send, claim({ claimedAt: SENT_AT }), {
+      resend: false,
+    });
   },
   async run(table) {
     const { request, traceparent } = queuedSend();
     const { requestId } = request;
     const { claimId, call } = claim();
-    await createDynamodbSends(table).recordResult(requestId, claimId, sendResult('accepted', NOW));
-    await createDynamodbMessages(table).recordOutbound({
+    await createDynamodbSends(table, { indexCommonStates: false }).recordResult(
+      requestId,
+      claimId,
+      sendResult('accepted', NOW),
+    );
+    await createDynamodbMessages(table, { gapClock: undefined }).recordOutbound({
       id: 'message-1',
       requestId,
       contact,
@@ -63,7 +70,7 @@ export const erase: OtherFunction = {
       randomness: { random: () => 0 },
       log: silentLog,
       metrics: silentMetrics,
-      passMs: 20_000,
+      passMs: ms(20_000),
     });
     const message = sqsRecord(JSON.stringify({ erasureId: 'erasure-1', requestedAt: NOW, contact: refOf(USER) }));
     while ((await pass(message)).kind !== 'done');

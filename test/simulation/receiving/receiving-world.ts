@@ -271,7 +271,7 @@ export const createReceivingWorld = (options: ReceivingOptions, onWrite?: OnRece
     ownTable: ReturnType<typeof createSimulatedTable>,
     mutation: ReceiveMutation | undefined,
   ): Promise<View> => {
-    const plain = createDynamodbMessages(ownTable);
+    const plain = createDynamodbMessages(ownTable, { gapClock: undefined });
     const messages = { ...plain, ...mutation?.reading?.(plain, ownTable) };
     const conversations = new Map<string, readonly MessageRecord[]>();
     const records = new Map<string, MessageRecord & { readonly body?: string }>();

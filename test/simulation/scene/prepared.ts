@@ -6,6 +6,7 @@ import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamod
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
+import { ms } from '../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { SendResult } from '../../../lambdas/domain/send.ts';
 import { type SendRequest, serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
@@ -15,6 +16,7 @@ import {
   ACCOUNT,
   claim,
   NOW,
+  PLAIN_RECEIVER,
   queuedSend,
   sendRequest,
   sendResult,
@@ -38,9 +40,9 @@ export const template = templateRequest({ params: { name: 'request-1' } });
 export const repositoriesOf = (scene: Scene) => {
   const table = tableOf(scene);
   return {
-    contacts: createDynamodbContacts(table),
-    messages: createDynamodbMessages(table),
-    sends: createDynamodbSends(table),
+    contacts: createDynamodbContacts(table, { readsHandovers: false }),
+    messages: createDynamodbMessages(table, { gapClock: undefined }),
+    sends: createDynamodbSends(table, { indexCommonStates: false }),
     erasures: createDynamodbErasures(table),
     deadLetters: createDynamodbKeptDeadLetters(table),
     circuit: createDynamodbCircuit(table, ACCOUNT),
@@ -50,9 +52,10 @@ export const repositoriesOf = (scene: Scene) => {
 
 export const storeEvent = async (scene: Scene, event: Readonly<Record<string, unknown>>): Promise<void> => {
   const store = createStoreEvents({
+    ...PLAIN_RECEIVER,
     repositories: () => repositoriesOf(scene),
     clock: scene.clock,
-    budgetMs: 10_000,
+    budgetMs: ms(10_000),
     chatPlatform: ACCOUNT.platform,
     windowPer: 'user',
   });

@@ -1,3 +1,4 @@
+import { ms } from '../../../lambdas/domain/duration.ts';
 import { APPROVED_REASONS } from '../../../lambdas/domain/send-request.ts';
 import { FAULTS, type Fault } from '../world/faults.ts';
 import { DAY_MS, HOUR_MS } from './durations.ts';
@@ -43,7 +44,7 @@ export const drawFeatures = (draw: Draw): Features => {
     },
     windowPer: draw.chance(0.3) ? 'channel' : 'user',
     rules: {
-      windowMarginMs: draw.pick([0, 60_000, 60_000, 600_000]),
+      windowMarginMs: ms(draw.pick([0, 60_000, 60_000, 600_000])),
       numberFormat: draw.pick(['verbatim', 'plus', 'digits'] as const),
       clientPayload,
       contactCheck: draw.chance(0.3) ? 'beforeFirstTemplate' : 'off',

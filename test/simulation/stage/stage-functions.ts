@@ -1,6 +1,7 @@
 import { registeringChannels } from '../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { createSecretsManagerAccessToken } from '../../../lambdas/adapters/secrets.ts';
+import { seconds } from '../../../lambdas/domain/duration.ts';
 import { ACCOUNT, sendRules } from '../../support/builders.ts';
 import type { SimulatedBus } from '../world/bus.ts';
 import { createManageProcess, MANAGE_TIMEOUT_MS } from '../world/manage-process.ts';
@@ -177,7 +178,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         publishFailures: queues['publish-dead-letters'],
         content: features.content,
         ...(silenceSeconds !== undefined && {
-          openTurns: { table: readable(process), queue: queues.turns, silenceSeconds, clock },
+          openTurns: { table: readable(process), queue: queues.turns, silenceSeconds: seconds(silenceSeconds), clock },
         }),
         random: random(process),
         acceptsPartOf: (count) => someOf(count, context.next(`part of a call by ${process.name}`)),

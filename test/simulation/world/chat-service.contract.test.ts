@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHttpChatService } from '../../../lambdas/adapters/chat-service/http-chat-service.ts';
 import { createHttpPost } from '../../../lambdas/adapters/chat-service/http-post.ts';
 import { contactCheckOutcome } from '../../../lambdas/domain/contact-check.ts';
+import { ms } from '../../../lambdas/domain/duration.ts';
 import type { SendCall } from '../../../lambdas/domain/send-call.ts';
 import { sendOutcome } from '../../../lambdas/domain/send-outcome.ts';
 import type { ChatService } from '../../../lambdas/ports.ts';
@@ -57,8 +58,8 @@ const sandboxed = async (): Promise<TestedService> => {
   await sandbox.control(`PUT /rules/${TEMPLATE}`, aRule({ text: 'On its way, ${name}.', category: 'shipping-status' }));
   await sandbox.control(`PATCH ${userPath(USER)}`, { optIn: true });
   const post = createHttpPost({
-    connectTimeoutMs: 10_000,
-    answerTimeoutMs: 30_000,
+    connectTimeoutMs: ms(10_000),
+    answerTimeoutMs: ms(30_000),
     maxAnswerBytes: 1024 * 1024,
     maxConnections: 1,
   });

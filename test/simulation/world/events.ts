@@ -1,9 +1,10 @@
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
+import { ms } from '../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
-import { ACCOUNT, USER, wireMessage, wireStatus } from '../../support/builders.ts';
+import { ACCOUNT, PLAIN_RECEIVER, USER, wireMessage, wireStatus } from '../../support/builders.ts';
 import { singly } from '../../support/single-event.ts';
 import { requestIdIn } from './journal.ts';
 import { createSimulatedTable } from './table.ts';
@@ -32,13 +33,14 @@ const store = async (
 ): Promise<void> => {
   const storeEvent = singly(
     createStoreEvents({
+      ...PLAIN_RECEIVER,
       repositories: () => ({
-        contacts: createDynamodbContacts(table),
-        messages: createDynamodbMessages(table),
-        sends: createDynamodbSends(table),
+        contacts: createDynamodbContacts(table, { readsHandovers: false }),
+        messages: createDynamodbMessages(table, { gapClock: undefined }),
+        sends: createDynamodbSends(table, { indexCommonStates: false }),
       }),
       clock,
-      budgetMs: 10_000,
+      budgetMs: ms(10_000),
       chatPlatform: ACCOUNT.platform,
       windowPer: 'user',
     }),
@@ -67,7 +69,7 @@ export const optOut = (contact = USER): WorldEvent => ({
   label: `the user ${contact} opts out`,
   matters: dependsOnContact,
   happen: (world) =>
-    createDynamodbContacts(tableOf(world)).recordConsent(refOf(contact), {
+    createDynamodbContacts(tableOf(world), { readsHandovers: false }).recordConsent(refOf(contact), {
       kind: 'opt-out',
       origin: 'user',
       at: world.clock.now(),
@@ -80,7 +82,7 @@ export const importsOptIn = (contact = USER): WorldEvent => ({
   label: `an import opts ${contact} in`,
   matters: dependsOnContact,
   happen: (world) =>
-    createDynamodbContacts(tableOf(world)).recordConsent(refOf(contact), {
+    createDynamodbContacts(tableOf(world), { readsHandovers: false }).recordConsent(refOf(contact), {
       kind: 'opt-in',
       origin: 'import',
       at: addMs(world.clock.now(), 24),

@@ -23,6 +23,7 @@ import {
 import { createSqsDeadLetterSource, createSqsQueuedDeadLetters } from '../../../lambdas/adapters/sqs-dead-letters.ts';
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
+import { seconds } from '../../../lambdas/domain/duration.ts';
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type { Answer, ManagementCall } from '../../../lambdas/manage/api.ts';
 import { createErasureQueueHandler } from '../../../lambdas/manage/erasure-queue-handler.ts';
@@ -52,7 +53,7 @@ import type {
   StopRepository,
 } from '../../../lambdas/ports.ts';
 import { frame, type Invocation } from '../../../lambdas/runtime/frame.ts';
-import { RETENTION_DAYS } from '../../support/builders.ts';
+import { RETENTION_DAYS, sendRules } from '../../support/builders.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { type Failures, throwing } from './faults.ts';
 import type { ReachableQueue } from './queues.ts';
@@ -124,7 +125,7 @@ export interface ManageProcessOptions {
   readonly account: AccountRef;
   /** @default 'user' */
   /** The rules of sending that answers depend on, beside those of an ordinary stage. @default none */
-  readonly rules?: Pick<SendRules, 'operators' | 'optOutConfirmation'>;
+  readonly rules?: Partial<Pick<SendRules, 'operators' | 'optOutConfirmation'>>;
   readonly windowPer?: WindowPer;
   /** @default 0 */
   readonly random?: () => number;
@@ -177,14 +178,14 @@ export const createManageProcess = (options: ManageProcessOptions) => {
   let ids = 0;
   const randomness = { newId: () => `${name}-${++ids}`, random };
   const deadLettersOf = (queue: DeadLetterSource['queue'], key: keyof ManageQueues) =>
-    createSqsDeadLetterSource(sqs, queue, urlOf(key));
+    createSqsDeadLetterSource(sqs, queue, urlOf(key), { sourceUrl: undefined, hiddenSeconds: seconds(60) });
   const inboundDeadLetters = deadLettersOf('inbound', 'inboundDeadLetters');
   const scheduleOf = (requestId: string): Touches => ({ reads: [], writes: [`schedule ${requestId}`] });
   const deadLetters = createDynamodbKeptDeadLetters(table);
   const plain: BreakableManagePorts = {
     contacts: createDynamodbContacts(table, { readsHandovers: options.rules?.operators !== undefined }),
-    messages: createDynamodbMessages(table),
-    sends: createDynamodbSends(table),
+    messages: createDynamodbMessages(table, { gapClock: undefined }),
+    sends: createDynamodbSends(table, { indexCommonStates: false }),
     lists: createDynamodbSendLists(table),
     circuits: createDynamodbCircuit(table, account),
     stops: createDynamodbStops(table, account),
@@ -209,7 +210,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
       sqs,
       {
         send: urlOf('sendDeadLetters'),
-        ...(queues.bulkDeadLetters && { bulk: urlOf('bulkDeadLetters') }),
+        bulk: queues.bulkDeadLetters && urlOf('bulkDeadLetters'),
         others: (['scheduleDeadLetters', 'erasureDeadLetters', 'inboundDeadLetters', 'publishFailures'] as const).map(
           urlOf,
         ),
@@ -249,16 +250,16 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     backlog: { read: () => Promise.reject(new Error('Nothing counts the messages.')) },
     storedEvents: createDynamodbStoredEvents(table),
     echoes: createDynamodbEchoes(table),
-    eventMeanings: {},
+    eventMeanings: { keywords: undefined, operatorEchoes: undefined },
     indexCommonStates: false,
-    numberFormat: 'plus' as const,
-    rules: {
+    republish: undefined,
+    rules: sendRules({
       chatPlatform: account.platform,
       chatChannelNumber: account.channel,
-      windowMarginMs: 60_000,
+      numberFormat: 'plus',
       ...options.rules,
-    },
-    windowMarginMs: 60_000,
+    }),
+    defaultNotAfter: undefined,
     settings: {
       chatPlatform: account.platform,
       chatChannelNumber: account.channel,

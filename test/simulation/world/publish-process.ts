@@ -7,6 +7,7 @@ import {
   createSqsPublishDeadLetterQueue,
   createSqsTurnQueue,
 } from '../../../lambdas/adapters/sqs.ts';
+import { ms, type Seconds } from '../../../lambdas/domain/duration.ts';
 import type { EventBus, PublishDeadLetterQueue, TurnRepository } from '../../../lambdas/ports.ts';
 import { createTurnQueueHandler } from '../../../lambdas/publish/end-turn.ts';
 import { type ChangeRecord, createPublishChanges } from '../../../lambdas/publish/publish-changes.ts';
@@ -45,7 +46,7 @@ export interface PublishProcessOptions {
   readonly openTurns?: {
     readonly table: TableState;
     readonly queue: ReachableQueue;
-    readonly silenceSeconds: number;
+    readonly silenceSeconds: Seconds;
     readonly clock: VirtualClock;
   };
   readonly random?: () => number;
@@ -139,7 +140,7 @@ export const createPublishProcess = (options: PublishProcessOptions): PublishPro
       const failed = await publishChanges(mutation?.changes?.(changes) ?? changes, hasTime);
       return mutation?.failures?.(failed) ?? failed;
     },
-    requiredTimeMs: REQUIRED_TIME_MS,
+    requiredTimeMs: ms(REQUIRED_TIME_MS),
   });
   const handleTurns =
     turnPorts &&
@@ -148,6 +149,7 @@ export const createPublishProcess = (options: PublishProcessOptions): PublishPro
       changeVisibility: createChangeVisibility(sqs, TURNS),
       clock: turnPorts.clock,
       log: silentLog,
+      metrics: silentMetrics,
     });
   return {
     name,

@@ -11,6 +11,7 @@ import {
   type SqsInboundQueue,
 } from '../../../lambdas/adapters/sqs.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
+import { ms } from '../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { Keywords } from '../../../lambdas/domain/keywords.ts';
 import type { OperatorEchoes } from '../../../lambdas/domain/operator-echo.ts';
@@ -32,7 +33,7 @@ import { TIME_BUDGET } from '../../../lambdas/receive/time-budget.ts';
 import { createVerifyRequest } from '../../../lambdas/receive/verify-request.ts';
 import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
-import { ACCOUNT } from '../../support/builders.ts';
+import { ACCOUNT, PLAIN_RECEIVER } from '../../support/builders.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { type Failures, throwing } from './faults.ts';
 import type { ReachableQueue, SimulatedQueue } from './queues.ts';
@@ -141,7 +142,12 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
       return call(label, put, 'queues', () => `${name} ${label} ${body}`, touches);
     };
     const client: SQSClient = Object.create(SDK_CLIENT, { send: { value: send } });
-    return createSqsInboundQueue({ client, queueUrl: INBOUND, deadLetterQueueUrl: QUARANTINE, budgetMs: UNLIMITED_MS });
+    return createSqsInboundQueue({
+      client,
+      queueUrl: INBOUND,
+      deadLetterQueueUrl: QUARANTINE,
+      budgetMs: ms(UNLIMITED_MS),
+    });
   };
   const plainQueue: InboundQueue = {
     defer: (request) => queueOf(request).defer(request),
@@ -161,19 +167,20 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   const confirmations = options.confirmations && sendQueueOf(options.confirmations);
 
   const plainStoreEvents = createStoreEvents({
+    ...PLAIN_RECEIVER,
     repositories: () => ({
-      contacts: createDynamodbContacts(table),
-      messages: createDynamodbMessages(table),
-      sends: createDynamodbSends(table),
+      contacts: createDynamodbContacts(table, { readsHandovers: false }),
+      messages: createDynamodbMessages(table, { gapClock: undefined }),
+      sends: createDynamodbSends(table, { indexCommonStates: false }),
     }),
     clock,
-    budgetMs: UNLIMITED_MS,
+    budgetMs: ms(UNLIMITED_MS),
     chatPlatform: ACCOUNT.platform,
     windowPer,
     keywords: options.keywords,
     confirmations: confirmations && (() => confirmations),
     operatorEchoes: options.operatorEchoes,
-    turns: options.hasTurns,
+    turns: options.hasTurns ?? false,
   });
   const storeEvents = mutation?.storeEvents?.(plainStoreEvents, clock) ?? plainStoreEvents;
   const receiving = { storeEvents, inboundQueue, log: silentLog, metrics: silentMetrics };

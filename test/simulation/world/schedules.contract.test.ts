@@ -68,7 +68,10 @@ const emulated = async (name: string): Promise<TestedScheduler> => {
   const target = { roleArn: 'arn:aws:iam::000000000000:role/schedule', sendQueueUrl: QueueUrl };
   const deadLetterQueueArn = 'arn:aws:sqs:local:000000000000:lost';
   return {
-    scheduler: createEventBridgeScheduler({ groupName: 'group', target: { ...target, deadLetterQueueArn } }),
+    scheduler: createEventBridgeScheduler({
+      groupName: 'group',
+      target: { keyArn: undefined, ...target, deadLetterQueueArn },
+    }),
     inMs: (ms) => new Date(clock.now().getTime() + ms).toISOString(),
     pass: (ms) => clock.advance(ms),
     async dueRequests() {

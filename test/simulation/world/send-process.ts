@@ -9,7 +9,7 @@ import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table
 import { receiveFloorMs } from '../../../lambdas/domain/backoff.ts';
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
-import { seconds } from '../../../lambdas/domain/duration.ts';
+import { seconds, toMs } from '../../../lambdas/domain/duration.ts';
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type {
   AccessToken,
@@ -139,7 +139,7 @@ export const createSendProcess = (options: SendProcessOptions) => {
     };
     const plain: BreakablePorts = {
       contacts: createDynamodbContacts(table, { readsHandovers: options.rules.operators !== undefined }),
-      sends: createDynamodbSends(table),
+      sends: createDynamodbSends(table, { indexCommonStates: false }),
       chatService: createHttpChatService({
         baseUrl: 'https://chat.example',
         contactCheckPath: 'customer/checkChatContact',
@@ -174,7 +174,7 @@ export const createSendProcess = (options: SendProcessOptions) => {
 
     const shared = {
       sends: ports.sends,
-      messages: createDynamodbMessages(table),
+      messages: createDynamodbMessages(table, { gapClock: undefined }),
       deadLetters: ports.deadLetters,
       clock,
       log: silentLog,
@@ -190,9 +190,9 @@ export const createSendProcess = (options: SendProcessOptions) => {
       chatService: ports.chatService,
       randomness: { newId: () => `${name}-${++ids}`, random: () => options.random(name) },
       rules: options.rules,
-      leaseMs: LIMITS.leaseSeconds * 1000,
-      probeLeaseMs: LIMITS.probeSeconds * 1000,
-      callTimeMs: LIMITS.callSeconds * 1000,
+      leaseMs: toMs(LIMITS.leaseSeconds),
+      probeLeaseMs: toMs(LIMITS.probeSeconds),
+      callTimeMs: toMs(LIMITS.callSeconds),
       maxConcurrentCalls: 10,
     };
     const preparing = {
@@ -211,8 +211,10 @@ export const createSendProcess = (options: SendProcessOptions) => {
       minimumWaitMs: receiveFloorMs,
       changeVisibility: ports.changeVisibility,
       clock,
-      requiredTimeMs: LIMITS.requiredSeconds * 1000,
+      requiredTimeMs: toMs(LIMITS.requiredSeconds),
       log: silentLog,
+      metrics: silentMetrics,
+      ageMetric: 'RetriedMessageAge' as const,
     };
     return createQueueHandler(handling);
   };

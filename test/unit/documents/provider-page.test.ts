@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { freeFormCall, templateCall } from '../../../lambdas/domain/send-call.ts';
 import { WEBHOOK_FORMATS } from '../../../lambdas/domain/webhook-formats/formats.ts';
 import { webhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
-import { contact, NOW, sendRequest } from '../../support/builders.ts';
+import { contact, NOW, sendRequest, sendRules } from '../../support/builders.ts';
 import { parseEvent } from '../../support/single-event.ts';
 import { PAGES } from './markdown.ts';
 
@@ -16,7 +16,7 @@ const sampleOf = (heading: string): unknown => {
   return JSON.parse(json);
 };
 
-const SETTINGS = { chatPlatform: 'whatsapp', chatChannelNumber: '+5491100000000' };
+const SETTINGS = sendRules({ chatPlatform: 'whatsapp', chatChannelNumber: '+5491100000000' });
 const USER = '+5491150000001';
 const request = sendRequest({ requestId: 'order-17', platformContactId: USER, messageText: 'It arrives today.' });
 

@@ -7,6 +7,7 @@ import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts
 import { readItemChange } from '../../../lambdas/adapters/dynamodb/stream-records.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { readConsents } from '../../../lambdas/domain/consent.ts';
+import { ms } from '../../../lambdas/domain/duration.ts';
 import { presentMedia, readEventContent } from '../../../lambdas/domain/event-content.ts';
 import type { BusEvent } from '../../../lambdas/domain/events/event-details.ts';
 import { itemEvents } from '../../../lambdas/domain/events/item-events.ts';
@@ -20,6 +21,7 @@ import { createStoreEvents, type StoreResult } from '../../../lambdas/receive/st
 import { withGenerated } from '../../../lib/documents/markdown.ts';
 import { keywordsOf } from '../../../lib/settings/keyword-settings.ts';
 import { createSimulatedTable, createTableState, type ItemWrite, nameOf } from '../../simulation/world/table.ts';
+import { PLAIN_RECEIVER } from '../../support/builders.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { HISTORY_SAMPLES, WEBHOOK_SAMPLES, type WebhookSample } from '../../support/webhook-samples.ts';
 
@@ -54,13 +56,14 @@ const runSample = async ({ page, title, body }: WebhookSample): Promise<readonly
   const state = createTableState((write) => void writes.push(write));
   const table = createSimulatedTable(state, async (_label, perform) => perform());
   const storeEvents = createStoreEvents({
+    ...PLAIN_RECEIVER,
     repositories: () => ({
-      contacts: createDynamodbContacts(table),
-      messages: createDynamodbMessages(table),
-      sends: createDynamodbSends(table),
+      contacts: createDynamodbContacts(table, { readsHandovers: false }),
+      messages: createDynamodbMessages(table, { gapClock: undefined }),
+      sends: createDynamodbSends(table, { indexCommonStates: false }),
     }),
     clock: { now: () => RECEIVED_AT },
-    budgetMs: 60_000,
+    budgetMs: ms(60_000),
     chatPlatform: 'whatsapp',
     windowPer: 'user',
     keywords: KEYWORDS,

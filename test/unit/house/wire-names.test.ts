@@ -47,7 +47,12 @@ const claimOf = (requestId: string): Claim => ({
 /** Makes every write once, and returns the attributes of each kind of item. */
 const writtenAttributes = async (): Promise<Record<string, string[]>> => {
   const tableName = await tables.createTable();
-  const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
+  const table = createConversationTable({
+    abortSignal: undefined,
+    client: tables.tableClient,
+    tableName,
+    retentionDays: RETENTION_DAYS,
+  });
   const names: Record<string, Set<string>> = {};
   const collect = async () => {
     for (const item of Object.values(await tables.items(tableName))) {
@@ -63,7 +68,7 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
     opensWindow: true,
     traceparent,
   };
-  const contacts = createDynamodbContacts(table);
+  const contacts = createDynamodbContacts(table, { readsHandovers: false });
   const ahead = { ...time, own: NOW };
   await contacts.openWindow({ ...message, time: ahead, address: USER, name: 'Ana', customerId: 'c1' });
   await contacts.denyWindow(CONTACT, NOW);
@@ -73,7 +78,7 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
     await contacts.recordConsent(CONTACT, { kind, origin, at: NOW, source: 'form', ...byKeyword });
   }
 
-  const messages = createDynamodbMessages(table);
+  const messages = createDynamodbMessages(table, { gapClock: undefined });
   await messages.recordInbound({ ...message, address: USER, isFromStatus: true });
   await messages.recordEcho({
     kind: 'echo',
@@ -100,7 +105,7 @@ const writtenAttributes = async (): Promise<Record<string, string[]>> => {
     await messages.recordStatus({ kind: 'status', id: 'm3', status, literal: status, time, body, traceparent });
   }
 
-  const sends = createDynamodbSends(table);
+  const sends = createDynamodbSends(table, { indexCommonStates: false });
   await sends.register(queued('registered'), NOW);
   await sends.schedule(queued('cancelled'), { at: NOW, sendAt: NOW });
   await collect();

@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import { type Contact, contactKey } from '../../../../lambdas/domain/contact.ts';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { SendResult } from '../../../../lambdas/domain/send.ts';
 import { ACCOUNT, NOW, USER } from '../../../support/builders.ts';
@@ -527,7 +528,7 @@ export const SENDING_DEFECTS = {
           fields: { ruleNameOrId: 'parcel_update', params: { name: 'request-1' }, reason: 'payment' },
         }),
       ],
-      { features: { rules: { clientPayload: 'all', windowMarginMs: 0 } } },
+      { features: { rules: { clientPayload: 'all', windowMarginMs: ms(0) } } },
     ),
   },
   statusConfirmsNothing: {

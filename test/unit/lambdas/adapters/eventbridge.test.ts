@@ -32,7 +32,7 @@ const clientOf = (endpoint: string): EventBridgeClient =>
   createEventBridgeClient({
     endpoint,
     region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials: { sessionToken: undefined, accessKeyId: 'local', secretAccessKey: 'local' },
     maxAttempts: 1,
     requestHandler: {},
   });

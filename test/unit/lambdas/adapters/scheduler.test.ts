@@ -32,6 +32,7 @@ const target = {
   roleArn: 'arn:aws:iam::000000000000:role/schedule',
   sendQueueUrl: 'http://127.0.0.1:1/000000000000/send.fifo',
   deadLetterQueueArn: 'arn:aws:sqs:local:000000000000:lost',
+  keyArn: undefined,
 };
 const scheduler = createEventBridgeScheduler({ groupName: 'group', target });
 const due = (requestId: string) => ({ requestId, groupId: '+5491155550000', at: '2099-11-20T12:00:00.001Z' });
@@ -98,7 +99,7 @@ describe('the EventBridge scheduler', () => {
   });
 
   it('throws when it has no target to schedule for', async () => {
-    const cancelling = createEventBridgeScheduler({ groupName: 'group' });
+    const cancelling = createEventBridgeScheduler({ target: undefined, groupName: 'group' });
 
     await expect(cancelling.schedule(due('request-4'))).rejects.toThrow('can cancel schedules but not create them');
   });

@@ -6,6 +6,7 @@ import {
   createSecretsManagerWebhookSecret,
   type SecretsClient,
 } from '../../../../lambdas/adapters/secrets.ts';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import {
   createSecretStore,
   type SecretStore,
@@ -23,7 +24,7 @@ beforeAll(async () => {
   const server = await startSecretsManager(store);
   proxy = await startCountingProxy(server.url);
   close = () => server.close();
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local', sessionToken: undefined };
   client = createSecretsClient({
     endpoint: proxy.url,
     region: 'us-east-1',
@@ -110,7 +111,7 @@ describe('the access token', () => {
 describe('the webhook secret', () => {
   it('is read each time', async () => {
     putSecret('webhook', 'secret-1');
-    const secret = createSecretsManagerWebhookSecret(client, 'webhook', 5_000);
+    const secret = createSecretsManagerWebhookSecret(client, 'webhook', ms(5_000));
     expect(await secret.read()).toBe('secret-1');
     putSecret('webhook', 'secret-2\nsecret-1');
 
@@ -120,7 +121,7 @@ describe('the webhook secret', () => {
   it('rejects when Secrets Manager does not answer within the budget', async () => {
     proxy.swallow(true);
 
-    const read = createSecretsManagerWebhookSecret(client, 'webhook', 20).read();
+    const read = createSecretsManagerWebhookSecret(client, 'webhook', ms(20)).read();
 
     await expect(read).rejects.toMatchObject({ name: 'TimeoutError' });
     proxy.swallow(false);

@@ -25,5 +25,5 @@ it('counts one queue in a stage without a bulk queue', async () => {
   const queue = await createQueue();
   await put(queue, 1);
 
-  expect(await createSqsSendBacklog(queues.client, { queue }).read()).toEqual({ queue: 1 });
+  expect(await createSqsSendBacklog(queues.client, { bulk: undefined, queue }).read()).toEqual({ queue: 1 });
 });

@@ -6,6 +6,7 @@ import {
 } from '../../../../lambdas/adapters/sqs-dead-letters.ts';
 import type { DeadLetter } from '../../../../lambdas/domain/dead-letter.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
+import { seconds } from '../../../../lambdas/domain/duration.ts';
 import { contractQueues } from '../../../support/contract-queues.ts';
 
 const queues = contractQueues({ pollSecondMs: 50 });
@@ -28,7 +29,8 @@ const inFlight = async (QueueUrl: string) => {
   const { Attributes } = await queues.client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
   return Attributes?.ApproximateNumberOfMessagesNotVisible;
 };
-const search = (send: string, ...others: string[]) => createSqsQueuedDeadLetters(queues.client, { send, others }, keep);
+const search = (send: string, ...others: string[]) =>
+  createSqsQueuedDeadLetters(queues.client, { bulk: undefined, send, others }, keep);
 const keep = vi.fn(async (_deadLetter: DeadLetter) => undefined);
 const isWanted = ({ body }: DeadLetterText) => body.startsWith('wanted');
 const always = () => true;
@@ -244,6 +246,7 @@ describe('a dead-letter queue', () => {
     await put(deadLettersUrl, 'quarantined');
 
     const received = await createSqsDeadLetterSource(queues.client, 'inbound', deadLettersUrl, {
+      hiddenSeconds: seconds(60),
       sourceUrl: ownUrl,
     }).receive();
 

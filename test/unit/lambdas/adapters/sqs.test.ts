@@ -8,6 +8,7 @@ import {
   createSqsSendDeadLetterQueue,
   createSqsSendQueue,
 } from '../../../../lambdas/adapters/sqs.ts';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { MAX_EVENT_BYTES, parseSerializedRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 import { contractQueues } from '../../../support/contract-queues.ts';
@@ -32,7 +33,7 @@ const MESSAGE = { body: '{"requestId":"request-1"}', groupId: USER, deduplicatio
 describe('the inbound queue', () => {
   it('defers a request to the queue, and quarantines one in its dead-letter queue with the reason', async () => {
     const [queueUrl, deadLetterQueueUrl] = [await createQueue(), await createQueue()];
-    const queue = createSqsInboundQueue({ client: queues.client, queueUrl, deadLetterQueueUrl, budgetMs: 5_000 });
+    const queue = createSqsInboundQueue({ client: queues.client, queueUrl, deadLetterQueueUrl, budgetMs: ms(5_000) });
 
     expect(await queue.defer(REQUEST)).toEqual({ kind: 'written' });
     expect(await queue.quarantine(REQUEST, 'Not a known event: \u0000.')).toEqual({ kind: 'written' });
@@ -48,7 +49,7 @@ describe('the inbound queue', () => {
 
   it('takes an event of the maximum size with the longest reason, and refuses one that is larger', async () => {
     const [queueUrl, deadLetterQueueUrl] = [await createQueue(), await createQueue()];
-    const queue = createSqsInboundQueue({ client: queues.client, queueUrl, deadLetterQueueUrl, budgetMs: 5_000 });
+    const queue = createSqsInboundQueue({ client: queues.client, queueUrl, deadLetterQueueUrl, budgetMs: ms(5_000) });
     const text = incompressibleText(1024 * 1024, PLAIN_CHARACTERS);
     const requestOf = (_id_: string) => ({ rawBody: Buffer.from(JSON.stringify({ _id_ })), receivedAt: NOW });
     const largest = requestOf(text.slice(0, MAX_EVENT_BYTES - 11));
@@ -65,7 +66,7 @@ describe('the inbound queue', () => {
 
   it('takes a message of the maximum size as it is, with as much of the reason as fits beside it', async () => {
     const [queueUrl, deadLetterQueueUrl] = [await createQueue(), await createQueue()];
-    const queue = createSqsInboundQueue({ client: queues.client, queueUrl, deadLetterQueueUrl, budgetMs: 5_000 });
+    const queue = createSqsInboundQueue({ client: queues.client, queueUrl, deadLetterQueueUrl, budgetMs: ms(5_000) });
     const reasons = [
       [0, undefined],
       [12, undefined],
@@ -84,11 +85,11 @@ describe('the inbound queue', () => {
     const queueUrl = await createQueue();
     const options = { client: queues.client, queueUrl: `${queueUrl}-missing`, deadLetterQueueUrl: queueUrl };
 
-    expect(await createSqsInboundQueue({ ...options, budgetMs: 5_000 }).defer(REQUEST)).toEqual({
+    expect(await createSqsInboundQueue({ ...options, budgetMs: ms(5_000) }).defer(REQUEST)).toEqual({
       kind: 'unavailable',
       reason: expect.stringContaining('QueueDoesNotExist'),
     });
-    expect(await createSqsInboundQueue({ ...options, budgetMs: 0 }).quarantine(REQUEST, 'x')).toEqual({
+    expect(await createSqsInboundQueue({ ...options, budgetMs: ms(0) }).quarantine(REQUEST, 'x')).toEqual({
       kind: 'unavailable',
       reason: expect.stringContaining('TimeoutError'),
     });

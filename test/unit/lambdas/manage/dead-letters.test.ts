@@ -4,6 +4,7 @@ import { createSqsDeadLetterSource } from '../../../../lambdas/adapters/sqs-dead
 import { bufferedHeader, bufferedText, parseBufferedRequest } from '../../../../lambdas/domain/buffered-request.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { contactsOf, type KeptQueue } from '../../../../lambdas/domain/dead-letter.ts';
+import { seconds } from '../../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import { createKeepDeadLetters } from '../../../../lambdas/manage/keep-dead-letters.ts';
@@ -67,7 +68,7 @@ const keep = async (
 ) => {
   const metrics = recordingMetrics();
   const run = createKeepDeadLetters({
-    sources: [createSqsDeadLetterSource(sqs, queue, url)],
+    sources: [createSqsDeadLetterSource(sqs, queue, url, { sourceUrl: undefined, hiddenSeconds: seconds(60) })],
     deadLetters,
     clock: { now: () => clock.now().toISOString() },
     randomness: stage.ports.randomness,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { SEND_STATES } from '../../../../lambdas/domain/send-transitions.ts';
@@ -136,7 +137,7 @@ describe('an erasure', () => {
     let passes = 0;
     for (let isDone = false; !isDone; passes += 1) {
       const erasures = passes % 2 === 0 ? dying : inPages;
-      const erasePass = createErasureWorker({ ...stage.ports, erasures, clock, passMs: 1 });
+      const erasePass = createErasureWorker({ ...stage.ports, erasures, clock, passMs: ms(1) });
       const result = await erasePass(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
       isDone = result?.kind === 'done';
     }
@@ -426,7 +427,7 @@ describe('an erasure of dead letters', () => {
   it('waits for a random time while another erasure searches them, so that one of the two can end', async () => {
     stage.isEveryDeadLetterVisible = false;
     const randomness = { random: () => 0.5 };
-    const erasePass = createErasureWorker({ ...stage.ports, randomness, passMs: 60_000 });
+    const erasePass = createErasureWorker({ ...stage.ports, randomness, passMs: ms(60_000) });
 
     expect(await erasePass(sqsRecord(JSON.stringify(await queuedErasure())))).toEqual({
       kind: 'retry',
@@ -468,7 +469,7 @@ describe('an erasure while another function moves dead letters to the table', ()
         return { removed: 0, isComplete: true };
       },
     };
-    const erasePass = createErasureWorker({ ...stage.ports, queuedDeadLetters, passMs: 60_000 });
+    const erasePass = createErasureWorker({ ...stage.ports, queuedDeadLetters, passMs: ms(60_000) });
     const message = sqsRecord(JSON.stringify(await queuedErasure()));
     let second = 2;
     do {

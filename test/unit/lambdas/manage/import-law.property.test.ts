@@ -9,6 +9,7 @@ import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends
 import { createDynamodbStoredEvents } from '../../../../lambdas/adapters/dynamodb/stored-events.ts';
 import { readItemChange } from '../../../../lambdas/adapters/dynamodb/stream-records.ts';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import type { BusEvent } from '../../../../lambdas/domain/events/event-details.ts';
 import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
@@ -18,7 +19,7 @@ import type { StoredEvent } from '../../../../lambdas/ports.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { systemRandomness } from '../../../../lambdas/runtime/system.ts';
 import { createSimulatedTable, createTableState, type ItemWrite } from '../../../simulation/world/table.ts';
-import { NOW } from '../../../support/builders.ts';
+import { NOW, PLAIN_RECEIVER } from '../../../support/builders.ts';
 import { OPERATOR } from './managed-stage.ts';
 
 // The law of an import: a week with a hole of six hours, imported, equals the table of a week without the hole.
@@ -154,14 +155,14 @@ const createStage = (defect: Defect) => {
     return perform();
   });
   const repositories: Repositories = {
-    contacts: createDynamodbContacts(table),
-    messages: createDynamodbMessages(table),
-    sends: createDynamodbSends(table),
+    contacts: createDynamodbContacts(table, { readsHandovers: false }),
+    messages: createDynamodbMessages(table, { gapClock: undefined }),
+    sends: createDynamodbSends(table, { indexCommonStates: false }),
     storedEvents: createDynamodbStoredEvents(table),
   };
   const clock = { now: () => NOW };
   const settings = { clock, chatPlatform: 'whatsapp', windowPer: 'user' as const };
-  const receiver = { ...settings, ...MEANINGS, repositories: () => repositories, budgetMs: 60_000 };
+  const receiver = { ...settings, ...MEANINGS, repositories: () => repositories, budgetMs: ms(60_000) };
   const ports: ImportPorts = {
     ...repositories,
     ...defect.ports?.(repositories),
@@ -178,7 +179,7 @@ const createStage = (defect: Defect) => {
     async deliver(one: Written, killAfter = Number.POSITIVE_INFINITY) {
       left = killAfter;
       const rawBody = Buffer.from(JSON.stringify(webhookPost(one)));
-      const [result] = await createStoreEvents(receiver)({ rawBody, receivedAt: NOW });
+      const [result] = await createStoreEvents({ ...PLAIN_RECEIVER, ...receiver })({ rawBody, receivedAt: NOW });
       const isKilled = left < 0;
       left = Number.POSITIVE_INFINITY;
       expect(result?.kind).toBe(isKilled ? 'unavailable' : 'stored');
@@ -335,7 +336,7 @@ const DEFECTS: Readonly<Record<string, Defect>> = {
       ...(Array.isArray(messages) && { messages: messages.map((each) => ({ date: NOW, ...each })) }),
     }),
   },
-  'keywords are not read': { meanings: { operatorEchoes: MEANINGS.operatorEchoes } },
+  'keywords are not read': { meanings: { ...MEANINGS, keywords: undefined } },
   'a message of the import replaces what was delivered': {
     ports: ({ messages, storedEvents }) => ({
       messages: {

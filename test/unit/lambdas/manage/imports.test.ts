@@ -19,7 +19,7 @@ const tables = testTables();
 let stage: ManagedStage;
 beforeEach(async () => {
   stage = await createManagedStage(tables, {
-    eventMeanings: { keywords: { optOut: ['STOP'], optIn: ['START'] } },
+    eventMeanings: { keywords: { optOut: ['STOP'], optIn: ['START'] }, operatorEchoes: undefined },
   });
 });
 

@@ -16,6 +16,7 @@ import { createDynamodbStoredEvents } from '../../../../lambdas/adapters/dynamod
 import type { Caller } from '../../../../lambdas/domain/audit.ts';
 import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import type { QueuedErasure } from '../../../../lambdas/domain/erasure.ts';
 import * as z from '../../../../lambdas/domain/schema.ts';
 import type { NumberFormat } from '../../../../lambdas/domain/send-call.ts';
@@ -31,7 +32,7 @@ import type { FifoMessage } from '../../../../lambdas/ports.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import type { MessageResult } from '../../../../lambdas/runtime/queue-handler.ts';
 import { systemRandomness } from '../../../../lambdas/runtime/system.ts';
-import { ACCOUNT, NOW, RETENTION_DAYS } from '../../../support/builders.ts';
+import { ACCOUNT, NOW, PLAIN_RECEIVER, RETENTION_DAYS, sendRules } from '../../../support/builders.ts';
 import type { EmulatedTables } from '../../../support/emulated-table.ts';
 import { singly } from '../../../support/single-event.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
@@ -63,7 +64,7 @@ export const createManagedStage = async (
     indexCommonStates = false,
     rules = {},
     defaultNotAfter,
-    eventMeanings = {},
+    eventMeanings = { keywords: undefined, operatorEchoes: undefined },
   }: {
     readonly rules?: Partial<SendRules>;
     readonly windowPer?: WindowPer;
@@ -74,10 +75,15 @@ export const createManagedStage = async (
   } = {},
 ) => {
   const tableName = await tables.createTable();
-  const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
+  const table = createConversationTable({
+    abortSignal: undefined,
+    client: tables.tableClient,
+    tableName,
+    retentionDays: RETENTION_DAYS,
+  });
   const repositories = {
     contacts: createDynamodbContacts(table, { readsHandovers: rules.operators !== undefined }),
-    messages: createDynamodbMessages(table),
+    messages: createDynamodbMessages(table, { gapClock: undefined }),
     sends: createDynamodbSends(table, { indexCommonStates }),
     lists: createDynamodbSendLists(table),
     indexCommonStates,
@@ -144,16 +150,14 @@ export const createManagedStage = async (
     },
     accessToken: { read: async () => stage.readAccessToken() },
     contactDefaults: { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer },
-    numberFormat,
-    rules: {
+    rules: sendRules({
       chatPlatform: ACCOUNT.platform,
       chatChannelNumber: ACCOUNT.channel,
-      windowMarginMs: 60_000,
+      numberFormat,
       ...rules,
-    },
+    }),
     defaultNotAfter,
     eventMeanings,
-    windowMarginMs: 60_000,
     settings: {
       chatPlatform: ACCOUNT.platform,
       chatChannelNumber: ACCOUNT.channel,
@@ -167,13 +171,14 @@ export const createManagedStage = async (
     createStoreEvents({
       repositories: () => repositories,
       clock,
-      budgetMs: 10_000,
+      budgetMs: ms(10_000),
       chatPlatform: 'chat',
       windowPer,
+      ...PLAIN_RECEIVER,
       ...eventMeanings,
     }),
   );
-  const erasePass = createErasureWorker({ ...ports, passMs: 60_000 });
+  const erasePass = createErasureWorker({ ...ports, passMs: ms(60_000) });
 
   const stage = {
     ...repositories,
@@ -246,7 +251,7 @@ export const createManagedStage = async (
         };
       };
       const dying = { ...table, update: writing(table.update), delete: writing(table.delete) };
-      const pass = createErasureWorker({ ...ports, erasures: createDynamodbErasures(dying), passMs: 60_000 });
+      const pass = createErasureWorker({ ...ports, erasures: createDynamodbErasures(dying), passMs: ms(60_000) });
       const result = await pass(sqsRecord(JSON.stringify(erasure))).catch(() => undefined);
       return result?.kind ?? 'died';
     },

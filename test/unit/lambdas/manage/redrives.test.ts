@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import { redriveResponse } from '../../../../lambdas/manage/redrives.ts';
@@ -6,7 +7,7 @@ import type { ReceivedDeadLetter } from '../../../../lambdas/ports.ts';
 import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
 import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
-import { NOW } from '../../../support/builders.ts';
+import { NOW, PLAIN_RECEIVER } from '../../../support/builders.ts';
 import { VERIFIED_AND_SMALL } from '../../../support/drain-options.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { silentLog, silentMetrics } from '../../../support/telemetry.ts';
@@ -236,9 +237,10 @@ describe('what an earlier version quarantined, because it did not know its forma
     const quarantined: string[] = [];
     const ports = {
       storeEvents: createStoreEvents({
+        ...PLAIN_RECEIVER,
         repositories: () => stage,
         clock: { now: stage.now },
-        budgetMs: 10_000,
+        budgetMs: ms(10_000),
         chatPlatform: 'chat',
         windowPer: 'user',
         keywords: { optOut: ['BAJA'], optIn: [] },

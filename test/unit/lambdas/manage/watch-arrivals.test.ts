@@ -33,7 +33,12 @@ const clock = { now: () => at(nowMs) };
 
 beforeEach(async () => {
   const tableName = await tables.createTable();
-  table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
+  table = createConversationTable({
+    abortSignal: undefined,
+    client: tables.tableClient,
+    tableName,
+    retentionDays: RETENTION_DAYS,
+  });
   nowMs = START + 28 * DAY_MS + 12 * 60 * MINUTE_MS;
   metrics = recordingMetrics();
   log = recordingLog();
@@ -194,7 +199,11 @@ describe('a message of which only statuses arrived', () => {
       async (id) => {
         const call = { endpoint: 'message/v3' as const, body: {} };
         const sent = { id, requestId: queuedSend().request.requestId, contact: contactRef('chat', USER), call };
-        await createDynamodbMessages(table).recordOutbound({ ...sent, claimedAt: at(nowMs), attempt: 1 });
+        await createDynamodbMessages(table, { gapClock: undefined }).recordOutbound({
+          ...sent,
+          claimedAt: at(nowMs),
+          attempt: 1,
+        });
       },
     ],
   ])('is no gap if %s, before or after its statuses', async (_case, arrive) => {
@@ -315,7 +324,7 @@ describe('a message of which only statuses arrived', () => {
       windowPer: 'user',
     });
     if (parsed?.kind !== 'event' || parsed.event.kind !== 'status') throw new Error('It is no status.');
-    await createDynamodbMessages(table).recordStatus(parsed.event);
+    await createDynamodbMessages(table, { gapClock: undefined }).recordStatus(parsed.event);
 
     expect((await table.get(messageKey('message-1')))?.stateShard).toBeUndefined();
   });

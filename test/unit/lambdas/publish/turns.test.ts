@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { seconds } from '../../../../lambdas/domain/duration.ts';
 import type { ItemChange } from '../../../../lambdas/domain/events/item-change.ts';
 import { MAX_TURN_MESSAGES, type OpenTurn, type TurnMessage } from '../../../../lambdas/domain/turn.ts';
 import { createTurnQueueHandler } from '../../../../lambdas/publish/end-turn.ts';
 import { createPublishTurn } from '../../../../lambdas/publish/publish-turns.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
-import { recordingLog } from '../../../support/telemetry.ts';
+import { recordingLog, silentMetrics } from '../../../support/telemetry.ts';
 import { change } from '../domain/events/changes.ts';
 
 const CONTACT = { platform: 'chat', channel: '*', key: '541155550000' };
@@ -30,7 +31,7 @@ const createSituation = (messages: readonly TurnMessage[] = []) => {
         yield* messages.filter(({ id }) => messageIds.includes(id));
       },
     },
-    silenceSeconds: 8,
+    silenceSeconds: seconds(8),
   });
   return { queued, publishTurn };
 };
@@ -127,6 +128,7 @@ describe('a message of the turn queue', () => {
         },
       },
       changeVisibility: async () => undefined,
+      metrics: silentMetrics,
       clock: { now: () => NOW },
       log,
     });

@@ -1,13 +1,14 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import type { Envelope, VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
 import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
-import { NOW, wireMessage } from '../../../support/builders.ts';
+import { NOW, PLAIN_RECEIVER, wireMessage } from '../../../support/builders.ts';
 import { VERIFIED_AND_SMALL } from '../../../support/drain-options.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { silentLog, silentMetrics } from '../../../support/telemetry.ts';
@@ -22,6 +23,7 @@ const createFunction = (envelope: Envelope | undefined, isTableAvailable = () =>
     written.push([name, item]);
   };
   const storeEvents = createStoreEvents({
+    ...PLAIN_RECEIVER,
     repositories: () => ({
       contacts: {
         openWindow: record('openWindow'),
@@ -67,7 +69,7 @@ const createFunction = (envelope: Envelope | undefined, isTableAvailable = () =>
       },
     }),
     clock: { now: () => NOW },
-    budgetMs: 60_000,
+    budgetMs: ms(60_000),
     chatPlatform: 'chat',
     windowPer: 'user',
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { SDK_TIMEOUTS, TIME_BUDGET, WEBHOOK_DEADLINE_MS } from '../../../../lambdas/receive/time-budget.ts';
 import { wireMessage, wireStatus } from '../../../support/builders.ts';
 import { AUDIENCE, SERVICE_ACCOUNT, startIssuer } from '../../../support/issuer.ts';
@@ -20,7 +21,7 @@ afterAll(() => receive.close());
 const post = (wire: unknown, pathParameters?: Record<string, string>) =>
   receive.post({ headers: { 'x-token': TOKEN }, body: JSON.stringify(wire), pathParameters });
 /** Short, and still enough for a table that answers, even on a busy machine. */
-const SHORT_TABLE_BUDGET = { table: 1_000 };
+const SHORT_TABLE_BUDGET = { table: ms(1_000) };
 const POLLING = { timeout: 25_000, interval: 200 };
 const drainedItems = async () => {
   await receive.drain();
@@ -118,7 +119,7 @@ describe('while the table does not answer', () => {
   });
 
   it('and the queue does not either, requests are left to redelivery', async () => {
-    await start({}, { ...SHORT_TABLE_BUDGET, queue: 100 });
+    await start({}, { ...SHORT_TABLE_BUDGET, queue: ms(100) });
     receive.table.swallow(true);
     receive.queues.swallow(true);
     expect(await post(wireMessage())).toMatchObject({ statusCode: 503 });

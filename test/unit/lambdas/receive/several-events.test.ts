@@ -12,7 +12,7 @@ import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { TIME_BUDGET } from '../../../../lambdas/receive/time-budget.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { createSimulatedTable, createTableState, type TableState } from '../../../simulation/world/table.ts';
-import { NOW, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { NOW, PLAIN_RECEIVER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { VERIFIED_AND_SMALL } from '../../../support/drain-options.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingLog, recordingMetrics } from '../../../support/telemetry.ts';
@@ -45,10 +45,11 @@ const createReceiver = (state: TableState = createTableState()) => {
     return perform();
   });
   const storeEvents = createStoreEvents({
+    ...PLAIN_RECEIVER,
     repositories: () => ({
-      contacts: createDynamodbContacts(table),
-      messages: createDynamodbMessages(table),
-      sends: createDynamodbSends(table),
+      contacts: createDynamodbContacts(table, { readsHandovers: false }),
+      messages: createDynamodbMessages(table, { gapClock: undefined }),
+      sends: createDynamodbSends(table, { indexCommonStates: false }),
     }),
     clock,
     budgetMs: TIME_BUDGET.table,

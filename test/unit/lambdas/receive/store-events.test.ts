@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Consent, consentVerdict } from '../../../../lambdas/domain/consent.ts';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { ItemBusyError, WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
 import type { Keywords } from '../../../../lambdas/domain/keywords.ts';
 import type { OperatorEchoes } from '../../../../lambdas/domain/operator-echo.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
-import { NOW, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { NOW, PLAIN_RECEIVER, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { singly } from '../../../support/single-event.ts';
 
 const requestOf = (event: unknown): VerifiedRequest => ({
@@ -34,6 +35,7 @@ const createSituation = (keywords?: Keywords, { confirms = false, turns = false 
   const unexpected = () => Promise.reject(new Error('This event needs no such write.'));
   const storeEvent = singly(
     createStoreEvents({
+      ...PLAIN_RECEIVER,
       repositories: () => ({
         contacts: {
           openWindow: write('openWindow'),
@@ -63,7 +65,7 @@ const createSituation = (keywords?: Keywords, { confirms = false, turns = false 
         sends: { confirm: unexpected, fail: unexpected, linkMessage: unexpected },
       }),
       clock: { now: () => new Date(time.nowMs).toISOString() },
-      budgetMs: 5_000,
+      budgetMs: ms(5_000),
       chatPlatform: 'chat',
       windowPer: 'user',
       keywords,
@@ -146,6 +148,7 @@ describe('an event whose time budget is spent', () => {
     const never = () => new Promise<never>(() => undefined);
     const storeEvent = singly(
       createStoreEvents({
+        ...PLAIN_RECEIVER,
         repositories(abortSignal) {
           signals.push(abortSignal);
           return {
@@ -162,7 +165,7 @@ describe('an event whose time budget is spent', () => {
           };
         },
         clock: { now: () => NOW },
-        budgetMs: 20,
+        budgetMs: ms(20),
         chatPlatform: 'chat',
         windowPer: 'user',
       }),
@@ -400,6 +403,7 @@ describe('an echo in a stage with operators', () => {
     const unexpected = () => Promise.reject(new Error('An echo needs no such write.'));
     const storeEvent = singly(
       createStoreEvents({
+        ...PLAIN_RECEIVER,
         repositories: () => ({
           contacts: {
             openWindow: unexpected,
@@ -419,7 +423,7 @@ describe('an echo in a stage with operators', () => {
           sends: { confirm: unexpected, fail: unexpected, linkMessage: unexpected },
         }),
         clock: { now: () => NOW },
-        budgetMs: 5_000,
+        budgetMs: ms(5_000),
         chatPlatform: 'chat',
         windowPer: 'user',
         operatorEchoes,

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { parseEvents } from '../../../../lambdas/domain/parse-events.ts';
 import type { WebhookEvent } from '../../../../lambdas/domain/webhook-event.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { createWatchArrivals, type WatchWrite } from '../../../../lambdas/receive/watch-arrivals.ts';
-import { NOW, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { NOW, PLAIN_RECEIVER, wireMessage, wireStatus } from '../../../support/builders.ts';
 
 const LINE = '5491100000000';
 const minutesLater = (minutes: number): string => new Date(Date.parse(NOW) + minutes * 60_000).toISOString();
@@ -122,6 +123,7 @@ it('an echo that comes late closes the gap of its statuses', async () => {
 describe('what is watched never changes how an event is stored', () => {
   const storeWith = async (watch: WatchWrite, budgetMs = 60) => {
     const store = createStoreEvents({
+      ...PLAIN_RECEIVER,
       repositories: () => ({
         contacts: {
           openWindow: async () => undefined,
@@ -143,7 +145,7 @@ describe('what is watched never changes how an event is stored', () => {
         },
       }),
       clock: { now: () => NOW },
-      budgetMs,
+      budgetMs: ms(budgetMs),
       chatPlatform: 'chat',
       windowPer: 'user',
       watch: () => watch,

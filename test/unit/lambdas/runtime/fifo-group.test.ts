@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { receiveFloorMs } from '../../../../lambdas/domain/backoff.ts';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import {
   createQueueHandler,
@@ -10,7 +11,7 @@ import {
 } from '../../../../lambdas/runtime/queue-handler.ts';
 import { NOW } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
-import { silentLog } from '../../../support/telemetry.ts';
+import { silentLog, silentMetrics } from '../../../support/telemetry.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -75,8 +76,10 @@ const runGroup = async (handle: Handle, { size = 12, handleFailure, untilMs = 30
     },
     minimumWaitMs: receiveFloorMs,
     clock: { now: () => addMs(NOW, nowMs) },
-    requiredTimeMs: 63_000,
+    requiredTimeMs: ms(63_000),
     log: silentLog,
+    metrics: silentMetrics,
+    ageMetric: undefined,
   });
   while (waiting.length > 0) {
     nowMs = Math.max(nowMs, ...waiting.map(({ visibleAtMs }) => visibleAtMs));

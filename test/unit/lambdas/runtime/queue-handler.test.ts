@@ -1,6 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { receiveFloorMs } from '../../../../lambdas/domain/backoff.ts';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { addMs, type Instant } from '../../../../lambdas/domain/instant.ts';
 import {
   createQueueHandler,
@@ -10,7 +11,7 @@ import {
 } from '../../../../lambdas/runtime/queue-handler.ts';
 import { NOW } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
-import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
+import { recordingMetrics, silentLog, silentMetrics } from '../../../support/telemetry.ts';
 
 const record = (messageId: string, group?: string, attributes: Partial<SQSRecord['attributes']> = {}): SQSRecord => ({
   ...sqsRecord('', { MessageGroupId: group, ...attributes }),
@@ -44,8 +45,10 @@ const run = async (
     },
     minimumWaitMs: receiveFloorMs,
     clock: { now },
-    requiredTimeMs: 10_000,
+    requiredTimeMs: ms(10_000),
     log: silentLog,
+    metrics: silentMetrics,
+    ageMetric: undefined,
   });
   const { batchItemFailures } = await handler(
     { Records: [...records] },
@@ -72,11 +75,14 @@ describe('the queue handler', () => {
     const handle = (result: MessageResult) =>
       createQueueHandler({
         handleMessage: async () => result,
+        handleFailure: undefined,
+        minimumWaitMs: () => 0,
         changeVisibility: async () => undefined,
         clock: { now: () => NOW },
-        requiredTimeMs: 0,
+        requiredTimeMs: ms(0),
         log: silentLog,
         metrics,
+        ageMetric: 'RetriedMessageAge',
       })(
         { Records: [60, 700, 5].map((age, index) => aged(String(index), age)) },
         { getRemainingTimeInMillis: () => 60_000 },
@@ -117,10 +123,14 @@ describe('the queue handler', () => {
   it('retries a message even if its visibility cannot be set', async () => {
     const handler = createQueueHandler({
       handleMessage: async () => ({ kind: 'retry', afterMs: 1_000 }),
+      handleFailure: undefined,
+      minimumWaitMs: () => 0,
       changeVisibility: () => Promise.reject(new Error('unreachable')),
       clock: { now: () => NOW },
-      requiredTimeMs: 0,
+      requiredTimeMs: ms(0),
       log: silentLog,
+      metrics: silentMetrics,
+      ageMetric: undefined,
     });
     const answer = await handler({ Records: [record('1', 'a')] }, { getRemainingTimeInMillis: () => 60_000 });
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { createStreamHandler } from '../../../../lambdas/runtime/stream-handler.ts';
 
 describe('the stream handler', () => {
   it('reports the sequence numbers of the records to retry in the form that Lambda expects', async () => {
     const handler = createStreamHandler<number>({
       handleRecords: async (records) => records.slice(1).map(String),
-      requiredTimeMs: 1,
+      requiredTimeMs: ms(1),
     });
 
     const answer = await handler({ Records: [1, 2, 3] }, { getRemainingTimeInMillis: () => 1000 });
@@ -21,7 +22,7 @@ describe('the stream handler', () => {
         seen.push(hasTime(), hasTime());
         return [];
       },
-      requiredTimeMs: 15_000,
+      requiredTimeMs: ms(15_000),
     });
 
     await handler({ Records: [] }, { getRemainingTimeInMillis: () => left.shift() ?? 0 });

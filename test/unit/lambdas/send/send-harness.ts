@@ -66,10 +66,15 @@ interface HarnessOptions {
 /** Any number of running functions `send` with one table, one clock, and a chat service that a test controls. */
 export const createSendHarness = async (tables: EmulatedTables, options: HarnessOptions = {}) => {
   const { rules, windowPer = 'user', tableName = await tables.createTable() } = options;
-  const table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
-  const sends = createDynamodbSends(table);
+  const table = createConversationTable({
+    abortSignal: undefined,
+    client: tables.tableClient,
+    tableName,
+    retentionDays: RETENTION_DAYS,
+  });
+  const sends = createDynamodbSends(table, { indexCommonStates: false });
   const contacts = createDynamodbContacts(table, { readsHandovers: rules?.operators !== undefined });
-  const messages = createDynamodbMessages(table);
+  const messages = createDynamodbMessages(table, { gapClock: undefined });
   const circuits = createDynamodbCircuit(table, ACCOUNT);
   const metrics = recordingMetrics(() => now);
   const sleeps: number[] = [];

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpChatService } from '../../../../../lambdas/adapters/chat-service/http-chat-service.ts';
 import { createHttpPost } from '../../../../../lambdas/adapters/chat-service/http-post.ts';
+import { ms } from '../../../../../lambdas/domain/duration.ts';
 import type { ChatService } from '../../../../../lambdas/ports.ts';
 import { TRACEPARENT } from '../../../../support/builders.ts';
 
@@ -55,8 +56,8 @@ beforeEach(async () => {
       },
     },
     post: createHttpPost({
-      connectTimeoutMs: 5_000,
-      answerTimeoutMs: 5_000,
+      connectTimeoutMs: ms(5_000),
+      answerTimeoutMs: ms(5_000),
       maxAnswerBytes: 10_000,
       maxConnections: 10,
     }),

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHttpPost } from '../../../../../lambdas/adapters/chat-service/http-post.ts';
+import { ms } from '../../../../../lambdas/domain/duration.ts';
 
 const open: (() => void)[] = [];
 afterEach(() => {
@@ -21,8 +22,8 @@ const serve = async (listener: RequestListener): Promise<URL> =>
   new URL(`http://${await listen(createServer(listener))}/path`);
 
 const post = createHttpPost({
-  connectTimeoutMs: 2_000,
-  answerTimeoutMs: 300,
+  connectTimeoutMs: ms(2_000),
+  answerTimeoutMs: ms(300),
   maxAnswerBytes: 1_000,
   maxConnections: 10,
 });
@@ -59,8 +60,8 @@ describe('a POST that is answered', () => {
       response.end('{}');
     });
     const bounded = createHttpPost({
-      connectTimeoutMs: 5_000,
-      answerTimeoutMs: 5_000,
+      connectTimeoutMs: ms(5_000),
+      answerTimeoutMs: ms(5_000),
       maxAnswerBytes: 10,
       maxConnections: 2,
     });
@@ -169,8 +170,8 @@ describe('a POST returns not-sent', () => {
   it('when no connection becomes free in time', async () => {
     const url = await serve(() => undefined);
     const narrow = createHttpPost({
-      connectTimeoutMs: 100,
-      answerTimeoutMs: 400,
+      connectTimeoutMs: ms(100),
+      answerTimeoutMs: ms(400),
       maxAnswerBytes: 10,
       maxConnections: 1,
     });
@@ -188,8 +189,8 @@ describe('a POST returns not-sent', () => {
 
   it('when the TLS handshake does not finish in time', async () => {
     const impatient = createHttpPost({
-      connectTimeoutMs: 200,
-      answerTimeoutMs: 5_000,
+      connectTimeoutMs: ms(200),
+      answerTimeoutMs: ms(5_000),
       maxAnswerBytes: 10,
       maxConnections: 10,
     });

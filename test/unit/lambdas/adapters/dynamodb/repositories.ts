@@ -5,26 +5,28 @@ import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb
 import { createDynamodbSendLists } from '../../../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../../../lambdas/adapters/dynamodb/sends.ts';
 import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
+import { ms } from '../../../../../lambdas/domain/duration.ts';
 import { createStoreEvents } from '../../../../../lambdas/receive/store-events.ts';
-import { NOW, RETENTION_DAYS } from '../../../../support/builders.ts';
+import { NOW, PLAIN_RECEIVER, RETENTION_DAYS } from '../../../../support/builders.ts';
 import type { EmulatedTables } from '../../../../support/emulated-table.ts';
 import { singly } from '../../../../support/single-event.ts';
 
 /** Creates the repositories of a table in DynamoDB, and the function that stores events in it. */
 export const createRepositories = ({ tableClient: client }: Pick<EmulatedTables, 'tableClient'>, tableName: string) =>
-  repositoriesOf(createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS }));
+  repositoriesOf(createConversationTable({ abortSignal: undefined, client, tableName, retentionDays: RETENTION_DAYS }));
 
 /** Creates the repositories of a table, and the function that stores events in it. */
 export const repositoriesOf = (table: ConversationTable) => {
-  const contacts = createDynamodbContacts(table);
-  const messages = createDynamodbMessages(table);
-  const sends = createDynamodbSends(table);
+  const contacts = createDynamodbContacts(table, { readsHandovers: false });
+  const messages = createDynamodbMessages(table, { gapClock: undefined });
+  const sends = createDynamodbSends(table, { indexCommonStates: false });
   const lists = createDynamodbSendLists(table);
   const storeEvent = singly(
     createStoreEvents({
+      ...PLAIN_RECEIVER,
       repositories: () => ({ contacts, messages, sends }),
       clock: { now: () => NOW },
-      budgetMs: 10_000,
+      budgetMs: ms(10_000),
       chatPlatform: 'chat',
       windowPer: 'user',
     }),

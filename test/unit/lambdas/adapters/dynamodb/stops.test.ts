@@ -43,7 +43,7 @@ describe("an operator's stop in the table", () => {
   });
 
   it('is read with the contact and the circuit breaker', async () => {
-    const contacts = createDynamodbContacts(tableOf());
+    const contacts = createDynamodbContacts(tableOf(), { readsHandovers: false });
     const read = () => contacts.readWithAccount(contactRef(ACCOUNT.platform, USER), ACCOUNT, NOW);
     await stops.stop(stop(1));
     expect(await read()).toEqual({ contact: {}, circuit: { state: 'closed' }, stop: stop(1) });

@@ -20,7 +20,12 @@ let table: ConversationTable;
 
 beforeEach(async () => {
   tableName = await tables.createTable();
-  table = createConversationTable({ client: tables.tableClient, tableName, retentionDays: RETENTION_DAYS });
+  table = createConversationTable({
+    abortSignal: undefined,
+    client: tables.tableClient,
+    tableName,
+    retentionDays: RETENTION_DAYS,
+  });
 });
 
 const key = messageKey('message-1');
@@ -66,7 +71,13 @@ describe('getAll', () => {
       },
     });
     const sleep = async (ms: number) => void pauses.push(ms);
-    const throttled = createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS, sleep });
+    const throttled = createConversationTable({
+      abortSignal: undefined,
+      client,
+      tableName,
+      retentionDays: RETENTION_DAYS,
+      sleep,
+    });
     return { throttled, pauses, calls: () => calls };
   };
 
@@ -128,7 +139,13 @@ describe('a write of an item that a transaction is writing', () => {
     };
     const clocks = { sleep, random: () => random, monotonicMs: () => time.ms };
     return {
-      failing: createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS, ...clocks }),
+      failing: createConversationTable({
+        abortSignal: undefined,
+        client,
+        tableName,
+        retentionDays: RETENTION_DAYS,
+        ...clocks,
+      }),
       pauses,
       time,
     };
@@ -268,7 +285,12 @@ describe('an update, whose answer the emulator and DynamoDB must agree on', () =
   it('asks for no old attributes, whatever it returns', async () => {
     const requested: unknown[] = [];
     const client = createClientWithHooks(tables, { request: (_operation, input) => void requested.push(input) });
-    const observed = createConversationTable({ client, tableName, retentionDays: RETENTION_DAYS });
+    const observed = createConversationTable({
+      abortSignal: undefined,
+      client,
+      tableName,
+      retentionDays: RETENTION_DAYS,
+    });
 
     await observed.update({ key, set: { text: 'Hi' } });
     await observed.update({ key, set: { text: 'Hi' } }, { returnItem: true });
@@ -288,8 +310,14 @@ describe('a table whose signal is aborted', () => {
       }),
     );
     onTestFinished(() => server.close());
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const client = createDynamodbClient({ endpoint: server.url, region: 'local', credentials, requestHandler: {} });
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local', sessionToken: undefined };
+    const client = createDynamodbClient({
+      endpoint: server.url,
+      region: 'local',
+      credentials,
+      maxAttempts: 3,
+      requestHandler: {},
+    });
     const options = { client, tableName, retentionDays: RETENTION_DAYS, abortSignal: abort.signal };
     const update = createConversationTable(options).update({ key, set: { a: 1 } });
     await expect(update).rejects.toMatchObject({ name: 'AbortError' });

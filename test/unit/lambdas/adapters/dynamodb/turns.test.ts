@@ -20,7 +20,7 @@ let turns: TurnRepository;
 const useNewTable = async () => {
   tableName = await tables.createTable();
   const table = tables.tableOf(tableName);
-  messages = createDynamodbMessages(table);
+  messages = createDynamodbMessages(table, { gapClock: undefined });
   turns = createDynamodbTurns(table);
 };
 beforeEach(useNewTable);
@@ -78,13 +78,16 @@ describe('the messages of a turn', () => {
   it('do not include one that is erased while its event is stored again, until the event is retried', async () => {
     await messages.recordInbound(message('a'), TURN);
     const table = tables.tableOf(tableName);
-    const erasing = createDynamodbMessages({
-      ...table,
-      async update(...parameters) {
-        await table.delete(messageKey('a'), 'attribute_exists(#createdAt)', {}, ['createdAt']);
-        return table.update(...parameters);
+    const erasing = createDynamodbMessages(
+      {
+        ...table,
+        async update(...parameters) {
+          await table.delete(messageKey('a'), 'attribute_exists(#createdAt)', {}, ['createdAt']);
+          return table.update(...parameters);
+        },
       },
-    });
+      { gapClock: undefined },
+    );
 
     await expect(erasing.recordInbound(message('a'), LATER)).rejects.toThrow(ItemBusyError);
 
@@ -95,17 +98,20 @@ describe('the messages of a turn', () => {
     await messages.recordInbound(message('a'), TURN);
     const table = tables.tableOf(tableName);
     let isErased = false;
-    const erasing = createDynamodbMessages({
-      ...table,
-      async update(...parameters) {
-        if (!isErased) {
-          isErased = true;
-          await table.delete(messageKey('a'), 'attribute_exists(#createdAt)', {}, ['createdAt']);
-          await messages.recordInbound({ ...message('a'), isImported: true });
-        }
-        return table.update(...parameters);
+    const erasing = createDynamodbMessages(
+      {
+        ...table,
+        async update(...parameters) {
+          if (!isErased) {
+            isErased = true;
+            await table.delete(messageKey('a'), 'attribute_exists(#createdAt)', {}, ['createdAt']);
+            await messages.recordInbound({ ...message('a'), isImported: true });
+          }
+          return table.update(...parameters);
+        },
       },
-    });
+      { gapClock: undefined },
+    );
 
     await expect(erasing.recordInbound(message('a'), LATER)).rejects.toThrow(ItemBusyError);
 

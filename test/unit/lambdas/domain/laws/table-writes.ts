@@ -56,11 +56,11 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
   const claims: (Claim & { readonly attempt: number })[][] = [[], []];
   const probes: string[] = [];
   const started = new Map<string, 0 | 1>();
-  const sends = createDynamodbSends(table);
+  const sends = createDynamodbSends(table, { indexCommonStates: false });
   const messages = createDynamodbMessages(table, { gapClock: { now: () => now } });
   const channels = createDynamodbChannels(table);
   const gaps = createDynamodbGaps(table);
-  const contacts = createDynamodbContacts(table);
+  const contacts = createDynamodbContacts(table, { readsHandovers: false });
   const circuit = createDynamodbCircuit(table, ACCOUNT);
   const stops = createDynamodbStops(table, ACCOUNT);
   const erasures = createDynamodbErasures(table);

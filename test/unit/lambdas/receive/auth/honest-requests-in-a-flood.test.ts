@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ms } from '../../../../../lambdas/domain/duration.ts';
 import type { WebhookVerifier } from '../../../../../lambdas/ports.ts';
 import { UnexpectedAnswerError } from '../../../../../lambdas/receive/auth/http-get.ts';
 import { createKeySet, createPubsubJwtVerifier } from '../../../../../lambdas/receive/auth/pubsub-jwt-verifier.ts';
@@ -61,7 +62,7 @@ describe('authentic Amazon SNS notifications', () => {
           return { text: answer, headers: {} };
         },
         clock,
-        fetchTimeoutMs: 400,
+        fetchTimeoutMs: ms(400),
       },
     );
   beforeEach(() => {
@@ -100,7 +101,7 @@ describe('authentic Amazon SNS notifications', () => {
         {
           get: (url) => (url === CERTIFICATE_URL ? Promise.resolve({ text: pem, headers: {} }) : hanging),
           clock,
-          fetchTimeoutMs: 400,
+          fetchTimeoutMs: ms(400),
         },
       ),
     );
@@ -127,7 +128,7 @@ describe('authentic Pub/Sub pushes', () => {
       issuers: ['https://accounts.google.com'],
       jwksUrl,
     };
-    const keys = createKeySet({ url: jwksUrl, clock, fetchTimeoutMs: 5_000 });
+    const keys = createKeySet({ url: jwksUrl, clock, fetchTimeoutMs: ms(5_000) });
     const verify = asItArrives(createPubsubJwtVerifier(auth, keys));
     return async (token: string) =>
       (await verify({ headers: { authorization: `Bearer ${token}` }, unverifiedBody: Buffer.from('{}') })).kind;

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ms } from '../../../../../lambdas/domain/duration.ts';
 import type { WebhookVerifier } from '../../../../../lambdas/ports.ts';
 import { createKeySet, createPubsubJwtVerifier } from '../../../../../lambdas/receive/auth/pubsub-jwt-verifier.ts';
 import { NOW } from '../../../../support/builders.ts';
@@ -22,7 +23,7 @@ beforeEach(async () => {
   nowMs = Date.parse(NOW);
   issuer = await startIssuer(() => Math.floor(nowMs / 1000));
   const clock = { now: () => new Date(nowMs).toISOString() };
-  verifier = createPubsubJwtVerifier(AUTH, createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: 5_000 }));
+  verifier = createPubsubJwtVerifier(AUTH, createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: ms(5_000) }));
 });
 afterEach(() => issuer.close());
 
@@ -81,7 +82,7 @@ describe('a verified token', () => {
   beforeEach(() => {
     lookups = 0;
     const clock = { now: () => new Date(nowMs).toISOString() };
-    const keys = createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: 5_000 });
+    const keys = createKeySet({ url: issuer.jwksUrl, clock, fetchTimeoutMs: ms(5_000) });
     verifier = createPubsubJwtVerifier(AUTH, {
       ...keys,
       find(header, token) {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ms } from '../../../../../lambdas/domain/duration.ts';
 import type { UnverifiedRequest } from '../../../../../lambdas/ports.ts';
 import { createKeySet, createPubsubJwtVerifier } from '../../../../../lambdas/receive/auth/pubsub-jwt-verifier.ts';
 import { createSharedTokenVerifier } from '../../../../../lambdas/receive/auth/shared-token-verifier.ts';
@@ -39,7 +40,7 @@ const pubsubVerifier = (url: string) =>
       issuers: ['accounts.google.com'],
       jwksUrl: '',
     },
-    createKeySet({ url, clock, fetchTimeoutMs: 5_000 }),
+    createKeySet({ url, clock, fetchTimeoutMs: ms(5_000) }),
   );
 
 describe('a request that is verified an hour after it arrived', () => {
@@ -73,7 +74,7 @@ describe('a request that is verified an hour after it arrived', () => {
     const until = new Date(Date.parse(NOW) + 60_000);
     const { pem, privateKey } = selfSignedCertificate(new Date('2026-01-01T00:00:00Z'), until);
     const get = async () => ({ text: pem, headers: {} });
-    const verifier = createSnsVerifier({ kind: 'sns', topicArn: TOPIC }, { get, clock, fetchTimeoutMs: 400 });
+    const verifier = createSnsVerifier({ kind: 'sns', topicArn: TOPIC }, { get, clock, fetchTimeoutMs: ms(400) });
     const request = snsRequest(signSns(snsNotification(), privateKey));
     inAnHour();
     expect(await verifier.verify({ ...request, receivedAt: NOW })).toMatchObject({ kind: 'authentic' });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ms } from '../../../../../lambdas/domain/duration.ts';
 import type { WebhookVerifier } from '../../../../../lambdas/ports.ts';
 import { type HttpGetAnswer, UnexpectedAnswerError } from '../../../../../lambdas/receive/auth/http-get.ts';
 import { createSnsVerifier } from '../../../../../lambdas/receive/auth/sns-verifier.ts';
@@ -34,7 +35,7 @@ const get = async (url: string): Promise<HttpGetAnswer> => {
 const verifierFor = (topicArn: string) =>
   createSnsVerifier(
     { kind: 'sns', topicArn },
-    { get, clock: { now: () => new Date(nowMs).toISOString() }, fetchTimeoutMs: 400 },
+    { get, clock: { now: () => new Date(nowMs).toISOString() }, fetchTimeoutMs: ms(400) },
   );
 
 beforeEach(() => {

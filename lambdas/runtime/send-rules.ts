@@ -1,0 +1,48 @@
+import { CONTACT_CHECKS } from '../domain/contact-check.ts';
+import { toMs } from '../domain/duration.ts';
+import * as z from '../domain/schema.ts';
+import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../domain/send-call.ts';
+import type { SendRules } from '../domain/send-decision.ts';
+import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
+import { json, type Variables, wholeSeconds } from './environment.ts';
+
+/** The variables of the rules by which `send` decides, and `manage` says what it would decide. */
+export const sendRulesEnvironment = z.object({
+  /** The default platform and business number of requests. */
+  CHAT_PLATFORM: z.string(),
+  CHAT_CHANNEL_NUMBER: z.string(),
+  /** How long before the end of its 24 hours a conversation window counts as closed. */
+  WINDOW_MARGIN_SECONDS: wholeSeconds(0),
+  /** The template to send if a free-form request finds the window closed: {@link templateReference} as JSON. */
+  DEFAULT_TEMPLATE: z.optional(json(templateReference)),
+  /** How phone numbers are written in calls. */
+  NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
+  /** Which calls carry the request id as `clientPayload`. */
+  CLIENT_PAYLOAD: z.enum(CLIENT_PAYLOADS),
+  /** Whether to check that a number is on the platform before a template opens a conversation. */
+  CONTACT_CHECK: z.enum(CONTACT_CHECKS),
+  /** The names of the variables of known templates, by the template's name. @default none */
+  TEMPLATES: z.optional(json(z.record(z.string(), z.array(z.string())))),
+  /** How the stage knows what operators do: as JSON. @default not at all */
+  OPERATORS: z.optional(json(z.object({ echoes: z.boolean() }))),
+  /** The reasons that an opt-out does not block: a JSON list. */
+  OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
+  /** The text that confirms an opt-out by keyword. @default opt-outs are not confirmed */
+  OPT_OUT_CONFIRMATION: z.optional(z.string()),
+});
+
+export type SendRulesEnvironment = Variables<typeof sendRulesEnvironment>;
+
+export const sendRulesOf = (environment: z.output<typeof sendRulesEnvironment>): SendRules => ({
+  chatPlatform: environment.CHAT_PLATFORM,
+  chatChannelNumber: environment.CHAT_CHANNEL_NUMBER,
+  windowMarginMs: toMs(environment.WINDOW_MARGIN_SECONDS),
+  defaultTemplate: environment.DEFAULT_TEMPLATE,
+  numberFormat: environment.NUMBER_FORMAT,
+  clientPayload: environment.CLIENT_PAYLOAD,
+  contactCheck: environment.CONTACT_CHECK,
+  templates: environment.TEMPLATES,
+  operators: environment.OPERATORS,
+  optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
+  optOutConfirmation: environment.OPT_OUT_CONFIRMATION,
+});
