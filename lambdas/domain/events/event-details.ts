@@ -73,7 +73,7 @@ const withContent = <Shape extends z.core.$ZodLooseShape>(shape: Shape, id?: str
       .check(z.meta({ id, description: 'Present only if `events.content` is true.' })),
   );
 
-/** In every event about a message or a send, unless an earlier version stored the item or an erasure emptied it. */
+/** In every event about a message or a send, unless an erasure emptied it. */
 const traceparent = z.optional(
   define(
     'Traceparent',
