@@ -1,8 +1,7 @@
-import { CONSENT_REGISTERS } from '../consent.ts';
-import { broadcastSort, isListed, type SendEntry, stateSort, timeOfState } from '../send-index.ts';
-import { SEND_STATES, type SendState } from '../send-transitions.ts';
+import { SEND_STATES, type SendState } from '../domain/send-transitions.ts';
 import type { ItemLaw } from './law.ts';
 import {
+  CONSENTS,
   describeTime,
   has,
   ITEM_KINDS,
@@ -48,22 +47,24 @@ const stateIndexOf = (item: StoredItem): StateIndex | undefined => {
   }
   const state = kind === 'send' ? stateOf(item) : undefined;
   if (state === undefined) return undefined;
+  const code = textOf(item, 'code');
   // Earlier versions listed only uncertain sends, and did not write the sort key of the broadcast.
-  const isRequired = state === 'uncertain' || (isListed(state, false) && isCurrentBroadcastState(item, state));
+  const isRequired = state === 'uncertain' || (!UNLISTED.includes(state) && isCurrentBroadcastState(item, state));
   // An erasure removes a send from the list of its state.
   return {
     shard: new RegExp(`^${state}#\\d+$`),
-    at: stateSort(entryOf(item, state)),
+    at: [timeIn(item, state), ...(code === undefined ? [] : [code])].join('#'),
     isRequired: isRequired && !has(item, 'erasedAt'),
   };
 };
 
 const stateOf = (item: StoredItem): SendState | undefined => SEND_STATES.find((state) => state === item.state);
 
-const entryOf = (item: StoredItem, state: SendState): SendEntry => {
-  const code = textOf(item, 'code');
-  return { at: String(item[timeOfState(state)]), ...(code !== undefined && { code }) };
-};
+/** The states of most sends. Whether those are in the index depends on the stage. */
+const UNLISTED: readonly SendState[] = ['queued', 'claimed', 'accepted', 'cancelled'];
+
+/** Returns the time by which a state's sends are sorted. Scheduled sends are sorted by when they are due. */
+const timeIn = (item: StoredItem, state: SendState): unknown => item[state === 'scheduled' ? 'sendAt' : `${state}At`];
 
 /** Whether the latest transition wrote the send's place in its broadcast. Earlier versions leave that of another state. */
 const isCurrentBroadcastState = (item: StoredItem, state: SendState): boolean =>
@@ -79,8 +80,8 @@ const broadcastFaultIn = (item: StoredItem): string | undefined => {
   if (shards !== undefined && String(item.broadcastShard).replace(/#\d+$/, '') !== shards) {
     return 'broadcastShard does not match broadcastId.';
   }
-  const isWrong =
-    isCurrentBroadcastState(item, state) && item.broadcastState !== broadcastSort(state, entryOf(item, state));
+  const expected = `${state}#${textOf(item, 'code') ?? ''}#${timeIn(item, state)}`;
+  const isWrong = isCurrentBroadcastState(item, state) && item.broadcastState !== expected;
   return isWrong ? 'broadcastState does not match the item.' : undefined;
 };
 
@@ -164,7 +165,7 @@ export const ITEM_LAWS = [
     next: 'Record the consent again. While a time has no source, sends to this contact fail.',
     kinds: ['consent'],
     faultIn(item) {
-      const broken = CONSENT_REGISTERS.filter(({ at, source, recordedAt }) => {
+      const broken = CONSENTS.filter(({ at, source, recordedAt }) => {
         const names = [at, source, recordedAt].filter((name) => has(item, name));
         // A consent without `recordedAt`, which only another system can have written, is valid. Erasures treat it as
         // recorded before them.
