@@ -48,13 +48,11 @@ const stateIndexOf = (item: StoredItem): StateIndex | undefined => {
   const state = kind === 'send' ? stateOf(item) : undefined;
   if (state === undefined) return undefined;
   const code = textOf(item, 'code');
-  // Earlier versions listed only uncertain sends, and did not write the sort key of the broadcast.
-  const isRequired = state === 'uncertain' || (!UNLISTED.includes(state) && isCurrentBroadcastState(item, state));
   // An erasure removes a send from the list of its state.
   return {
     shard: new RegExp(`^${state}#\\d+$`),
     at: [timeIn(item, state), ...(code === undefined ? [] : [code])].join('#'),
-    isRequired: isRequired && !has(item, 'erasedAt'),
+    isRequired: !UNLISTED.includes(state) && !has(item, 'erasedAt'),
   };
 };
 
@@ -66,10 +64,6 @@ const UNLISTED: readonly SendState[] = ['queued', 'claimed', 'accepted', 'cancel
 /** Returns the time by which a state's sends are sorted. Scheduled sends are sorted by when they are due. */
 const timeIn = (item: StoredItem, state: SendState): unknown => item[state === 'scheduled' ? 'sendAt' : `${state}At`];
 
-/** Whether the latest transition wrote the send's place in its broadcast. Earlier versions leave that of another state. */
-const isCurrentBroadcastState = (item: StoredItem, state: SendState): boolean =>
-  String(item.broadcastState).startsWith(`${state}#`);
-
 const broadcastFaultIn = (item: StoredItem): string | undefined => {
   const state = stateOf(item);
   if (state === undefined) return undefined;
@@ -80,9 +74,9 @@ const broadcastFaultIn = (item: StoredItem): string | undefined => {
   if (shards !== undefined && String(item.broadcastShard).replace(/#\d+$/, '') !== shards) {
     return 'broadcastShard does not match broadcastId.';
   }
-  const expected = `${state}#${textOf(item, 'code') ?? ''}#${timeIn(item, state)}`;
-  const isWrong = isCurrentBroadcastState(item, state) && item.broadcastState !== expected;
-  return isWrong ? 'broadcastState does not match the item.' : undefined;
+  // A claimed send is not in the list of its broadcast.
+  const expected = state === 'claimed' ? undefined : `${state}#${textOf(item, 'code') ?? ''}#${timeIn(item, state)}`;
+  return item.broadcastState === expected ? undefined : 'broadcastState does not match the item.';
 };
 
 /** The sort key of the item in the index `byContact`, if it is stored under a contact. */
