@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseInstant } from '../instant.ts';
+import { parseInstant } from '../domain/instant.ts';
 
-// The laws parse the table's keys and attributes themselves, as docs/ describes them. If they shared code with the
-// adapters, they would share the adapters' mistakes.
+// The laws restate the table's keys, attributes, and sort keys, as docs/ describes them. If they shared code with
+// `table/` or the adapters, they would share their mistakes. From `domain/` they take the states and transitions of
+// sends, which are data, two limits, and how times are parsed and compared.
 
 /** An item of the table as plain values whose types have not been checked. */
 export type StoredItem = Readonly<Record<string, unknown>>;
@@ -40,6 +41,13 @@ export type ItemKind = keyof typeof KEYS;
 
 // Object.keys widens the keys to string.
 export const ITEM_KINDS = Object.keys(KEYS) as readonly ItemKind[];
+
+/** The attributes with the latest consent of each kind and origin, such as `userOptOutAt`. */
+export const CONSENTS = ['userOptIn', 'importOptIn', 'userOptOut', 'importOptOut'].map((prefix) => ({
+  at: `${prefix}At`,
+  source: `${prefix}Source`,
+  recordedAt: `${prefix}RecordedAt`,
+}));
 
 /** Returns an item's kind from its key, or undefined for an item that Parley does not write. */
 export const kindOf = ({ pk, sk }: StoredItem): ItemKind | undefined =>

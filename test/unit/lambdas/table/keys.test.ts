@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  contactName,
-  idOf,
-  messageKey,
-  parseContactName,
-  sendKey,
-  stateShard,
-  stateShards,
-} from '../../../../../lambdas/adapters/dynamodb/keys.ts';
+import { stateShard, stateShards } from '../../../../lambdas/table/indexes.ts';
+import { contactName, idOf, messageKey, parseContactName, sendKey } from '../../../../lambdas/table/keys.ts';
 
 const CONTACT = { platform: 'chat', channel: '*', key: '541155550000' };
 

@@ -1,9 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { ItemChange, ItemImage } from '../../domain/events/item-change.ts';
-import { publishedKind } from '../../domain/events/published-items.ts';
-import { toInstant } from '../../domain/instant.ts';
+import type { ItemChange, ItemImage } from '../domain/events/item-change.ts';
+import { toInstant } from '../domain/instant.ts';
 import { idOf, parseContactName } from './keys.ts';
+import { publishedKind } from './published-items.ts';
 
 type Image = Record<string, AttributeValue>;
 

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
-import { createDynamodbAudit } from '../../../../../lambdas/adapters/dynamodb/audit.ts';
-import { createDynamodbChannels } from '../../../../../lambdas/adapters/dynamodb/channels.ts';
-import { createDynamodbCircuit } from '../../../../../lambdas/adapters/dynamodb/circuit.ts';
-import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
-import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
-import { createDynamodbGaps } from '../../../../../lambdas/adapters/dynamodb/gaps.ts';
-import { createDynamodbKeptDeadLetters } from '../../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
-import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
-import { createDynamodbSends } from '../../../../../lambdas/adapters/dynamodb/sends.ts';
-import { createDynamodbStops } from '../../../../../lambdas/adapters/dynamodb/stops.ts';
-import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
-import { CONSENT_REGISTERS } from '../../../../../lambdas/domain/consent.ts';
-import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
-import { addMs, type Instant } from '../../../../../lambdas/domain/instant.ts';
-import { acceptedMessage, type Claim, type QueuedSend, type SendResult } from '../../../../../lambdas/domain/send.ts';
-import { startTrace } from '../../../../../lambdas/domain/trace-context.ts';
-import type { EventTime, StatusKind } from '../../../../../lambdas/domain/webhook-event.ts';
-import { ACCOUNT, NOW, queuedSend, sendRequest, USER } from '../../../../support/builders.ts';
+import { createDynamodbAudit } from '../../../../lambdas/adapters/dynamodb/audit.ts';
+import { createDynamodbChannels } from '../../../../lambdas/adapters/dynamodb/channels.ts';
+import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
+import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
+import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
+import { createDynamodbGaps } from '../../../../lambdas/adapters/dynamodb/gaps.ts';
+import { createDynamodbKeptDeadLetters } from '../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
+import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
+import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
+import { createDynamodbStops } from '../../../../lambdas/adapters/dynamodb/stops.ts';
+import type { ConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import { CONSENT_REGISTERS } from '../../../../lambdas/domain/consent.ts';
+import { type ContactRef, contactRef } from '../../../../lambdas/domain/contact.ts';
+import { addMs, type Instant } from '../../../../lambdas/domain/instant.ts';
+import { acceptedMessage, type Claim, type QueuedSend, type SendResult } from '../../../../lambdas/domain/send.ts';
+import { startTrace } from '../../../../lambdas/domain/trace-context.ts';
+import type { EventTime, StatusKind } from '../../../../lambdas/domain/webhook-event.ts';
+import { ACCOUNT, NOW, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
 
 /** One call of a repository, with what distinguishes it from others of its kind. */
 export interface Step {

@@ -1,4 +1,4 @@
-import { SEND_STATES } from '../send-transitions.ts';
+import { SEND_STATES } from '../domain/send-transitions.ts';
 import { CLOCK_SKEW_MS } from './item-laws.ts';
 import type { ItemLaw } from './law.ts';
 import { describeTime, has, listNames, type StoredItem, textOf, timeOf } from './stored-item.ts';

@@ -1,4 +1,4 @@
-import { WINDOW_MS } from '../window.ts';
+import { WINDOW_MS } from '../domain/window.ts';
 import type { ItemLaw } from './law.ts';
 import { EXPIRING } from './record-change-laws.ts';
 import { has, ITEM_KINDS, kindOf, type StoredItem, timeOf } from './stored-item.ts';

@@ -1,7 +1,15 @@
-import { compare } from '../compare.ts';
-import { CONSENT_REGISTERS } from '../consent.ts';
+import { compare } from '../domain/compare.ts';
 import type { ChangeLaw } from './law.ts';
-import { describeMove, has, includesAll, listNames, membersOf, type StoredItem, textOf } from './stored-item.ts';
+import {
+  CONSENTS,
+  describeMove,
+  has,
+  includesAll,
+  listNames,
+  membersOf,
+  type StoredItem,
+  textOf,
+} from './stored-item.ts';
 
 /** The attribute that orders the writes of an item, and the one that breaks ties. */
 const ORDER = {
@@ -57,7 +65,7 @@ export const CONTACT_CHANGE_LAWS = [
     kinds: ['consent'],
     faultIn({ before, after }) {
       if (!before || !after) return undefined;
-      const moved = CONSENT_REGISTERS.filter(({ at, source, recordedAt }) => {
+      const moved = CONSENTS.filter(({ at, source, recordedAt }) => {
         // An erasure removes the whole register.
         if (!has(before, at) || [at, source, recordedAt].every((name) => !has(after, name))) return false;
         const order = compareBy(before, after, [at, source]);
@@ -75,7 +83,7 @@ export const CONTACT_CHANGE_LAWS = [
     kinds: ['consent'],
     faultIn({ before, after }) {
       if (!after) return undefined;
-      const written = CONSENT_REGISTERS.filter(({ at }) => has(after, at) && changed(before, after, at));
+      const written = CONSENTS.filter(({ at }) => has(after, at) && changed(before, after, at));
       const missing = written.filter(({ recordedAt }) => textOf(after, recordedAt) === undefined);
       return missing.length === 0 ? undefined : `${missing.map(({ recordedAt }) => recordedAt).join(', ')} is missing.`;
     },

@@ -1,4 +1,4 @@
-import type { Instant } from '../instant.ts';
+import type { Instant } from '../domain/instant.ts';
 import type { ItemKey, ItemKind, StoredItem } from './stored-item.ts';
 
 /** A promise that Parley makes about its table. */

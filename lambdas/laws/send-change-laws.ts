@@ -1,4 +1,4 @@
-import { MAX_UNKNOWN_OUTCOMES } from '../send.ts';
+import { MAX_UNKNOWN_OUTCOMES } from '../domain/send.ts';
 import {
   type FromState,
   SEND_STATES,
@@ -6,7 +6,7 @@ import {
   type SendGuard,
   type SendTransition,
   type SendTransitionName,
-} from '../send-transitions.ts';
+} from '../domain/send-transitions.ts';
 import type { Change, ChangeLaw } from './law.ts';
 import { EVERY_TRANSITION, PERSONAL, SEND_WRITES, UNSENT_CALL } from './send-writes.ts';
 import { changedNames, countOf, has, listNames, type StoredItem } from './stored-item.ts';

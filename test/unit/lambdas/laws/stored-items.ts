@@ -1,5 +1,5 @@
-import type { StoredItem } from '../../../../../lambdas/domain/laws/stored-item.ts';
-import { NOW } from '../../../../support/builders.ts';
+import type { StoredItem } from '../../../../lambdas/laws/stored-item.ts';
+import { NOW } from '../../../support/builders.ts';
 
 // One item of each kind as Parley stores it, valid by default; a test breaks one thing.
 

@@ -1,5 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { readItemChange, type StreamRecord } from '../../../../lambdas/table/item-changes.ts';
 import {
   accountKey,
   checkKeyOf,
@@ -12,8 +13,7 @@ import {
   messageKey,
   sendKey,
   turnKeyOf,
-} from '../../../../../lambdas/adapters/dynamodb/keys.ts';
-import { readItemChange, type StreamRecord } from '../../../../../lambdas/adapters/dynamodb/stream-records.ts';
+} from '../../../../lambdas/table/keys.ts';
 
 const CONTACT = { platform: 'chat', channel: '*', key: '541155550000' };
 

@@ -1,4 +1,4 @@
-import type { SendTransitionName } from '../send-transitions.ts';
+import type { SendTransitionName } from '../domain/send-transitions.ts';
 
 /** Attributes that the first transition writes, and that each decision writes again. */
 const REQUEST = [

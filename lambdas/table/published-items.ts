@@ -1,4 +1,4 @@
-import { ITEM_KINDS, type ItemKind } from './item-change.ts';
+import { ITEM_KINDS, type ItemKind } from '../domain/events/item-change.ts';
 
 /** The start of an item's partition key, and its sort key. No other kind of item has the same sort key. */
 export interface KindOfKey {

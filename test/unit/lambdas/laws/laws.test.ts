@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConsents } from '../../../../../lambdas/domain/consent.ts';
+import { readConsents } from '../../../../lambdas/domain/consent.ts';
+import { startTrace } from '../../../../lambdas/domain/trace-context.ts';
 import {
   CHANGE_LAWS,
   type ChangeLawName,
@@ -11,11 +12,10 @@ import {
   type StoredLawName,
   violationsAtRest,
   violationsOfChange,
-} from '../../../../../lambdas/domain/laws/check-laws.ts';
-import type { Change } from '../../../../../lambdas/domain/laws/law.ts';
-import type { StoredItem } from '../../../../../lambdas/domain/laws/stored-item.ts';
-import { startTrace } from '../../../../../lambdas/domain/trace-context.ts';
-import { NOW, TRACEPARENT } from '../../../../support/builders.ts';
+} from '../../../../lambdas/laws/check-laws.ts';
+import type { Change } from '../../../../lambdas/laws/law.ts';
+import type { StoredItem } from '../../../../lambdas/laws/stored-item.ts';
+import { NOW, TRACEPARENT } from '../../../support/builders.ts';
 import {
   accepted,
   auditEntry,
@@ -413,7 +413,7 @@ describe('a law', () => {
     for (const { name, statement, source, next } of LAWS) {
       expect(name).toMatch(/^[a-z]+(-[a-z]+)+$/);
       for (const sentence of [statement, next]) expect(sentence).toMatch(/^[A-Z].*\.$/);
-      expect(existsSync(join(import.meta.dirname, '../../../../../docs', source.replace(/#.*/, '')))).toBe(true);
+      expect(existsSync(join(import.meta.dirname, '../../../../docs', source.replace(/#.*/, '')))).toBe(true);
     }
   });
 });

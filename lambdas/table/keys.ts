@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
-import type { ChannelRef } from '../../domain/channel-rhythm.ts';
-import type { AccountRef } from '../../domain/circuit-breaker.ts';
-import type { ContactRef, DataSubject } from '../../domain/contact.ts';
-import type { KeptQueue } from '../../domain/dead-letter.ts';
-import type { SendState } from '../../domain/send-transitions.ts';
+import type { ChannelRef } from '../domain/channel-rhythm.ts';
+import type { AccountRef } from '../domain/circuit-breaker.ts';
+import type { ContactRef, DataSubject } from '../domain/contact.ts';
 
 /** The key of an item. No key is a channel, stage, or day, which avoids hot partitions. */
 export interface ItemKey {
@@ -120,68 +117,6 @@ export const auditKey = (id: string): ItemKey => ({ pk: `AUDIT#${id}`, sk: 'AUDI
 
 /** Returns the id in a partition key. The id may contain the separator. */
 export const idOf = (pk: unknown): string => String(pk).slice(String(pk).indexOf('#') + 1);
-
-/**
- * The index `byContact` (partition `contact`, sort `contactSort`, keys only) holds a contact's messages and sends, each
- * kind ordered by time, the statuses of its unknown messages, its dead letters, and its audit entries. It projects only
- * keys, so that a status or a transition causes no write to the index.
- */
-export const BY_CONTACT = 'byContact';
-export type ContactSortKind = 'MESSAGE' | 'SEND' | 'DEADLETTER' | 'AUDIT';
-export const contactSort = (kind: ContactSortKind, createdAt: string): string => `${kind}#${createdAt}`;
-
-/** The sort key of an item that has only statuses. It has no time, so that it does not depend on their order. */
-export const STATUS_SORT = 'STATUS#';
-
-/** An index whose partitions are shards of a list. */
-export interface ShardedIndex {
-  readonly name: 'byState' | 'byBroadcast';
-  /** The attributes with the partition and with the sort key. */
-  readonly partition: 'stateShard' | 'broadcastShard';
-  readonly sort: 'stateAt' | 'broadcastState';
-}
-
-/**
- * The sparse index `byState` (keys only) holds the sends that operators look for, the kept dead letters, the audit
- * trail, the channels, and the gaps. It is sharded because an outage can put every send into one state, and a single hot partition would throttle
- * writes to the table.
- */
-export const BY_STATE = { name: 'byState', partition: 'stateShard', sort: 'stateAt' } as const satisfies ShardedIndex;
-
-/** The sparse index `byBroadcast` (keys only) holds the sends of each broadcast. Sharded because all are sent at once. */
-export const BY_BROADCAST = {
-  name: 'byBroadcast',
-  partition: 'broadcastShard',
-  sort: 'broadcastState',
-} as const satisfies ShardedIndex;
-
-const SHARDS = 16;
-export type ListedState = SendState | 'audit' | 'gap' | 'missing';
-
-/** Returns the partition of a send in a state, of an audit entry, or of a gap, such as `uncertain#7`. */
-export const stateShard = (state: ListedState, id: string): string => shardOf(state, id);
-
-/** Returns the partitions of a state, of the audit trail, or of gaps. */
-export const stateShards = (state: ListedState): readonly string[] => shardsOf(state);
-
-/** Returns the partition of a send in its broadcast. The id of the broadcast may contain the separator. */
-export const broadcastShard = (broadcastId: string, requestId: string): string => shardOf(broadcastId, requestId);
-
-export const broadcastShards = (broadcastId: string): readonly string[] => shardsOf(broadcastId);
-
-const shardOf = (list: string, id: string): string =>
-  `${list}#${(createHash('sha256').update(id).digest()[0] ?? 0) % SHARDS}`;
-
-const shardsOf = (list: string): readonly string[] => Array.from({ length: SHARDS }, (_, shard) => `${list}#${shard}`);
-
-/**
- * Returns the partition of a queue's dead letters in the index `byState`. It is not sharded: only one function writes
- * it, message by message.
- */
-export const deadLetterShard = (queue: KeptQueue): string => `dead-letter#${queue}`;
-
-/** The partition of the channels in the index `byState`. A business has few. */
-export const CHANNEL_LIST = 'channel';
 
 /** Escapes the separator, which only the last part of a key may contain. Otherwise two contacts could share a key. */
 const escapePart = (part: string): string => part.replaceAll('%', '%25').replaceAll('#', '%23');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { violationsAtRest, violationsOfChange } from '../../../../../lambdas/domain/laws/check-laws.ts';
-import { createSimulatedTable, createTableState, type ItemWrite } from '../../../../simulation/world/table.ts';
+import { violationsAtRest, violationsOfChange } from '../../../../lambdas/laws/check-laws.ts';
+import { createSimulatedTable, createTableState, type ItemWrite } from '../../../simulation/world/table.ts';
 import { contactsOf, createTableWriter, PARTS, type Step, steps } from './table-writes.ts';
 
 const CONTEXT = { graceMs: 0, messageDays: 400 };

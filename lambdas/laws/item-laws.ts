@@ -1,8 +1,7 @@
-import { CONSENT_REGISTERS } from '../consent.ts';
-import { broadcastSort, isInBroadcast, isListed, type SendEntry, stateSort, timeOfState } from '../send-index.ts';
-import { SEND_STATES, type SendState } from '../send-transitions.ts';
+import { SEND_STATES, type SendState } from '../domain/send-transitions.ts';
 import type { ItemLaw } from './law.ts';
 import {
+  CONSENTS,
   describeTime,
   has,
   ITEM_KINDS,
@@ -48,20 +47,22 @@ const stateIndexOf = (item: StoredItem): StateIndex | undefined => {
   }
   const state = kind === 'send' ? stateOf(item) : undefined;
   if (state === undefined) return undefined;
+  const code = textOf(item, 'code');
   // An erasure removes a send from the list of its state.
   return {
     shard: new RegExp(`^${state}#\\d+$`),
-    at: stateSort(entryOf(item, state)),
-    isRequired: isListed(state, false) && !has(item, 'erasedAt'),
+    at: [timeIn(item, state), ...(code === undefined ? [] : [code])].join('#'),
+    isRequired: !UNLISTED.includes(state) && !has(item, 'erasedAt'),
   };
 };
 
 const stateOf = (item: StoredItem): SendState | undefined => SEND_STATES.find((state) => state === item.state);
 
-const entryOf = (item: StoredItem, state: SendState): SendEntry => {
-  const code = textOf(item, 'code');
-  return { at: String(item[timeOfState(state)]), ...(code !== undefined && { code }) };
-};
+/** The states of most sends. Whether those are in the index depends on the stage. */
+const UNLISTED: readonly SendState[] = ['queued', 'claimed', 'accepted', 'cancelled'];
+
+/** Returns the time by which a state's sends are sorted. Scheduled sends are sorted by when they are due. */
+const timeIn = (item: StoredItem, state: SendState): unknown => item[state === 'scheduled' ? 'sendAt' : `${state}At`];
 
 const broadcastFaultIn = (item: StoredItem): string | undefined => {
   const state = stateOf(item);
@@ -73,7 +74,8 @@ const broadcastFaultIn = (item: StoredItem): string | undefined => {
   if (shards !== undefined && String(item.broadcastShard).replace(/#\d+$/, '') !== shards) {
     return 'broadcastShard does not match broadcastId.';
   }
-  const expected = isInBroadcast(state) ? broadcastSort(state, entryOf(item, state)) : undefined;
+  // A claimed send is not in the list of its broadcast.
+  const expected = state === 'claimed' ? undefined : `${state}#${textOf(item, 'code') ?? ''}#${timeIn(item, state)}`;
   return item.broadcastState === expected ? undefined : 'broadcastState does not match the item.';
 };
 
@@ -157,7 +159,7 @@ export const ITEM_LAWS = [
     next: 'Record the consent again. While a time has no source, sends to this contact fail.',
     kinds: ['consent'],
     faultIn(item) {
-      const broken = CONSENT_REGISTERS.filter(({ at, source, recordedAt }) => {
+      const broken = CONSENTS.filter(({ at, source, recordedAt }) => {
         const names = [at, source, recordedAt].filter((name) => has(item, name));
         // A consent without `recordedAt`, which only another system can have written, is valid. Erasures treat it as
         // recorded before them.
