@@ -1,5 +1,4 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { readItemChange, type StreamRecord } from '../adapters/dynamodb/stream-records.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { ms } from '../domain/duration.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
@@ -7,6 +6,7 @@ import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { createStreamHandler } from '../runtime/stream-handler.ts';
 import { sleep, systemClock, systemRandomness } from '../runtime/system.ts';
+import { readItemChange, type StreamRecord } from '../table/item-changes.ts';
 import { createTurnQueueHandler } from './end-turn.ts';
 import { parseTurnEnvironment, publishEnvironment } from './environment.ts';
 import { createPublishChanges } from './publish-changes.ts';

@@ -228,8 +228,7 @@ export class ParleyReceiver extends Construct {
 
   #createBufferedApi(props: Pick<BufferedApiProps, 'headers' | 'throttle' | 'domainMapping'>): BufferedApi {
     const api = new BufferedApi(this, 'Api', { ...props, queue: this.inboundQueue, path: PATH });
-    // An earlier version of the function would quarantine the requests as messages of unknown origin, and an earlier
-    // policy of the queue would refuse them.
+    // Until both are updated, the function would quarantine the requests, and the queue's policy would refuse them.
     api.stage.node.addDependency(this.handler, this.inboundQueue);
     return api;
   }
@@ -247,7 +246,7 @@ export class ParleyReceiver extends Construct {
     this.#confirmsOptOuts = true;
     this.handler.addEnvironment('SEND_QUEUE_URL' satisfies keyof ReceiveEnvironment, sender.sendQueue.queueUrl);
     sender.grantSend(this.handler);
-    // An earlier version of `send` would put the confirmation on the dead-letter queue as malformed.
+    // Until `send` is updated, it would put the confirmation on the dead-letter queue as malformed.
     this.handler.node.addDependency(sender.handler);
   }
 
