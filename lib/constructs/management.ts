@@ -7,7 +7,6 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
-import { seconds } from '../../lambdas/domain/duration.ts';
 import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
 import type { RouteName } from '../../lambdas/manage/route-name.ts';
 import { ROUTES } from '../../lambdas/manage/routes.ts';

@@ -8,7 +8,6 @@ import { type Ms, seconds } from '../../lambdas/domain/duration.ts';
 import type { SendEnvironment } from '../../lambdas/send/environment.ts';
 import { timeLimits } from '../../lambdas/send/time-limits.ts';
 import { type bulkLane, callIntervalMs, sendInvocations } from '../settings/lane-settings.ts';
-import { operatorEchoesOf } from '../settings/operator-settings.ts';
 import { reservedSendCheck, settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
