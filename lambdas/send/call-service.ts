@@ -5,9 +5,9 @@ import type { SendCall } from '../domain/send-call.ts';
 import { decideOutsideWindow, type FinalDecision, type SendDecision } from '../domain/send-decision.ts';
 import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
 import { hasExpired } from '../domain/send-request.ts';
-import { describeStop } from '../domain/sending-stop.ts';
 import { childSpan } from '../domain/trace-context.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
+import { blockedByStop } from './account-view.ts';
 import { readContact } from './read-contact.ts';
 import type { SendContext } from './send-context.ts';
 
@@ -15,24 +15,22 @@ import type { SendContext } from './send-context.ts';
 export interface CompletedCall {
   readonly call: SendCall;
   readonly outcome: SendOutcome;
+  /** The decision that no template follows the outcome `window-closed`. */
+  readonly ended?: FinalDecision;
 }
 
 /**
  * Calls the chat service. If the service reports the window closed although Parley's record shows it open, falls back to
- * a template, which it records before making the call. Without a template, returns the decision not to send.
+ * a template, which it records before making the call.
  */
-export const callService = async (
-  context: SendContext,
-  send: QueuedSend,
-  claim: Claim,
-): Promise<CompletedCall | FinalDecision> => {
+export const callService = async (context: SendContext, send: QueuedSend, claim: Claim): Promise<CompletedCall> => {
   const first = await makeCall(context, send, claim, claim.call);
   if (first.outcome.kind !== 'window-closed' || claim.call.endpoint === 'intent/v2') return first;
   await recordDeniedWindow(context, send, claim);
   const latestStart = addMs(send.endBy, -context.callTimeMs);
   const fallback = await decidePacedTemplate(context, send, latestStart);
   if (fallback.kind === 'not-done') return { call: claim.call, outcome: fallback };
-  if (fallback.kind !== 'call') return fallback;
+  if (fallback.kind !== 'call') return { ...first, ended: fallback };
   const { call, why: decision } = fallback;
   try {
     const replaceCall = () => context.sends.replaceCall(send.request.requestId, claim.claimId, { call, decision });
@@ -110,8 +108,8 @@ const decideTemplate = async (
   } catch {
     return notMade('The contact could not be read again, so no template was sent.');
   }
-  const { stop } = context.accountView;
-  if (stop !== undefined) return notMade(`${describeStop(stop)} No template was sent.`);
+  const stopped = blockedByStop(context.accountView);
+  if (stopped !== undefined) return notMade(`${stopped.why} No template was sent.`);
   const closed = 'The chat service reported the window closed (error 201).';
   return decideOutsideWindow(send.request, latest, context.clock.now(), context.rules, closed);
 };

@@ -10,17 +10,10 @@ import {
 import type { ContactRef } from '../domain/contact.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
-import { isTrusted, type Stop } from '../domain/sending-stop.ts';
-import { openCircuitOf, rememberCircuit } from './account-view.ts';
+import { isTrusted } from '../domain/sending-stop.ts';
+import { type Blocked, blockedByStop, rememberCircuit } from './account-view.ts';
 import { createCallLimit } from './call-limit.ts';
-import {
-  type BlockedByCircuit,
-  type CircuitProbe,
-  claimProbe,
-  endProbe,
-  type ObservedCall,
-  returnProbe,
-} from './circuit-probe.ts';
+import { type CircuitProbe, claimProbe, endProbe, type ObservedCall, returnProbe } from './circuit-probe.ts';
 import type { SendContext } from './send-context.ts';
 
 /** The right to make one call. Disposing of it lets another call start. */
@@ -36,9 +29,6 @@ export interface CallSlot extends Disposable {
    */
   conclude(observed: ObservedCall | undefined): Promise<OpenCircuit | undefined>;
 }
-
-/** Why a request must wait: an operator stopped sending, or the circuit breaker is open. */
-export type Blocked = { readonly kind: 'stopped'; readonly stop: Stop } | BlockedByCircuit;
 
 /**
  * Creates the circuit breaker of an account. It opens when the account has no credit, its access token is refused, or
@@ -66,7 +56,7 @@ export const createCircuitBreaker = (context: SendContext) => {
     if (probe !== undefined) await endProbe(context, probe, call);
     else await openAfter(context, call);
     // Another process may have opened the circuit breaker for the same reason.
-    if (via === 'send' && isUnserved(outcome) && openCircuitOf(view) === undefined) {
+    if (via === 'send' && isUnserved(outcome) && view.openCircuit === undefined) {
       rememberCircuit(context, await circuits.read());
     }
   };
@@ -85,9 +75,9 @@ export const createCircuitBreaker = (context: SendContext) => {
     } catch (error) {
       // The call's outcome is recorded by now, so a failure here must not make its message fail.
       log.warn('circuit breaker not updated', { error });
-      return openCircuitOf(view);
+      return view.openCircuit;
     }
-    return isServed(observed.outcome) ? undefined : openCircuitOf(view);
+    return isServed(observed.outcome) ? undefined : view.openCircuit;
   };
 
   return {
@@ -98,10 +88,10 @@ export const createCircuitBreaker = (context: SendContext) => {
       taken.defer(await limit.acquire());
       // Before a probe is claimed, so that the wait does not use up its lease. A blocked request makes no call.
       if (pace !== undefined && !isBlocked(context)) await pace.waitForSlot();
-      if (view.stop !== undefined) return { kind: 'stopped', stop: view.stop };
-      const open = openCircuitOf(view);
-      const probe = open && (await claimProbe(context, send, open));
-      if (probe?.kind === 'open') return probe;
+      const stopped = blockedByStop(view);
+      if (stopped !== undefined) return stopped;
+      const probe = view.openCircuit && (await claimProbe(context, send, view.openCircuit));
+      if (probe?.kind === 'blocked') return probe;
       const slot = taken.move();
       return {
         kind: 'admitted',
@@ -113,10 +103,8 @@ export const createCircuitBreaker = (context: SendContext) => {
   };
 };
 
-const isBlocked = ({ accountView, clock }: SendContext): boolean => {
-  const open = openCircuitOf(accountView);
-  return accountView.stop !== undefined || (open !== undefined && clock.now() < open.nextProbeAt);
-};
+const isBlocked = ({ accountView: { stop, openCircuit }, clock }: SendContext): boolean =>
+  stop !== undefined || (openCircuit !== undefined && clock.now() < openCircuit.nextProbeAt);
 
 /** Opens the circuit breaker if the outcome of a call is a reason to. */
 const openAfter = async (context: SendContext, { outcome, calledAt }: ObservedCall): Promise<void> => {

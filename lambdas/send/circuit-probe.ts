@@ -12,7 +12,8 @@ import { addMs, type Instant } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
 import { formatNumber } from '../domain/send-call.ts';
 import type { SendOutcome } from '../domain/send-outcome.ts';
-import { openCircuitOf, rememberCircuit } from './account-view.ts';
+import type { CircuitRepository } from '../ports.ts';
+import { type Blocked, blockedByCircuit, rememberCircuit } from './account-view.ts';
 import type { SendContext } from './send-context.ts';
 
 /** The outcome of a call, and when the call was claimed. */
@@ -21,12 +22,6 @@ export interface ObservedCall {
   readonly via: 'send' | 'check';
   readonly outcome: SendOutcome;
   readonly calledAt: Instant;
-}
-
-/** A request must wait because the circuit breaker is open. */
-export interface BlockedByCircuit {
-  readonly kind: 'open';
-  readonly circuit: OpenCircuit;
 }
 
 /** A call that shows whether the circuit breaker may close. */
@@ -44,21 +39,21 @@ export const claimProbe = async (
   context: SendContext,
   send: QueuedSend,
   open: OpenCircuit,
-): Promise<CircuitProbe | BlockedByCircuit | undefined> => {
+): Promise<CircuitProbe | Blocked | undefined> => {
   const { circuits, accountView, clock, randomness, pace } = context;
   const now = clock.now();
-  if (now < open.nextProbeAt) return { kind: 'open', circuit: open };
+  if (now < open.nextProbeAt) return blockedByCircuit(open);
   const probeId = randomness.newId();
   // A probe may make a second call, after error 201, and must not lose its lease while that waits for its slot.
   const leaseUntil = addMs(now, context.probeLeaseMs + (pace?.longestWaitMs ?? 0));
   const claimed = await circuits.claimProbe({ probeId, now, leaseUntil });
   const circuit = rememberCircuit(context, claimed.circuit);
-  if (circuit.state === 'closed') return undefined;
-  if (!claimed.isClaimed) return { kind: 'open', circuit };
+  if (circuit === undefined) return undefined;
+  if (!claimed.isClaimed) return blockedByCircuit(circuit);
   const isBlind = circuit.reason === 'unreachable' && !(await isReachable(context, send));
   if (!isBlind || isSendProbeDue(circuit, clock.now())) return { kind: 'probe', probeId, isBlind, circuit };
   await failProbe(context, probeId);
-  return { kind: 'open', circuit: openCircuitOf(accountView) ?? circuit };
+  return blockedByCircuit(accountView.openCircuit ?? circuit);
 };
 
 /** Whether the chat service answers a call that sends no message. */
@@ -82,26 +77,29 @@ export const returnProbe = async (
 /** Closes the circuit breaker, or schedules the next probe, according to what the probe's call showed. */
 export const endProbe = async (
   context: SendContext,
-  { probeId, isBlind }: CircuitProbe,
+  { probeId, isBlind, circuit }: CircuitProbe,
   { via, outcome }: ObservedCall,
 ): Promise<void> => {
-  const { accountView } = context;
-  const reason = openReason(outcome, accountView.failures);
-  const isUnreachable = openCircuitOf(accountView)?.reason === 'unreachable';
-  const isRestored = isUnreachable ? isServed(outcome) : outcome.kind === 'accepted';
+  const { openCircuit, failures } = context.accountView;
+  const reason = openReason(outcome, failures);
   const why = explainFailure(outcome);
-  if (via === 'send' && isRestored) await closeCircuit(context, probeId);
-  else if (via === 'send' && outcome.kind === 'uncertain') {
-    // The next probe sends no message, so that no other request ends without a known outcome.
-    await failProbe(context, probeId, { reason: 'unreachable', why }, { isSendFailed: true, isBlind });
-  } else await failProbe(context, probeId, reason === undefined ? {} : { reason, why });
+  const isRestored = openCircuit?.reason === 'unreachable' ? isServed(outcome) : outcome.kind === 'accepted';
+  if (via === 'send' && isRestored) return closeCircuit(context, probeId);
+  if (via === 'check' || outcome.kind !== 'uncertain') {
+    return failProbe(context, probeId, reason === undefined ? {} : { reason, why });
+  }
+  const now = context.clock.now();
+  // Blind probes are an hour apart anyway, so the probes between them send no message.
+  const next = isBlind ? {} : { nextProbeAt: nextSendProbeAt(now, circuit.failedSends) };
+  // The next probe sends no message, so that no other request ends without a known outcome.
+  return failProbe(context, probeId, { reason: 'unreachable', why, sendFailedAt: now, ...next });
 };
 
 const closeCircuit = async (context: SendContext, probeId: string): Promise<void> => {
   const { circuits, clock, log, metrics } = context;
-  const { state } = rememberCircuit(context, await circuits.close(probeId, clock.now()));
+  const open = rememberCircuit(context, await circuits.close(probeId, clock.now()));
   // The probe's lease may have expired, and a later probe has kept the circuit breaker open.
-  if (state === 'open') return;
+  if (open !== undefined) return;
   metrics.count('AccountResumed');
   log.info('circuit breaker closed: the chat service answered a probe', {});
 };
@@ -110,15 +108,12 @@ const closeCircuit = async (context: SendContext, probeId: string): Promise<void
 const failProbe = async (
   context: SendContext,
   probeId: string,
-  change: Partial<Pick<OpenCircuit, 'reason' | 'why'>> = {},
-  { isSendFailed, isBlind } = { isSendFailed: false, isBlind: false },
+  change: Partial<Parameters<CircuitRepository['failProbe']>[1]> = {},
 ): Promise<void> => {
-  const open = openCircuitOf(context.accountView);
+  const { circuits, accountView, clock } = context;
+  const open = accountView.openCircuit;
   if (open === undefined) return;
-  const { reason, why, probes, failedSends } = { ...open, ...change };
-  const now = context.clock.now();
-  // Blind probes are an hour apart anyway, so the probes between them send no message.
-  const at = isSendFailed && !isBlind ? nextSendProbeAt(now, failedSends) : nextProbeAt(now, probes);
-  const next = { reason, why, nextProbeAt: at, ...(isSendFailed && { sendFailedAt: now }) };
-  rememberCircuit(context, await context.circuits.failProbe(probeId, next));
+  const { reason, why, probes } = open;
+  const next = { reason, why, nextProbeAt: nextProbeAt(clock.now(), probes), ...change };
+  rememberCircuit(context, await circuits.failProbe(probeId, next));
 };

@@ -68,7 +68,7 @@ export const recordDecision = async (
 export const recordCall = async (
   context: SendContext,
   claimed: ClaimedSend,
-  { call, outcome }: CompletedCall,
+  { call, outcome, ended }: CompletedCall,
 ): Promise<MessageResult> => {
   const { clock, randomness } = context;
   const { send, attempt, unknownOutcomes } = claimed;
@@ -104,13 +104,16 @@ export const recordCall = async (
       const isResent = send.request.onUncertain === 'resend' && mayResend(unknownOutcomes + 1, isAnswered);
       return isResent && !isConfirmed ? retryLater(context, send, backoff()) : DONE;
     }
-    case 'rejected':
+    case 'rejected': {
+      const { code, explanation, details: outcomeDetails } = outcome;
+      const result = { state: 'rejected' as const, at, code: code?.toString(), outcome: explanation, outcomeDetails };
+      await record(context, send, claimId, result);
+      return DONE;
+    }
     case 'window-closed': {
-      const result =
-        outcome.kind === 'rejected'
-          ? { code: outcome.code?.toString(), outcome: outcome.explanation, outcomeDetails: outcome.details }
-          : { code: '201', outcome: 'The chat service answered the template with error 201.' };
-      await record(context, send, claimId, { state: 'rejected', at, ...result });
+      const why = 'The chat service answered the template with error 201.';
+      const result = ended ? resultOf(ended, at) : { state: 'rejected' as const, at, code: '201', outcome: why };
+      await record(context, send, claimId, result);
       return DONE;
     }
   }
@@ -124,22 +127,21 @@ const recordAccepted = async (
   const { sends, messages, clock } = context;
   const { contact, request, traceparent } = send;
   const { requestId } = request;
-  const recorded = record(context, send, claimId, {
-    state: 'accepted',
-    at: clock.now(),
-    messageId,
-    transactionIds: listed(transactionIds),
-    outcome: describeAccepted(messageId, transactionIds),
-  });
-  const sent = { requestId, contact, call, claimedAt, attempt, traceparent };
-  const message = messageId !== undefined && { id: messageId, ...sent };
+  const recordMessage = (id: string) =>
+    messages.recordOutbound({ id, requestId, contact, call, claimedAt, attempt, traceparent });
   const [, failed] = await Promise.all([
-    recorded,
-    message ? write(context, send, () => messages.recordOutbound(message)) : undefined,
+    record(context, send, claimId, {
+      state: 'accepted',
+      at: clock.now(),
+      messageId,
+      transactionIds: listed(transactionIds),
+      outcome: describeAccepted(messageId, transactionIds),
+    }),
+    messageId === undefined ? undefined : write(context, send, () => recordMessage(messageId)),
   ]);
   // Only an accepted send can fail.
-  if (message && failed) {
-    await write(context, send, () => sends.fail(requestId, { messageId: message.id, ...failed }));
+  if (messageId !== undefined && failed) {
+    await write(context, send, () => sends.fail(requestId, { messageId, ...failed }));
   }
   await confirm(context, send, transactionIds);
   return DONE;

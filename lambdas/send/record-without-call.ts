@@ -1,9 +1,8 @@
 import { LoggableError } from '../domain/errors.ts';
 import type { QueuedSend } from '../domain/send.ts';
 import type { FinalDecision } from '../domain/send-decision.ts';
-import { describeStop } from '../domain/sending-stop.ts';
 import type { MessageResult } from '../runtime/queue-handler.ts';
-import type { Blocked } from './circuit-breaker.ts';
+import type { Blocked } from './account-view.ts';
 import { reportResult, resultOf } from './record-result.ts';
 import { mayBeSentLater, resumeSend } from './resume-send.ts';
 import { retryBlocked } from './retry-later.ts';
@@ -47,9 +46,4 @@ export const recordWaiting = async (
 
 /** Makes a request wait while no call may be made. */
 export const waitBlocked = async (context: SendContext, send: QueuedSend, blocked: Blocked): Promise<MessageResult> =>
-  (await recordWaiting(context, send, describeBlocked(blocked))) ?? retryBlocked(context, send, blocked);
-
-const describeBlocked = (blocked: Blocked): string =>
-  blocked.kind === 'stopped'
-    ? describeStop(blocked.stop)
-    : `The circuit breaker has been open since ${blocked.circuit.openedAt}: ${blocked.circuit.why}`;
+  (await recordWaiting(context, send, blocked.why)) ?? retryBlocked(context, send, blocked);

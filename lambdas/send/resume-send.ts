@@ -51,15 +51,14 @@ export const resumeSend = async (
     case 'waiting':
       return SOON;
     case 'accepted':
-    case 'failed': {
+    case 'failed':
+    case 'uncertain': {
+      // An uncertain send has none.
       const message = acceptedMessage(stored, send.contact);
       if (message !== undefined) await recordSentMessage(context, message);
       else await confirmByTransactions(context, stored.requestId, stored.transactionIds ?? [], clock.now());
       break;
     }
-    case 'uncertain':
-      await confirmByTransactions(context, stored.requestId, stored.transactionIds ?? [], clock.now());
-      break;
     case 'refused':
       // The clock of the function that gave up on the request may be ahead.
       if (stored.code === 'PROCESSING_FAILED') return SOON;

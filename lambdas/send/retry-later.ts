@@ -1,9 +1,9 @@
 import { blockedWaitMs } from '../domain/backoff.ts';
-import { type Instant, msBetween } from '../domain/instant.ts';
+import { msBetween } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
 import { notAfterOf } from '../domain/send-request.ts';
 import type { MessageResult } from '../runtime/queue-handler.ts';
-import type { Blocked } from './circuit-breaker.ts';
+import type { Blocked } from './account-view.ts';
 import type { SendContext } from './send-context.ts';
 
 /** Retries a request after a delay, but early enough to record that it expired. */
@@ -13,9 +13,8 @@ export const retryLater = ({ clock }: SendContext, { request }: QueuedSend, afte
   return { kind: 'retry', afterMs: Math.min(afterMs, Math.max(0, leftMs + 1)) };
 };
 
-/** Retries a request that must wait after a delay that grows with the time for which requests have waited. */
-export const retryBlocked = (context: SendContext, send: QueuedSend, blocked: Blocked): MessageResult => {
-  const since: Instant = blocked.kind === 'stopped' ? blocked.stop.stoppedAt : blocked.circuit.openedAt;
+/** Retries a request after a delay that grows with the time for which requests have waited. */
+export const retryBlocked = (context: SendContext, send: QueuedSend, { since }: Blocked): MessageResult => {
   const { clock, randomness } = context;
   return retryLater(context, send, blockedWaitMs(msBetween(since, clock.now()), randomness.random()));
 };

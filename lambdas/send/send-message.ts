@@ -2,11 +2,12 @@ import type { Contact } from '../domain/contact.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
 import { type CallDecision, decideSend, type SendDecision } from '../domain/send-decision.ts';
-import { describeStop, isTrusted } from '../domain/sending-stop.ts';
+import { isTrusted } from '../domain/sending-stop.ts';
 import { isClosedByMargin } from '../domain/window.ts';
 import type { MessageResult } from '../runtime/queue-handler.ts';
 import { readSince } from '../runtime/read-since.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
+import { blockedByCircuit, blockedByStop } from './account-view.ts';
 import { callService } from './call-service.ts';
 import { type ContactCheck, createCheckContact } from './check-contact.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
@@ -59,14 +60,14 @@ export const createSendMessage = (context: SendContext) => {
     if (decision.kind !== 'call') return endWithoutCall(context, send, decision);
 
     const admitted = await breaker.admit(send);
-    if (admitted.kind !== 'admitted') return waitBlocked(context, send, admitted);
+    if (admitted.kind === 'blocked') return waitBlocked(context, send, admitted);
     using slot = admitted;
     const check = slot.isBlind ? undefined : checkContact;
     const { result, observed } = await attemptCall(context, check, send, { contact, decision, readAt });
     const circuit = await slot.conclude(observed);
     // While an operator's stop lasts, the circuit breaker does not matter.
     const isBlocked = circuit !== undefined && accountView.stop === undefined && result.kind === 'retry';
-    return isBlocked ? retryBlocked(context, send, { kind: 'open', circuit }) : result;
+    return isBlocked ? retryBlocked(context, send, blockedByCircuit(circuit)) : result;
   };
 };
 
@@ -85,13 +86,8 @@ const attemptCall = async (
   if (ended !== undefined) return { result: ended };
   const { send, claim } = claimed;
   const completed = await callService(context, send, claim);
-  const calledAt = claim.claimedAt;
-  if (!('outcome' in completed)) {
-    const result = await recordDecision(context, send, claim.claimId, completed);
-    return { result, observed: { via: 'send', outcome: { kind: 'window-closed' }, calledAt } };
-  }
   const result = await recordCall(context, claimed, completed);
-  return { result, observed: { via: 'send', outcome: completed.outcome, calledAt } };
+  return { result, observed: { via: 'send', outcome: completed.outcome, calledAt: claim.claimedAt } };
 };
 
 /**
@@ -121,8 +117,8 @@ const refreshAndCheck = async (
   }
   const { contact, decision } = await refresh(context, send, current, checked?.contact ?? current.contact, startedAt);
   if (decision.kind !== 'call') return { result: await endWithoutCall(context, send, decision) };
-  const { stop } = context.accountView;
-  if (stop !== undefined) return { result: await waitBlocked(context, send, { kind: 'stopped', stop }) };
+  const stopped = blockedByStop(context.accountView);
+  if (stopped !== undefined) return { result: await waitBlocked(context, send, stopped) };
   // The contact check may have used it up.
   return clock.now() > latestStart(context, send) ? { result: RETRY_NOW } : { contact, decision };
 };
@@ -151,12 +147,18 @@ const decideAgain = async (
   { send, claim }: ClaimedSend,
   contact: Contact,
 ): Promise<MessageResult | undefined> => {
-  const decided = await decideNow(context, { send, claim }, contact);
+  let decided: SendDecision;
+  try {
+    decided = await repeatUntil(latestStart(context, send), () => decideNow(context, send, contact), context);
+  } catch (error) {
+    await giveBack(context, send, claim, 'The contact could not be read again, so no call was made.');
+    throw error;
+  }
   if (decided.kind !== 'call') return recordDecision(context, send, claim.claimId, decided);
-  const { stop } = context.accountView;
-  if (stop !== undefined) {
-    await giveBack(context, send, claim, `${describeStop(stop)} No call was made.`);
-    return retryBlocked(context, send, { kind: 'stopped', stop });
+  const stopped = blockedByStop(context.accountView);
+  if (stopped !== undefined) {
+    await giveBack(context, send, claim, `${stopped.why} No call was made.`);
+    return retryBlocked(context, send, stopped);
   }
   if (decided.call.endpoint !== claim.call.endpoint) {
     await giveBack(context, send, claim, `The decision changed before the call, so no call was made: ${decided.why}`);
@@ -165,25 +167,11 @@ const decideAgain = async (
   return undefined;
 };
 
-/** Decides based on the contact as it is now. Gives the claim back if the contact cannot be read. */
-const decideNow = async (
-  context: SendContext,
-  { send, claim }: Pick<ClaimedSend, 'send' | 'claim'>,
-  contact: Contact,
-): Promise<SendDecision> => {
-  try {
-    return await repeatUntil(latestStart(context, send), () => reconsider(context, send, contact), context);
-  } catch (error) {
-    await giveBack(context, send, claim, 'The contact could not be read again, so no call was made.');
-    throw error;
-  }
-};
-
 /**
  * Reads the contact again if its consents no longer allow the call, because the user may have written since. The claim
  * may have taken long, so that an operator's stop must be looked for again.
  */
-const reconsider = async (context: SendContext, send: QueuedSend, contact: Contact): Promise<SendDecision> => {
+const decideNow = async (context: SendContext, send: QueuedSend, contact: Contact): Promise<SendDecision> => {
   const { contacts, accountView, clock, rules } = context;
   const decide = (latest: Contact) => decideSend(send.request, latest, clock.now(), rules);
   if (!isTrusted(accountView.readAt, clock.now())) return decide(await readContact(context, send.contact));
