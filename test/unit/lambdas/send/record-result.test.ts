@@ -1,11 +1,11 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { sendKey } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { startTrace, traceIdOf } from '../../../../lambdas/domain/trace-context.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { reportResult } from '../../../../lambdas/send/record-result.ts';
+import { sendKey } from '../../../../lambdas/table/keys.ts';
 import { NOW, queuedSend, sendRequest, sendResult, USER } from '../../../support/builders.ts';
 import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 import { testTables } from '../../../support/test-tables.ts';
