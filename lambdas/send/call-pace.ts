@@ -1,3 +1,4 @@
+import { type Ms, ms } from '../domain/duration.ts';
 import type { Clock, Sleep } from '../ports.ts';
 
 /** A minimum time between the starts of calls in this process. */
@@ -10,11 +11,11 @@ export interface CallPace {
    */
   startInvocation(): void;
   /** The longest that a call can wait for its slot. */
-  readonly longestWaitMs: number;
+  readonly longestWaitMs: Ms;
 }
 
 export interface CallPaceOptions {
-  readonly intervalMs: number;
+  readonly intervalMs: Ms;
   /** The maximum number of calls that can wait for a slot at a time. */
   readonly maxConcurrentCalls: number;
   readonly clock: Clock;
@@ -35,7 +36,7 @@ export const createCallPace = ({ intervalMs, maxConcurrentCalls, clock, sleep }:
   };
 
   return {
-    longestWaitMs: maxConcurrentCalls * intervalMs,
+    longestWaitMs: ms(maxConcurrentCalls * intervalMs),
     waitForSlot() {
       // After a failed wait too, which has taken no slot.
       latest = latest.catch(() => {}).then(waitForStart);

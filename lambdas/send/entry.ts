@@ -24,6 +24,7 @@ import { sendEnvironment } from './environment.ts';
 import { createGiveUp } from './give-up.ts';
 import { createLanes, type Lane } from './lanes.ts';
 import { createPrepareSend } from './prepare-send.ts';
+import type { SendContext } from './send-context.ts';
 import { createSendMessage } from './send-message.ts';
 import { timeLimits } from './time-limits.ts';
 
@@ -76,21 +77,20 @@ const chatService = createHttpChatService({
 
 /** What both queues share. */
 const shared = {
+  contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
   sends: createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES }),
   messages: createDynamodbMessages(table, { gapClock: undefined }),
+  circuits: createDynamodbCircuit(table, account),
+  chatService,
   clock: systemClock,
   sleep,
+  randomness: systemRandomness,
   log,
   metrics,
-};
-const sending = {
-  ...shared,
-  contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
-  circuits: createDynamodbCircuit(table, account),
   account,
   accountView: createAccountView(),
-  chatService,
-  randomness: systemRandomness,
+  contactDefaults,
+  defaultNotAfter: environment.DEFAULT_NOT_AFTER,
   rules: sendRulesOf(environment),
   leaseMs: toMs(limits.leaseSeconds),
   probeLeaseMs: toMs(limits.probeSeconds),
@@ -119,8 +119,7 @@ const createHandleBatch = ({
   const deadLetters: SendDeadLetterQueue = {
     put: async (message, reason) => (await queue()).deadLetters.put(message, reason),
   };
-  const { sendMessage, expireSend } = createSendMessage({ ...sending, deadLetters, maxConcurrentCalls, pace });
-  const prepareSend = createPrepareSend({
+  const context: SendContext = {
     ...shared,
     deadLetters,
     scheduler: createEventBridgeScheduler({
@@ -132,15 +131,13 @@ const createHandleBatch = ({
         keyArn: environment.SCHEDULE_KEY_ARN,
       },
     }),
-    contactDefaults,
-    defaultNotAfter: environment.DEFAULT_NOT_AFTER,
-    sendMessage,
-    expireSend,
-  });
+    maxConcurrentCalls,
+    pace,
+  };
   const handleBatch = createQueueHandler({
-    handleMessage: prepareSend,
+    handleMessage: createPrepareSend(context, createSendMessage(context)),
     minimumWaitMs: receiveFloorMs,
-    handleFailure: createGiveUp({ ...shared, deadLetters, contactDefaults }),
+    handleFailure: createGiveUp(context),
     changeVisibility: async (changes) => (await queue()).changeVisibility(changes),
     clock: systemClock,
     requiredTimeMs: toMs(limits.requiredSeconds),
@@ -168,6 +165,7 @@ export const handler = frame(
       queueUrl: environment.SEND_QUEUE_URL,
       deadLetterQueueUrl: environment.SEND_DEAD_LETTER_QUEUE_URL,
       maxConcurrentCalls: environment.MAX_CONCURRENT_CALLS,
+      callIntervalMs: undefined,
       ageMetric: 'RetriedMessageAge',
     }),
     isBulkComplete

@@ -1,4 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Ms } from '../domain/duration.ts';
 import type { Invocation } from '../runtime/frame.ts';
 
 /** A queue that the function consumes. */
@@ -8,7 +9,7 @@ export interface Lane {
   /** The maximum number of concurrent calls in one instance of the function. */
   readonly maxConcurrentCalls: number;
   /** The minimum time between the starts of two calls in one instance of the function. @default none */
-  readonly callIntervalMs?: number | undefined;
+  readonly callIntervalMs: Ms | undefined;
   /** The metric with the age of the oldest message that waits. */
   readonly ageMetric: 'RetriedMessageAge' | 'RetriedBulkMessageAge';
 }

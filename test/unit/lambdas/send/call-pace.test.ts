@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { addMs, msBetween } from '../../../../lambdas/domain/instant.ts';
 import { createCallPace } from '../../../../lambdas/send/call-pace.ts';
 import { NOW, queuedSend, sendRequest } from '../../../support/builders.ts';
@@ -21,7 +22,7 @@ describe('a pace of calls', () => {
       },
       now: () => now,
       pace: createCallPace({
-        intervalMs: INTERVAL_MS,
+        intervalMs: ms(INTERVAL_MS),
         maxConcurrentCalls: 10,
         clock: { now: () => now },
         sleep: async (ms) => {

@@ -9,6 +9,7 @@ import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/me
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createDynamodbStops } from '../../../../lambdas/adapters/dynamodb/stops.ts';
 import { contactRef, type WindowPer } from '../../../../lambdas/domain/contact.ts';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { SendCall } from '../../../../lambdas/domain/send-call.ts';
 import type { SendRules } from '../../../../lambdas/domain/send-decision.ts';
@@ -19,6 +20,7 @@ import { createAccountView } from '../../../../lambdas/send/account-view.ts';
 import { createCallPace } from '../../../../lambdas/send/call-pace.ts';
 import { createGiveUp } from '../../../../lambdas/send/give-up.ts';
 import { createPrepareSend } from '../../../../lambdas/send/prepare-send.ts';
+import type { SendContext } from '../../../../lambdas/send/send-context.ts';
 import { createSendMessage } from '../../../../lambdas/send/send-message.ts';
 import { ACCOUNT, NOW, queuedSend, RETENTION_DAYS, sendRules, USER } from '../../../support/builders.ts';
 import { contactItems, type StoredContact } from '../../../support/contact-items.ts';
@@ -161,10 +163,9 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
       const pace =
         intervalMs === undefined
           ? undefined
-          : createCallPace({ ...shared, intervalMs, maxConcurrentCalls: MAX_CONCURRENT_CALLS });
-      const { sendMessage, expireSend } = createSendMessage({
+          : createCallPace({ ...shared, intervalMs: ms(intervalMs), maxConcurrentCalls: MAX_CONCURRENT_CALLS });
+      const context: SendContext = {
         ...shared,
-        pace,
         contacts,
         circuits,
         account: ACCOUNT,
@@ -184,15 +185,6 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
             return harness.checkAnswers.shift() ?? harness.checkAnswer;
           },
         },
-        randomness: { newId: () => `id-${++ids}`, random: () => 0 },
-        rules: sendRules(rules),
-        leaseMs: LEASE_MS,
-        probeLeaseMs: PROBE_LEASE_MS,
-        callTimeMs: CALL_TIME_MS,
-        maxConcurrentCalls: MAX_CONCURRENT_CALLS,
-      });
-      const prepareSend = createPrepareSend({
-        ...shared,
         scheduler: {
           async schedule({ requestId, at }) {
             if (harness.isSchedulerUnavailable) throw new Error('The scheduler is unavailable.');
@@ -204,12 +196,19 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
             harness.schedules.delete(requestId);
           },
         },
+        randomness: { newId: () => `id-${++ids}`, random: () => 0 },
+        rules: sendRules(rules),
         contactDefaults,
         defaultNotAfter: options.defaultNotAfter,
-        sendMessage,
-        expireSend,
-      });
-      const giveUp = createGiveUp({ ...shared, contactDefaults });
+        leaseMs: ms(LEASE_MS),
+        probeLeaseMs: ms(PROBE_LEASE_MS),
+        callTimeMs: ms(CALL_TIME_MS),
+        maxConcurrentCalls: MAX_CONCURRENT_CALLS,
+        pace,
+      };
+      const sendMessage = createSendMessage(context);
+      const prepareSend = createPrepareSend(context, sendMessage);
+      const giveUp = createGiveUp(context);
       return {
         /** Sends a request that is due. */
         send: (request: SendRequest) => sendMessage({ ...queuedSend(request), endBy: endOfInvocation() }),
