@@ -31,8 +31,8 @@ export interface Scenario {
   readonly items?: Readonly<Record<string, Item>>;
   /** What an update returns of its item. */
   readonly updated?: Item;
-  /** The answers of AWS operations. Returns undefined for that of a call that succeeds. */
-  readonly answers?: Readonly<Record<string, (input: Input) => object | undefined>>;
+  /** The answers of AWS operations, after these lines. Returns undefined for that of a call that succeeds. */
+  readonly answers?: Readonly<Record<string, (input: Input, lines: readonly string[]) => object | undefined>>;
   /** Variables that the scenario needs beside the usual ones. */
   readonly variables?: Variables;
   readonly remainingMs?: number;
@@ -72,7 +72,7 @@ export const startWiredFunctions = async (): Promise<WiredFunctions> => {
     const operation = target === undefined ? `${request.method}Schedule` : (String(target).split('.').at(-1) ?? '');
     const where = input.QueueUrl === undefined ? host : String(input.QueueUrl).split('/').at(-1);
     lines.push(`${operation} ${where} ${target === undefined ? request.url : ''} ${body}`);
-    const given = scenario.answers?.[operation]?.(input) ?? succeed(operation, input, scenario);
+    const given = scenario.answers?.[operation]?.(input, lines) ?? succeed(operation, input, scenario);
     if (!('__type' in given)) return void answer(200, given);
     answer(400, given);
   });
