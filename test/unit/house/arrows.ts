@@ -126,7 +126,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'documents',
     files: /^lib\/documents\//,
-    mayImport: ['settings', 'documents', 'domain', 'laws', 'manage', 'constructs'],
+    mayImport: ['settings', 'documents', 'domain', 'table', 'laws', 'manage', 'constructs'],
   },
   // Consumers bundle it, so it imports nothing else.
   { name: 'consumer events', files: /^lib\/events(\/.*)?\.ts$/, mayImport: ['consumer events'] },
