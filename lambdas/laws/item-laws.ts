@@ -190,7 +190,7 @@ export const ITEM_LAWS = [
     statement:
       'A message has its event or its call, its contact, and its time, unless only its statuses have arrived or it was ' +
       'erased.',
-    source: 'decisions/record-a-status-before-its-message.md',
+    source: 'decisions/store-events-in-any-order.md',
     next: 'Report the item as a defect.',
     kinds: ['message', 'echo'],
     faultIn(item) {

@@ -38,7 +38,7 @@ const LAWS_UNTIL_ERASURE = [
   {
     name: 'earliest-status-wins',
     statement: 'The time of a status is set once. Only an earlier report of the same status replaces it.',
-    source: 'decisions/keep-the-earliest-time-of-each-status.md',
+    source: 'decisions/store-events-in-any-order.md',
     next: NEXT,
     kinds: ['message'],
     faultIn({ before, after }) {
@@ -54,7 +54,7 @@ const LAWS_UNTIL_ERASURE = [
   {
     name: 'status-events-are-kept',
     statement: 'A message keeps all of its status events.',
-    source: 'decisions/record-a-status-before-its-message.md',
+    source: 'decisions/store-events-in-any-order.md',
     next: NEXT,
     kinds: ['message'],
     faultIn({ before, after }) {

@@ -5,7 +5,7 @@ import type { HandoverTimes } from '../handover.ts';
 import type { Instant } from '../instant.ts';
 import type { STATUS_TIMES } from '../message-status.ts';
 import type { SendCall } from '../send-call.ts';
-import type { EventName } from './event-details.ts';
+import type { EventName } from './event-names.ts';
 
 /** The kinds of table items whose changes are published. */
 export const ITEM_KINDS = ['message', 'echo', 'send', 'consent', 'handover', 'turn', 'account', 'channel'] as const;

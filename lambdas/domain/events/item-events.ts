@@ -3,7 +3,8 @@ import { outcomeOfFailure } from '../failure.ts';
 import { handoverOf } from '../handover.ts';
 import type { SendState } from '../send-transitions.ts';
 import { channelEvents } from './channel-events.ts';
-import type { BusEvent, EventName } from './event-details.ts';
+import type { BusEvent } from './event-details.ts';
+import type { EventName } from './event-names.ts';
 import { type AccountImage, eventId, type ItemChange, type ItemChangeOf } from './item-change.ts';
 import { echoEvents, messageEvents } from './message-events.ts';
 
