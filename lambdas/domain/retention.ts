@@ -11,8 +11,6 @@ export const retentionDays = z.object({
   sends: days,
   /** A contact with its window, after the user's latest message. */
   contacts: days,
-  /** The result of a contact check. */
-  contactChecks: days,
   /** The audit trail. */
   audit: days,
 });

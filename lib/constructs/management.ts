@@ -48,7 +48,6 @@ const managementSettings = settingsObject
     operators: true,
     defaultTemplate: true,
     retentionDays: true,
-    throttling: true,
     reservedConcurrency: true,
     rollout: true,
   })
@@ -155,7 +154,6 @@ export class ParleyManagement extends Construct {
         NUMBER_FORMAT: settings.chatService.numberFormat,
         CHAT_PLATFORM: settings.chatPlatform,
         CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
-        INDEX_COMMON_STATES: String(settings.sends.indexCommonStates),
         WINDOW_PER: settings.window.per,
         WINDOW_MARGIN_SECONDS: String(settings.window.marginSeconds),
         CONTACT_CHECK: settings.contactCheck,
@@ -204,7 +202,6 @@ export class ParleyManagement extends Construct {
       nameSuffix: 'management',
       description: 'The management API. Requests must be signed with AWS Signature Version 4.',
       logs,
-      throttle: settings.throttling.management,
       accessLogFields: { route: '$context.routeKey', caller: '$context.identity.userArn' },
     });
     const authorizer = new HttpIamAuthorizer();

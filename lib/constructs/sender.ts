@@ -79,7 +79,7 @@ export class ParleySender extends Construct {
     const { chatService, sends, window, defaultTemplate } = settings;
     const { encryptionKey } = props;
     this.confirmsOptOuts = settings.keywords?.confirmation !== undefined;
-    const { timeoutSeconds, visibilitySeconds } = timeLimits(chatService);
+    const { timeoutSeconds, visibilitySeconds } = timeLimits(chatService.answerTimeoutSeconds);
     const { invocations, callsPerInvocation } = spreadCalls(chatService.maxConcurrentCalls);
     const removalPolicy = settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.accessToken = new StageSecret(this, 'AccessToken', {
@@ -123,14 +123,12 @@ export class ParleySender extends Construct {
         CHAT_SERVICE_URL: chatService.baseUrl,
         CHAT_PLATFORM: settings.chatPlatform,
         CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
-        INDEX_COMMON_STATES: String(sends.indexCommonStates),
         WINDOW_PER: window.per,
         WINDOW_MARGIN_SECONDS: String(window.marginSeconds),
         NUMBER_FORMAT: chatService.numberFormat,
         CLIENT_PAYLOAD: chatService.clientPayload,
         CONTACT_CHECK: settings.contactCheck,
         CONTACT_CHECK_PATH: chatService.contactCheckPath,
-        CONNECT_TIMEOUT_SECONDS: String(chatService.connectTimeoutSeconds),
         ANSWER_TIMEOUT_SECONDS: String(chatService.answerTimeoutSeconds),
         MAX_CONCURRENT_CALLS: String(callsPerInvocation),
         ...(sends.notAfter && { DEFAULT_NOT_AFTER: sends.notAfter }),

@@ -25,6 +25,8 @@ import {
 import { parseStop } from './stops.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
 
+const KEEP_CHECK_MS = 90 * 24 * 60 * 60 * 1000;
+
 /**
  * Creates the repository of contacts. Data that expires at a different time is in a separate item, because writes to a
  * shared item could not set its expiry without reading it.
@@ -99,7 +101,7 @@ export const createDynamodbContacts = (
   async recordCheck(contact, { checkedAt, checkedAddress }) {
     await table.update({
       key: checkKeyOf(contact),
-      set: { checkedAt, checkedAddress, expiresAt: table.expiryOf('contactChecks', checkedAt) },
+      set: { checkedAt, checkedAddress, expiresAt: expiryAfter(checkedAt, KEEP_CHECK_MS) },
       condition: 'attribute_not_exists(#checkedAt) OR #checkedAt < :checkedAt',
     });
   },

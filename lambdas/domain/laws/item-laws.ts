@@ -32,7 +32,7 @@ const timeNames = (item: StoredItem): readonly string[] => Object.keys(item).fil
 interface StateIndex {
   readonly shard: RegExp;
   readonly at: unknown;
-  /** Whether the item must be in the index. A send in a common state may be, as the stage decides. */
+  /** Whether the item must be in the index. */
   readonly isRequired: boolean;
 }
 
@@ -47,9 +47,9 @@ const stateIndexOf = (item: StoredItem): StateIndex | undefined => {
     return { shard: /^(gap|missing)#\d+$/, at: item.stateAt, isRequired: false };
   }
   const state = kind === 'send' ? stateOf(item) : undefined;
-  if (state === undefined) return undefined;
+  if (state === undefined || !isListed(state)) return undefined;
   // Earlier versions listed only uncertain sends, and did not write the sort key of the broadcast.
-  const isRequired = state === 'uncertain' || (isListed(state, false) && isCurrentBroadcastState(item, state));
+  const isRequired = state === 'uncertain' || isCurrentBroadcastState(item, state);
   // An erasure removes a send from the list of its state.
   return {
     shard: new RegExp(`^${state}#\\d+$`),
@@ -71,7 +71,7 @@ const isCurrentBroadcastState = (item: StoredItem, state: SendState): boolean =>
 
 const broadcastFaultIn = (item: StoredItem): string | undefined => {
   const state = stateOf(item);
-  if (state === undefined) return undefined;
+  if (state === undefined || !isListed(state)) return undefined;
   const { broadcastId } = item;
   const shards = typeof broadcastId === 'string' ? broadcastId : undefined;
   if (has(item, 'broadcastShard') !== (shards !== undefined))
@@ -150,10 +150,10 @@ export const ITEM_LAWS = [
       if (has(item, 'stateShard') !== has(item, 'stateAt')) return 'Only one of stateShard and stateAt is set.';
       const index = stateIndexOf(item);
       const isInIndex = has(item, 'stateShard');
-      if (index === undefined) return isInIndex ? 'It is listed under a state that it is not in.' : undefined;
-      const isWrong = isInIndex && !(matches(item.stateShard, index.shard) && item.stateAt === index.at);
-      if (isWrong) return 'stateShard or stateAt is wrong.';
-      if (!isInIndex && index.isRequired) return 'It is missing from the list of its state.';
+      if (isInIndex && index === undefined) return 'It is listed under a state that has no list.';
+      const isRight = index && matches(item.stateShard, index.shard) && item.stateAt === index.at;
+      if (isInIndex && !isRight) return 'stateShard or stateAt is wrong.';
+      if (!isInIndex && index?.isRequired) return 'It is missing from the list of its state.';
       return kindOf(item) === 'send' ? broadcastFaultIn(item) : undefined;
     },
   },

@@ -108,7 +108,7 @@ const constantToken = (token: string): AccessToken => ({ read: async () => token
 const touching = (name: string) => ({ touches: (): Touches => ({ reads: [], writes: [name] }) });
 
 /** The time limits of the function, as the stack derives them from the defaults of its settings. */
-export const LIMITS = timeLimits({ connectTimeoutSeconds: 3, answerTimeoutSeconds: 10 });
+export const LIMITS = timeLimits(10);
 
 /** Starts a process of the function `send`: what it remembers between two invocations is its own. */
 export const createSendProcess = (options: SendProcessOptions) => {

@@ -22,7 +22,7 @@ let contacts: ContactRepository;
 const useNewTable = async () => {
   tableName = await tables.createTable();
   // Different times for each kind of data show which one is used.
-  const retentionDays = { ...RETENTION_DAYS, contacts: 30, contactChecks: 7 };
+  const retentionDays = { ...RETENTION_DAYS, contacts: 30 };
   contacts = createDynamodbContacts(tables.tableOf(tableName, retentionDays));
 };
 
