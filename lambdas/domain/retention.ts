@@ -18,6 +18,10 @@ export const retentionDays = z.object({
 export type RetentionDays = z.output<typeof retentionDays>;
 export type KindOfData = keyof RetentionDays;
 
+/** Returns when an item that is kept for some days after an instant expires, as a DynamoDB TTL. */
+export const expiryAfterDays = (instant: string, daysKept: number): number =>
+  Math.floor(Date.parse(instant) / 1000) + daysKept * 24 * 60 * 60;
+
 /** Returns when an item that is valid for `ms` after an instant expires, as a DynamoDB TTL: seconds since the epoch. */
 export const expiryAfter = (instant: Instant, ms: number): number => Math.ceil((Date.parse(instant) + ms) / 1000);
 

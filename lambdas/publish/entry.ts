@@ -78,7 +78,7 @@ const publishChanges = createPublishChanges({
   randomness: systemRandomness,
   log,
   metrics,
-  content: environment.EVENT_CONTENT === 'true',
+  content: environment.EVENT_CONTENT,
   publishTurn: turns && (async (change) => (await turns()).publishTurn(change)),
 });
 

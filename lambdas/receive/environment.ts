@@ -3,7 +3,7 @@ import { keywords } from '../domain/keywords.ts';
 import { operatorEchoes } from '../domain/operator-echo.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
-import { flag, json } from '../runtime/environment.ts';
+import { flag, json, type Variables } from '../runtime/environment.ts';
 import { webhookAuth } from './auth/webhook-auth.ts';
 
 /** The environment of the function `receive`. */
@@ -33,25 +33,10 @@ export const receiveEnvironment = z.object({
   TURNS: z.optional(flag()),
   /** Whether to record when users write to channels, and which messages may be gaps. @default false */
   WATCH: z.optional(flag()),
-  /** Whether sends in the states that most sends have are listed too. */
   /** The platform of events that do not name one. */
   CHAT_PLATFORM: z.string(),
   /** How long each kind of data is kept. */
   RETENTION_DAYS: json(retentionDays),
 });
 
-/** The variables as the stack sets them. */
-export type ReceiveEnvironment = Record<
-  Exclude<
-    keyof z.input<typeof receiveEnvironment>,
-    'WEBHOOK_SECRET_ID' | 'KEYWORDS' | 'SEND_QUEUE_URL' | 'OPERATOR_ECHOES' | 'TURNS' | 'WATCH'
-  >,
-  string
-> & {
-  WEBHOOK_SECRET_ID?: string;
-  KEYWORDS?: string;
-  SEND_QUEUE_URL?: string;
-  OPERATOR_ECHOES?: string;
-  TURNS?: string;
-  WATCH?: string;
-};
+export type ReceiveEnvironment = Variables<typeof receiveEnvironment>;

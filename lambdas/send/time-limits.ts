@@ -1,5 +1,7 @@
+import { type Seconds, seconds } from '../domain/duration.ts';
+
 /** The time to establish a connection to the chat service, including TLS. */
-export const CONNECT_TIMEOUT_SECONDS = 3;
+export const CONNECT_TIMEOUT_SECONDS = seconds(3);
 
 /** With the function's timeouts for AWS services, one write takes at most ten seconds. */
 const WRITE_SECONDS = 11;
@@ -14,25 +16,25 @@ const CLOCK_SKEW_SECONDS = 30;
  *
  * @param answerTimeoutSeconds the time from a request to its complete answer
  */
-export const timeLimits = (answerTimeoutSeconds: number) => {
+export const timeLimits = (answerTimeoutSeconds: Seconds) => {
   // A call that is answered with a 401 is repeated once with a refreshed token.
-  const callSeconds = 2 * (CONNECT_TIMEOUT_SECONDS + answerTimeoutSeconds) + WRITE_SECONDS;
+  const callSeconds = seconds(2 * (CONNECT_TIMEOUT_SECONDS + answerTimeoutSeconds) + WRITE_SECONDS);
   // The claim, a free-form call, and a template after error 201.
-  const requiredSeconds = WRITE_SECONDS + 2 * callSeconds;
-  const timeoutSeconds = requiredSeconds + EARLIER_MESSAGES_SECONDS;
-  const leaseSeconds = timeoutSeconds + CLOCK_SKEW_SECONDS;
+  const requiredSeconds = seconds(WRITE_SECONDS + 2 * callSeconds);
+  const timeoutSeconds = seconds(requiredSeconds + EARLIER_MESSAGES_SECONDS);
+  const leaseSeconds = seconds(timeoutSeconds + CLOCK_SKEW_SECONDS);
   return {
     /** How long one call may take, including the write of its outcome. */
     callSeconds,
     /** How much of an invocation must be left to start a message. */
     requiredSeconds,
     /** How long a probe of an open circuit breaker may take: a contact check, then a request. */
-    probeSeconds: requiredSeconds + 2 * callSeconds,
+    probeSeconds: seconds(requiredSeconds + 2 * callSeconds),
     /** The function's timeout. */
     timeoutSeconds,
     /** How long a claim lasts: longer than an invocation. */
     leaseSeconds,
     /** How long a message stays invisible if its function is killed: until the lease has expired, plus clock skew. */
-    visibilitySeconds: leaseSeconds + CLOCK_SKEW_SECONDS,
+    visibilitySeconds: seconds(leaseSeconds + CLOCK_SKEW_SECONDS),
   };
 };

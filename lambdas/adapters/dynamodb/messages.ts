@@ -126,7 +126,7 @@ export const createDynamodbMessages = (
       attempt,
       createdAt: claimedAt,
       expiresAt: table.expiryOf('messages', claimedAt),
-      // A send of an earlier version has none. A status may have given the item one.
+      // An erased send has none. A status may have given the item one.
       ...(traceparent && { traceparent }),
     };
     // A status does not say which call it belongs to, so its writer may assume the latest one. A writer that knows that

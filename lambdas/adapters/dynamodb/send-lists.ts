@@ -139,7 +139,6 @@ const isCurrent = (item: Item, filter: SendFilter, sort: string): boolean => {
   return item[filter.broadcastId === undefined ? BY_STATE.sort : BY_BROADCAST.sort] === sort;
 };
 
-/** An entry can be stale, because an earlier version of a function does not remove it. */
 const isSelected = (item: Item, { state, code, broadcastId }: SendFilter): boolean =>
   item.state !== undefined &&
   (state === undefined || item.state === state) &&

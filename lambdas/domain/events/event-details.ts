@@ -52,7 +52,7 @@ const common = {
 const withContent = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.optional(describe(z.strictObject(z.partial(z.object(shape)).shape), 'Present only if `events.content` is true.'));
 
-/** In every event about a message or a send, unless an earlier version stored the item or an erasure emptied it. */
+/** In every event about a message or a send, unless an erasure emptied it. */
 const traceparent = z.optional(
   string('The W3C trace context of the message or send. To join its trace, use it as the parent of your span.'),
 );

@@ -13,8 +13,7 @@ const KEPT_FROM = {
   contact: ['lastInboundAt'],
   check: ['checkedAt'],
   handover: ['handoverAt', 'handbackAt', 'operatorWroteAt'],
-  // A turn that an earlier version stored has only `startedAt`.
-  turn: ['addedAt', 'startedAt'],
+  turn: ['addedAt'],
   message: ['createdAt'],
   echo: ['createdAt'],
   unknown: ['firstSeenAt'],

@@ -1,5 +1,5 @@
 import { CONSENT_REGISTERS } from '../consent.ts';
-import { broadcastSort, isListed, type SendEntry, stateSort, timeOfState } from '../send-index.ts';
+import { broadcastSort, isInBroadcast, isListed, type SendEntry, stateSort, timeOfState } from '../send-index.ts';
 import { SEND_STATES, type SendState } from '../send-transitions.ts';
 import type { ItemLaw } from './law.ts';
 import {
@@ -48,13 +48,11 @@ const stateIndexOf = (item: StoredItem): StateIndex | undefined => {
   }
   const state = kind === 'send' ? stateOf(item) : undefined;
   if (state === undefined || !isListed(state)) return undefined;
-  // Earlier versions listed only uncertain sends, and did not write the sort key of the broadcast.
-  const isRequired = state === 'uncertain' || isCurrentBroadcastState(item, state);
   // An erasure removes a send from the list of its state.
   return {
     shard: new RegExp(`^${state}#\\d+$`),
     at: stateSort(entryOf(item, state)),
-    isRequired: isRequired && !has(item, 'erasedAt'),
+    isRequired: !has(item, 'erasedAt'),
   };
 };
 
@@ -65,13 +63,9 @@ const entryOf = (item: StoredItem, state: SendState): SendEntry => {
   return { at: String(item[timeOfState(state)]), ...(code !== undefined && { code }) };
 };
 
-/** Whether the latest transition wrote the send's place in its broadcast. Earlier versions leave that of another state. */
-const isCurrentBroadcastState = (item: StoredItem, state: SendState): boolean =>
-  String(item.broadcastState).startsWith(`${state}#`);
-
 const broadcastFaultIn = (item: StoredItem): string | undefined => {
   const state = stateOf(item);
-  if (state === undefined || !isListed(state)) return undefined;
+  if (state === undefined) return undefined;
   const { broadcastId } = item;
   const shards = typeof broadcastId === 'string' ? broadcastId : undefined;
   if (has(item, 'broadcastShard') !== (shards !== undefined))
@@ -79,9 +73,8 @@ const broadcastFaultIn = (item: StoredItem): string | undefined => {
   if (shards !== undefined && String(item.broadcastShard).replace(/#\d+$/, '') !== shards) {
     return 'broadcastShard does not match broadcastId.';
   }
-  const isWrong =
-    isCurrentBroadcastState(item, state) && item.broadcastState !== broadcastSort(state, entryOf(item, state));
-  return isWrong ? 'broadcastState does not match the item.' : undefined;
+  const expected = isInBroadcast(state) ? broadcastSort(state, entryOf(item, state)) : undefined;
+  return item.broadcastState === expected ? undefined : 'broadcastState does not match the item.';
 };
 
 /** The sort key of the item in the index `byContact`, if it is stored under a contact. */

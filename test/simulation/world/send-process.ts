@@ -9,6 +9,7 @@ import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table
 import { receiveFloorMs } from '../../../lambdas/domain/backoff.ts';
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
+import { seconds } from '../../../lambdas/domain/duration.ts';
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type {
   AccessToken,
@@ -108,7 +109,7 @@ const constantToken = (token: string): AccessToken => ({ read: async () => token
 const touching = (name: string) => ({ touches: (): Touches => ({ reads: [], writes: [name] }) });
 
 /** The time limits of the function, as the stack derives them from the defaults of its settings. */
-export const LIMITS = timeLimits(10);
+export const LIMITS = timeLimits(seconds(10));
 
 /** Starts a process of the function `send`: what it remembers between two invocations is its own. */
 export const createSendProcess = (options: SendProcessOptions) => {

@@ -53,7 +53,7 @@ const environment = (url: string): Record<string, string> => ({
       .concat(['ERASURE_DEAD_LETTER', 'PUBLISH_DEAD_LETTER', 'TURN'])
       .map((queue) => [`${queue}_QUEUE_URL`, `${QUEUE}/${queue}`.replace('https://sqs.us-east-1.amazonaws.com', url)]),
   ),
-  DEAD_LETTER_QUEUE_URLS: '',
+  DEAD_LETTER_QUEUE_URLS: '[]',
   ACCESS_TOKEN_SECRET_ID: 'token',
   WEBHOOK_SECRET_ID: 'webhook',
   WEBHOOK_AUTH: JSON.stringify({ kind: 'shared-token', header: 'x-token' }),

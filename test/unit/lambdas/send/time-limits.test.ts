@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { seconds } from '../../../../lambdas/domain/duration.ts';
 import { CONNECT_TIMEOUT_SECONDS, timeLimits } from '../../../../lambdas/send/time-limits.ts';
 
 describe('the time limits of the function send', () => {
   it('make contacts wait only three minutes after their function is killed, by default', () => {
-    expect(timeLimits(10)).toEqual({
+    expect(timeLimits(seconds(10))).toEqual({
       callSeconds: 37,
       requiredSeconds: 85,
       probeSeconds: 159,
@@ -15,9 +16,9 @@ describe('the time limits of the function send', () => {
   });
 
   it('each exceed the one inside, whatever the timeout of an answer', () => {
-    const seconds = fc.integer({ min: 1, max: 300 });
+    const timeout = fc.integer({ min: 1, max: 300 }).map(seconds);
     fc.assert(
-      fc.property(seconds, (answerTimeoutSeconds) => {
+      fc.property(timeout, (answerTimeoutSeconds) => {
         const limits = timeLimits(answerTimeoutSeconds);
         // A refused token is refreshed, and a closed window leads to a template: four calls in all.
         // The write of the outcome takes up to ten seconds.

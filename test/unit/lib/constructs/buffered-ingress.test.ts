@@ -116,7 +116,9 @@ describe('A stage with buffered ingress', () => {
   });
 
   test('limits the API as webhook.throttle says', () => {
-    const limited = buffered({ webhook: { throttle: { requestsPerSecond: 50, burst: 100 } } });
+    const limited = buffered({
+      webhook: { auth, ingress: 'buffered', throttle: { requestsPerSecond: 50, burst: 100 } },
+    });
     limited.hasResourceProperties('AWS::ApiGateway::Stage', {
       MethodSettings: [
         {

@@ -1,6 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { seconds } from '../../../../lambdas/domain/duration.ts';
 import { timeLimits } from '../../../../lambdas/send/time-limits.ts';
 import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
@@ -83,7 +84,7 @@ describe('The time limits of sending', () => {
     const { template } = synthesizedStack('prod', { chatService: settings });
     const { queue, timeoutSeconds } = sendConsumer(template);
     // The function derives its lease from this variable.
-    const { leaseSeconds } = timeLimits(Number(sendVariables(template).ANSWER_TIMEOUT_SECONDS));
+    const { leaseSeconds } = timeLimits(seconds(Number(sendVariables(template).ANSWER_TIMEOUT_SECONDS)));
 
     expect({ timeout: timeoutSeconds, lease: leaseSeconds, visibility: queue.VisibilityTimeout }).toEqual({
       timeout,
@@ -93,8 +94,9 @@ describe('The time limits of sending', () => {
   });
 
   test('make a claim outlast its function, and end before its message is visible again', () => {
+    const timeout = fc.integer({ min: 1, max: 60 }).map(seconds);
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 60 }), (answerTimeoutSeconds) => {
+      fc.property(timeout, (answerTimeoutSeconds) => {
         const limits = timeLimits(answerTimeoutSeconds);
 
         expect(limits.timeoutSeconds).toBeGreaterThan(limits.requiredSeconds);

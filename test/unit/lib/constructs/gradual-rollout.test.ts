@@ -185,7 +185,7 @@ describe('A stage with a gradual rollout', () => {
     const changedBy = (settings: object) => versions(settings).filter((id) => !versions({}).includes(id));
 
     expect(changedBy({ runbookUrl: 'https://git.example/runbook.md' })).toEqual([]);
-    expect(changedBy({ window: { per: 'channel' } })).toEqual([
+    expect(changedBy({ optOutExemptReasons: ['payment'] })).toEqual([
       expect.stringMatching(/^SenderFunctionCurrentVersion/),
       expect.stringMatching(/^ManagementFunctionCurrentVersion/),
     ]);

@@ -254,7 +254,7 @@ describe('An unknown setting', () => {
     { path: 'chatservice', says: 'stages.prod.chatservice: unknown setting; did you mean chatService?' },
     {
       path: 'webhook.audience',
-      says: 'stages.prod.webhook.audience: unknown setting; remove it. Known settings: auth, ingress, watch.',
+      says: 'stages.prod.webhook.audience: unknown setting; remove it. Known settings: auth, ingress, watch, throttle.',
     },
     { path: 'webhook.auth.jwkUrl', says: 'stages.prod.webhook.auth.jwkUrl: unknown setting; did you mean jwksUrl?' },
     { path: 'defaultTemplate.name', says: 'stages.prod.defaultTemplate.name: unknown setting;' },

@@ -409,16 +409,6 @@ describe('confirming a send', () => {
       expect(acceptedCall(await read())).toEqual({ call: template, claimedAt: NOW, attempt: 1 });
     });
 
-    it('returns the template also if an earlier version of Parley kept it without its number', async () => {
-      await sends.claim(SEND, claimLater, { resend: true });
-      await sends.recordResult('request-1', 'claim-2', REJECTED);
-      const table = tables.tableOf(tableName);
-      const unknownCall = { ...template, claimedAt: NOW };
-      await table.update({ key: { pk: 'SEND#request-1', sk: 'SEND' }, set: { unknownCall } });
-
-      expect(await confirm()).toEqual(message);
-    });
-
     it('returns the latest call while its outcome is unknown, too', async () => {
       await sends.claim(SEND, claimLater, { resend: true });
       expect(await confirm()).toEqual({ ...message, call, claimedAt: claimLater.claimedAt, attempt: 2 });

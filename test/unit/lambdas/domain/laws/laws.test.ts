@@ -187,15 +187,6 @@ const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
 const LEGAL_CHANGES: readonly Change[] = [
   { after: queued() },
   { before: queued(), after: refused({ queuedAt: NOW }) },
-  // A function of an earlier version lists only uncertain sends, and leaves the place in the broadcast.
-  {
-    before: queued(),
-    after: refused({
-      queuedAt: NOW,
-      ...{ stateShard: undefined, stateAt: undefined },
-      broadcastState: `queued##${NOW}`,
-    }),
-  },
   { before: queued(), after: claimed({ queuedAt: NOW }) },
   { before: claimed(), after: accepted() },
   { before: claimed(), after: uncertain() },

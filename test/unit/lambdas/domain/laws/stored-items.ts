@@ -34,13 +34,14 @@ const CLAIM = {
   decision: 'The window is open.',
 };
 
-export const queued = make({ ...REQUEST, state: 'queued', queuedAt: NOW });
+export const queued = make({ ...REQUEST, state: 'queued', queuedAt: NOW, broadcastState: `queued##${NOW}` });
 export const claimed = make({ ...REQUEST, ...CLAIM, state: 'claimed', leaseUntil: '2026-11-20T12:03:00.000Z' });
 export const accepted = make({
   ...REQUEST,
   ...CLAIM,
   state: 'accepted',
   acceptedAt: LATER,
+  broadcastState: `accepted##${LATER}`,
   messageId: 'sent-1',
   outcome: 'The chat service accepted it.',
 });
@@ -62,6 +63,7 @@ export const uncertain = make({
   outcome: 'HTTP 502',
   stateShard: 'uncertain#7',
   stateAt: LATER,
+  broadcastState: `uncertain##${LATER}`,
 });
 export const erasedSend = make({
   pk: 'SEND#order-17',
@@ -73,6 +75,7 @@ export const erasedSend = make({
   claimedAt: NOW,
   state: 'accepted',
   acceptedAt: LATER,
+  broadcastState: `accepted##${LATER}`,
   messageId: 'sent-1',
   erasedAt: LATER,
 });
