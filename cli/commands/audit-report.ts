@@ -1,11 +1,5 @@
-import {
-  CHANGE_LAWS,
-  LAWS,
-  REFERENCE_LAWS,
-  STORED_ITEM_LAWS,
-  type Violation,
-} from '../../lambdas/domain/laws/check-laws.ts';
-import type { Law } from '../../lambdas/domain/laws/law.ts';
+import { CHANGE_LAWS, LAWS, REFERENCE_LAWS, STORED_ITEM_LAWS, type Violation } from '../../lambdas/laws/check-laws.ts';
+import type { Law } from '../../lambdas/laws/law.ts';
 import { type CommandResult, count } from '../command.ts';
 import { type CliError, EXIT, type ExitCode } from '../errors.ts';
 import { MAX_CANDIDATES, type TableAudit, type UnconfirmedViolation } from '../operations/audit-table.ts';

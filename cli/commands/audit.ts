@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { LAWS } from '../../lambdas/domain/laws/check-laws.ts';
+import { LAWS } from '../../lambdas/laws/check-laws.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
 import { CliError, EXIT, explainError } from '../errors.ts';

@@ -7,8 +7,8 @@ import {
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { nameOf } from '../../lambdas/domain/laws/check-laws.ts';
-import { type ItemKey, keyOf, type StoredItem } from '../../lambdas/domain/laws/stored-item.ts';
+import { nameOf } from '../../lambdas/laws/check-laws.ts';
+import { type ItemKey, keyOf, type StoredItem } from '../../lambdas/laws/stored-item.ts';
 import type { Pacer } from './pacer.ts';
 
 export interface TableReads {

@@ -8,9 +8,9 @@ import {
   type Violation,
   violationsOfItem,
   violationsOfReferences,
-} from '../../lambdas/domain/laws/check-laws.ts';
-import type { AuditContext } from '../../lambdas/domain/laws/law.ts';
-import { type ItemKey, keyOf, type StoredItem } from '../../lambdas/domain/laws/stored-item.ts';
+} from '../../lambdas/laws/check-laws.ts';
+import type { AuditContext } from '../../lambdas/laws/law.ts';
+import { type ItemKey, keyOf, type StoredItem } from '../../lambdas/laws/stored-item.ts';
 import { readItems, scanTable, type TableReads } from './audit-reads.ts';
 import { isErasureRunning, isRunningErasure } from './running-erasures.ts';
 

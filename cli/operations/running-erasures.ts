@@ -1,5 +1,5 @@
 import { addMs, type Instant } from '../../lambdas/domain/instant.ts';
-import { type ItemKey, kindOf, type StoredItem, textOf } from '../../lambdas/domain/laws/stored-item.ts';
+import { type ItemKey, kindOf, type StoredItem, textOf } from '../../lambdas/laws/stored-item.ts';
 import { listShard, readItems, type TableReads } from './audit-reads.ts';
 
 /** The clock of this machine can differ from those of the functions. */

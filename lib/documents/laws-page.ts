@@ -1,5 +1,5 @@
-import { CHANGE_LAWS, REFERENCE_LAWS, STORED_ITEM_LAWS } from '../../lambdas/domain/laws/check-laws.ts';
-import type { Law } from '../../lambdas/domain/laws/law.ts';
+import { CHANGE_LAWS, REFERENCE_LAWS, STORED_ITEM_LAWS } from '../../lambdas/laws/check-laws.ts';
+import type { Law } from '../../lambdas/laws/law.ts';
 import { withGenerated, wrap } from './markdown.ts';
 
 /** Returns docs/laws.md with the generated part replaced: each law with its statement and its source. */

@@ -3,7 +3,8 @@ import { isKept, KEPT_QUEUES } from '../../domain/dead-letter.ts';
 import type { Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { KeptDeadLetterRepository } from '../../ports.ts';
-import { BY_CONTACT, BY_STATE, contactName, contactSort, deadLetterKeys, deadLetterShard, idOf } from './keys.ts';
+import { BY_CONTACT, BY_STATE, contactSort, deadLetterShard } from '../../table/indexes.ts';
+import { contactName, deadLetterKeys, idOf } from '../../table/keys.ts';
 import { type ConversationTable, parseItem } from './table.ts';
 
 /** An item can have at most 400 KB; the rest is for its key and the marshalling of binary data. */

@@ -1,4 +1,5 @@
-import { BY_CONTACT, contactName, idOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { BY_CONTACT } from '../../../lambdas/table/indexes.ts';
+import { contactName, idOf } from '../../../lambdas/table/keys.ts';
 import type { ReceiveMutation } from '../world/receive-process.ts';
 import { type ReceivingMutant, rewriting, updating } from './receiving-mutant.ts';
 

@@ -1,5 +1,5 @@
-import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { parseContactName } from '../../../lambdas/table/keys.ts';
 import { serialize } from '../world/serialize.ts';
 import type { ItemWrite } from '../world/table.ts';
 import { keptParts, type Part, partsOf } from './expectations.ts';

@@ -1,7 +1,7 @@
-import { idOf, parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import type { MessageRecord } from '../../../lambdas/domain/message.ts';
+import { idOf, parseContactName } from '../../../lambdas/table/keys.ts';
 import { NOW } from '../../support/builders.ts';
 import type { Fault } from '../world/faults.ts';
 import type { Independence } from '../world/independence.ts';

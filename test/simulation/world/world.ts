@@ -1,6 +1,6 @@
-import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts';
+import { parseContactName } from '../../../lambdas/table/keys.ts';
 import { ACCOUNT, NOW, sendRules, USER } from '../../support/builders.ts';
 import { contactItems, joinContactItems } from '../../support/contact-items.ts';
 import { createSimulatedChatService, type Effect, type HttpAnswer, type SimulatedChatService } from './chat-service.ts';

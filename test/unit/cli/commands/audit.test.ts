@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LAWS } from '../../../../lambdas/domain/laws/check-laws.ts';
-import type { StoredItem } from '../../../../lambdas/domain/laws/stored-item.ts';
+import { LAWS } from '../../../../lambdas/laws/check-laws.ts';
+import type { StoredItem } from '../../../../lambdas/laws/stored-item.ts';
 import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
 import { RETENTION_DAYS } from '../../../support/builders.ts';
 import { type AnswerCall, type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 import { testTables } from '../../../support/test-tables.ts';
-import { accepted, claimed, contact, erasure, inbound, outbound } from '../../lambdas/domain/laws/stored-items.ts';
+import { accepted, claimed, contact, erasure, inbound, outbound } from '../../lambdas/laws/stored-items.ts';
 
 const STAGE = {
   chatPlatform: 'chat',

@@ -3,8 +3,8 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AuditOptions, auditTable } from '../../../../cli/operations/audit-table.ts';
 import { createPacer } from '../../../../cli/operations/pacer.ts';
-import type { LawName } from '../../../../lambdas/domain/laws/check-laws.ts';
-import type { StoredItem } from '../../../../lambdas/domain/laws/stored-item.ts';
+import type { LawName } from '../../../../lambdas/laws/check-laws.ts';
+import type { StoredItem } from '../../../../lambdas/laws/stored-item.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import {
   accepted,
@@ -14,7 +14,7 @@ import {
   expiryOf,
   inbound,
   outbound,
-} from '../../lambdas/domain/laws/stored-items.ts';
+} from '../../lambdas/laws/stored-items.ts';
 
 const NOW = '2026-11-21T13:00:00.000Z';
 

@@ -1,11 +1,11 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { stateShard } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { bufferedHeader, bufferedText } from '../../../../lambdas/domain/buffered-request.ts';
 import type { Verdict } from '../../../../lambdas/ports.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { createTelemetry, frame } from '../../../../lambdas/runtime/frame.ts';
+import { stateShard } from '../../../../lambdas/table/indexes.ts';
 import { jwt, RETENTION_DAYS } from '../../../support/builders.ts';
 import { CANARIES, canariesIn } from '../../../support/canaries.ts';
 import { linesDrivenBy } from '../../../support/log-lines.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventDetails } from '../../../../lambdas/domain/events/event-details.ts';
-import { EVERY_TRANSITION, SEND_WRITES, UNSENT_CALL } from '../../../../lambdas/domain/laws/send-writes.ts';
+import { EVERY_TRANSITION, SEND_WRITES, UNSENT_CALL } from '../../../../lambdas/laws/send-writes.ts';
 import { recordWrites } from './recorded-writes.ts';
 
 /** A line of JSON for each write. After an intended change of the format, WRITE_RECORDED_ITEMS=1 writes it again. */

@@ -6,7 +6,6 @@ import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/er
 import { createDynamodbKeptDeadLetters } from '../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
-import { readItemChange } from '../../../../lambdas/adapters/dynamodb/stream-records.ts';
 import type { ConversationTable, Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { createDynamodbTurns } from '../../../../lambdas/adapters/dynamodb/turns.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
@@ -14,10 +13,11 @@ import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
 import { openTurnIn } from '../../../../lambdas/domain/events/turn-events.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { readTurnEvents } from '../../../../lambdas/runtime/read-turn-events.ts';
+import { readItemChange } from '../../../../lambdas/table/item-changes.ts';
 import { createSimulatedTable, createTableState, type ItemWrite } from '../../../simulation/world/table.ts';
 import { NOW, queuedSend, sendRequest, TRACEPARENT, USER, wireMessage } from '../../../support/builders.ts';
 import { createRandom } from '../../../support/random.ts';
-import { contactsOf, createTableWriter, PARTS } from '../domain/laws/table-writes.ts';
+import { contactsOf, createTableWriter, PARTS } from '../laws/table-writes.ts';
 
 const CHANNEL = '5491100000000';
 const STEPS = 40;

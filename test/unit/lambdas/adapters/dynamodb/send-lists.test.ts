@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  broadcastShard,
-  contactName,
-  contactSort,
-  sendKey,
-  stateShard,
-} from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
-import { broadcastSort, stateSort } from '../../../../../lambdas/domain/send-index.ts';
 import type { SendState } from '../../../../../lambdas/domain/send-transitions.ts';
 import type { SendCountFilter, SendFilter, SendListPosition } from '../../../../../lambdas/ports.ts';
+import {
+  broadcastShard,
+  broadcastSort,
+  contactSort,
+  stateShard,
+  stateSort,
+} from '../../../../../lambdas/table/indexes.ts';
+import { contactName, sendKey } from '../../../../../lambdas/table/keys.ts';
 import { NOW, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import { type Repositories, repositoriesOf } from './repositories.ts';

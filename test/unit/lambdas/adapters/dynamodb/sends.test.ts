@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { broadcastShard, stateShard } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { acceptedCall, type Claim, type QueuedSend, type SendResult } from '../../../../../lambdas/domain/send.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
 import { startTrace } from '../../../../../lambdas/domain/trace-context.ts';
+import { broadcastShard, stateShard } from '../../../../../lambdas/table/indexes.ts';
 import { NOW, sendRequest, sendResult, TRACEPARENT, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import { putSendInState } from '../../../../support/send-states.ts';
