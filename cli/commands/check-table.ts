@@ -149,12 +149,12 @@ const findMessageDays = async (
   }
 };
 
-const createCheckProgress = ({ canDrawProgress, say }: CommandContext, items: number | undefined) =>
+const createCheckProgress = ({ progressTerminal, say }: CommandContext, items: number | undefined) =>
   createProgress({
     total: items ?? 0,
     noun: 'items',
     alreadyDone: 0,
-    canDrawBar: canDrawProgress,
+    terminal: progressTerminal,
     say,
     nowMs: () => performance.now(),
   });
