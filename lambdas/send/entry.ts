@@ -26,7 +26,7 @@ import { createLanes, type Lane } from './lanes.ts';
 import { createPrepareSend } from './prepare-send.ts';
 import type { SendContext } from './send-context.ts';
 import { createSendMessage } from './send-message.ts';
-import { timeLimits } from './time-limits.ts';
+import { CONNECT_TIMEOUT_SECONDS, timeLimits } from './time-limits.ts';
 
 const environment = parseEnvironment(sendEnvironment, process.env);
 const aws = parseAwsVariables(process.env);
@@ -40,11 +40,7 @@ const AWS_CALL = {
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-const timeouts = {
-  connectTimeoutSeconds: environment.CONNECT_TIMEOUT_SECONDS,
-  answerTimeoutSeconds: environment.ANSWER_TIMEOUT_SECONDS,
-};
-const limits = timeLimits(timeouts);
+const limits = timeLimits(environment.ANSWER_TIMEOUT_SECONDS);
 
 const { CHAT_PLATFORM: chatPlatform, CHAT_CHANNEL_NUMBER: chatChannelNumber } = environment;
 const table = createConversationTable({
@@ -68,8 +64,8 @@ const chatService = createHttpChatService({
     environment.ACCESS_TOKEN_SECRET_ID,
   ),
   post: createHttpPost({
-    connectTimeoutMs: toMs(timeouts.connectTimeoutSeconds),
-    answerTimeoutMs: toMs(timeouts.answerTimeoutSeconds),
+    connectTimeoutMs: toMs(CONNECT_TIMEOUT_SECONDS),
+    answerTimeoutMs: toMs(environment.ANSWER_TIMEOUT_SECONDS),
     maxAnswerBytes: MAX_ANSWER_BYTES,
     maxConnections: Math.max(environment.MAX_CONCURRENT_CALLS, environment.BULK_MAX_CONCURRENT_CALLS ?? 0),
   }),
@@ -78,7 +74,7 @@ const chatService = createHttpChatService({
 /** What both queues share. */
 const shared = {
   contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
-  sends: createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES }),
+  sends: createDynamodbSends(table),
   messages: createDynamodbMessages(table, { gapClock: undefined }),
   circuits: createDynamodbCircuit(table, account),
   chatService,

@@ -1,7 +1,7 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
-import { flag, json, type Variables, wholeMs, wholeNumber, wholeSeconds } from '../runtime/environment.ts';
+import { json, type Variables, wholeMs, wholeNumber, wholeSeconds } from '../runtime/environment.ts';
 import { sendRulesEnvironment } from '../runtime/send-rules.ts';
 
 /** The environment of the function `send`. */
@@ -28,14 +28,11 @@ export const sendEnvironment = z.extend(sendRulesEnvironment, {
   CHAT_SERVICE_URL: z.url(),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
-  /** Whether sends in the states that most sends have are listed too. */
-  INDEX_COMMON_STATES: flag(),
   /** The `notAfter` of requests without one, as a duration such as `PT10M`. @default none */
   DEFAULT_NOT_AFTER: z.optional(z.string()),
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
-  /** How long to wait for a connection to the chat service, and for its answer. */
-  CONNECT_TIMEOUT_SECONDS: wholeSeconds(1),
+  /** How long to wait for an answer of the chat service. */
   ANSWER_TIMEOUT_SECONDS: wholeSeconds(1),
   /** The maximum number of concurrent calls in one instance of the function. */
   MAX_CONCURRENT_CALLS: wholeNumber(1),

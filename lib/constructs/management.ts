@@ -50,7 +50,6 @@ const managementSettings = settingsObject
     operators: true,
     defaultTemplate: true,
     retentionDays: true,
-    throttling: true,
     reservedConcurrency: true,
     rollout: true,
   })
@@ -158,7 +157,6 @@ export class ParleyManagement extends Construct {
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
         CONTACT_CHECK_PATH: settings.chatService.contactCheckPath,
         HISTORY_API: settings.chatService.historyApi,
-        INDEX_COMMON_STATES: settings.sends.indexCommonStates,
         WINDOW_PER: settings.window.per,
         KEYWORDS: settings.keywords && keywordsOf(settings.keywords),
         OPERATOR_ECHOES: operatorEchoes,
@@ -198,7 +196,6 @@ export class ParleyManagement extends Construct {
       nameSuffix: 'management',
       description: 'The management API. Requests must be signed with AWS Signature Version 4.',
       logs,
-      throttle: settings.throttling.management,
       accessLogFields: { route: '$context.routeKey', caller: '$context.identity.userArn' },
     });
     const authorizer = new HttpIamAuthorizer();

@@ -81,11 +81,8 @@ export class ParleySender extends Construct {
     const { chatService, sends, window } = settings;
     const { encryptionKey } = props;
     this.confirmsOptOuts = settings.keywords?.confirmation !== undefined;
-    const timeouts = {
-      connectTimeoutSeconds: seconds(chatService.connectTimeoutSeconds),
-      answerTimeoutSeconds: seconds(chatService.answerTimeoutSeconds),
-    };
-    const { timeoutSeconds, visibilitySeconds } = timeLimits(timeouts);
+    const answerTimeoutSeconds = seconds(chatService.answerTimeoutSeconds);
+    const { timeoutSeconds, visibilitySeconds } = timeLimits(answerTimeoutSeconds);
     const { invocations, callsPerInvocation } = spreadCalls(chatService.maxConcurrentCalls);
     const removalPolicy = settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.accessToken = new StageSecret(this, 'AccessToken', {
@@ -128,11 +125,9 @@ export class ParleySender extends Construct {
         SEND_DEAD_LETTER_QUEUE_URL: this.sendQueue.deadLetters.queueUrl,
         ACCESS_TOKEN_SECRET_ID: this.accessToken.secretArn,
         CHAT_SERVICE_URL: chatService.baseUrl,
-        INDEX_COMMON_STATES: sends.indexCommonStates,
         WINDOW_PER: window.per,
         CONTACT_CHECK_PATH: chatService.contactCheckPath,
-        CONNECT_TIMEOUT_SECONDS: timeouts.connectTimeoutSeconds,
-        ANSWER_TIMEOUT_SECONDS: timeouts.answerTimeoutSeconds,
+        ANSWER_TIMEOUT_SECONDS: answerTimeoutSeconds,
         MAX_CONCURRENT_CALLS: callsPerInvocation,
         DEFAULT_NOT_AFTER: sends.notAfter,
         SCHEDULE_GROUP_NAME: this.schedules.group.scheduleGroupName,

@@ -572,7 +572,6 @@ const uncertainDirectly = async (requestId: string, platformContactId: string): 
       tableName: cloud.tableName,
       retentionDays: RETENTION_DAYS,
     }),
-    { indexCommonStates: false },
   );
   const at = new Date().toISOString();
   const send = queuedSend({ requestId, platformContactId, messageText: 'Hi' });

@@ -78,7 +78,7 @@ export const fuzz = async (
     const repositories = {
       contacts: createDynamodbContacts(table, { readsHandovers: false }),
       messages: createDynamodbMessages(table, { gapClock: undefined }),
-      sends: createDynamodbSends(table, { indexCommonStates: false }),
+      sends: createDynamodbSends(table),
     };
     const recorded = createRecordingLog();
     const shared = { clock: systemClock, log: recorded.log, metrics: silentMetrics };

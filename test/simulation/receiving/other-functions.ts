@@ -25,7 +25,7 @@ const recordSendTo = (contact: ContactRef): OtherFunction => ({
   name: 'send',
   async prepare(table) {
     const send = { ...queuedSend(), contact };
-    await createDynamodbSends(table, { indexCommonStates: false }).claim(send, claim({ claimedAt: SENT_AT }), {
+    await createDynamodbSends(table).claim(send, claim({ claimedAt: SENT_AT }), {
       resend: false,
     });
   },
@@ -33,11 +33,7 @@ const recordSendTo = (contact: ContactRef): OtherFunction => ({
     const { request, traceparent } = queuedSend();
     const { requestId } = request;
     const { claimId, call } = claim();
-    await createDynamodbSends(table, { indexCommonStates: false }).recordResult(
-      requestId,
-      claimId,
-      sendResult('accepted', NOW),
-    );
+    await createDynamodbSends(table).recordResult(requestId, claimId, sendResult('accepted', NOW));
     await createDynamodbMessages(table, { gapClock: undefined }).recordOutbound({
       id: 'message-1',
       requestId,

@@ -42,7 +42,7 @@ export const repositoriesOf = (scene: Scene) => {
   return {
     contacts: createDynamodbContacts(table, { readsHandovers: false }),
     messages: createDynamodbMessages(table, { gapClock: undefined }),
-    sends: createDynamodbSends(table, { indexCommonStates: false }),
+    sends: createDynamodbSends(table),
     erasures: createDynamodbErasures(table),
     deadLetters: createDynamodbKeptDeadLetters(table),
     circuit: createDynamodbCircuit(table, ACCOUNT),

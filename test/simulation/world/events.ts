@@ -37,7 +37,7 @@ const store = async (
       repositories: () => ({
         contacts: createDynamodbContacts(table, { readsHandovers: false }),
         messages: createDynamodbMessages(table, { gapClock: undefined }),
-        sends: createDynamodbSends(table, { indexCommonStates: false }),
+        sends: createDynamodbSends(table),
       }),
       clock,
       budgetMs: ms(10_000),

@@ -185,7 +185,7 @@ export const createManageProcess = (options: ManageProcessOptions) => {
   const plain: BreakableManagePorts = {
     contacts: createDynamodbContacts(table, { readsHandovers: options.rules?.operators !== undefined }),
     messages: createDynamodbMessages(table, { gapClock: undefined }),
-    sends: createDynamodbSends(table, { indexCommonStates: false }),
+    sends: createDynamodbSends(table),
     lists: createDynamodbSendLists(table),
     circuits: createDynamodbCircuit(table, account),
     stops: createDynamodbStops(table, account),
@@ -251,7 +251,6 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     storedEvents: createDynamodbStoredEvents(table),
     echoes: createDynamodbEchoes(table),
     eventMeanings: { keywords: undefined, operatorEchoes: undefined },
-    indexCommonStates: false,
     republish: undefined,
     rules: sendRules({
       chatPlatform: account.platform,

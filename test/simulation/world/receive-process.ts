@@ -171,7 +171,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     repositories: () => ({
       contacts: createDynamodbContacts(table, { readsHandovers: false }),
       messages: createDynamodbMessages(table, { gapClock: undefined }),
-      sends: createDynamodbSends(table, { indexCommonStates: false }),
+      sends: createDynamodbSends(table),
     }),
     clock,
     budgetMs: ms(UNLIMITED_MS),

@@ -264,39 +264,39 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.tuple(send, at).map<Operation>(
     ([given, time]) =>
       (table: ConversationTable) =>
-        createDynamodbSends(table, { indexCommonStates: false }).register(given, time),
+        createDynamodbSends(table).register(given, time),
   ),
   fc.tuple(send, at).map<Operation>(
     ([given, time]) =>
       (table) =>
-        createDynamodbSends(table, { indexCommonStates: false }).schedule(given, { at: time, sendAt: time }),
+        createDynamodbSends(table).schedule(given, { at: time, sendAt: time }),
   ),
   fc.tuple(send, claimId, at, fc.boolean()).map<Operation>(
     ([given, id, time, resend]) =>
       (table) =>
-        createDynamodbSends(table, { indexCommonStates: false }).claim(given, claim({ claimId: id, claimedAt: time }), {
+        createDynamodbSends(table).claim(given, claim({ claimId: id, claimedAt: time }), {
           resend,
         }),
   ),
   fc.tuple(send, claimId, result).map<Operation>(
     ([{ request }, id, given]) =>
       (table) =>
-        createDynamodbSends(table, { indexCommonStates: false }).recordResult(request.requestId, id, given),
+        createDynamodbSends(table).recordResult(request.requestId, id, given),
   ),
   fc.tuple(send, uncalled).map<Operation>(
     ([given, outcome]) =>
       (table) =>
-        createDynamodbSends(table, { indexCommonStates: false }).recordWithoutCall(given, outcome),
+        createDynamodbSends(table).recordWithoutCall(given, outcome),
   ),
   fc.tuple(send, at, fc.constantFrom('message-1', 'message-2')).map<Operation>(
     ([{ request }, time, messageId]) =>
       (table) =>
-        createDynamodbSends(table, { indexCommonStates: false }).confirm(request.requestId, { messageId, at: time }),
+        createDynamodbSends(table).confirm(request.requestId, { messageId, at: time }),
   ),
   fc.tuple(send, at).map<Operation>(
     ([{ request }, time]) =>
       (table) =>
-        createDynamodbSends(table, { indexCommonStates: false }).cancel(request.requestId, time),
+        createDynamodbSends(table).cancel(request.requestId, time),
   ),
   fc.constant<Operation>((table) => createDynamodbSendLists(table).list({ state: 'uncertain' }, { limit: 10 })),
   at.map<Operation>(

@@ -4,7 +4,6 @@ import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/conta
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
-import { readConsents } from '../../../lambdas/domain/consent.ts';
 import { ms } from '../../../lambdas/domain/duration.ts';
 import { presentMedia, readEventContent } from '../../../lambdas/domain/event-content.ts';
 import type { BusEvent } from '../../../lambdas/domain/events/event-details.ts';
@@ -16,6 +15,7 @@ import { STATUS_TIMES } from '../../../lambdas/domain/message-status.ts';
 import { WEBHOOK_FORMATS } from '../../../lambdas/domain/webhook-formats/formats.ts';
 import { createReceiveEvents } from '../../../lambdas/receive/receive-events.ts';
 import { createStoreEvents, type StoreResult } from '../../../lambdas/receive/store-events.ts';
+import { readConsents } from '../../../lambdas/table/consent-item.ts';
 import { readItemChange } from '../../../lambdas/table/item-changes.ts';
 import { echoKey, messageKey, parseContactName } from '../../../lambdas/table/keys.ts';
 import { withGenerated } from '../../../lib/documents/markdown.ts';
@@ -60,7 +60,7 @@ const runSample = async ({ page, title, body }: WebhookSample): Promise<readonly
     repositories: () => ({
       contacts: createDynamodbContacts(table, { readsHandovers: false }),
       messages: createDynamodbMessages(table, { gapClock: undefined }),
-      sends: createDynamodbSends(table, { indexCommonStates: false }),
+      sends: createDynamodbSends(table),
     }),
     clock: { now: () => RECEIVED_AT },
     budgetMs: ms(60_000),

@@ -157,7 +157,7 @@ const createStage = (defect: Defect) => {
   const repositories: Repositories = {
     contacts: createDynamodbContacts(table, { readsHandovers: false }),
     messages: createDynamodbMessages(table, { gapClock: undefined }),
-    sends: createDynamodbSends(table, { indexCommonStates: false }),
+    sends: createDynamodbSends(table),
     storedEvents: createDynamodbStoredEvents(table),
   };
   const clock = { now: () => NOW };

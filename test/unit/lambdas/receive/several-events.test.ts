@@ -49,7 +49,7 @@ const createReceiver = (state: TableState = createTableState()) => {
     repositories: () => ({
       contacts: createDynamodbContacts(table, { readsHandovers: false }),
       messages: createDynamodbMessages(table, { gapClock: undefined }),
-      sends: createDynamodbSends(table, { indexCommonStates: false }),
+      sends: createDynamodbSends(table),
     }),
     clock,
     budgetMs: TIME_BUDGET.table,

@@ -74,7 +74,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
     tableName,
     retentionDays: RETENTION_DAYS,
   });
-  const sends = createDynamodbSends(table, { indexCommonStates: false });
+  const sends = createDynamodbSends(table);
   const contacts = createDynamodbContacts(table, { readsHandovers: rules?.operators !== undefined });
   const messages = createDynamodbMessages(table, { gapClock: undefined });
   const circuits = createDynamodbCircuit(table, ACCOUNT);

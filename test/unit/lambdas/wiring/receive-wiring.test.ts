@@ -30,7 +30,6 @@ describeWiring<ReceiveEnvironment>(
     OPERATOR_ECHOES: undefined,
     TURNS: undefined,
     WATCH: undefined,
-    INDEX_COMMON_STATES: 'false',
     CHAT_PLATFORM: 'chat',
     RETENTION_DAYS: JSON.stringify(RETENTION_DAYS),
   },
@@ -80,11 +79,6 @@ describeWiring<ReceiveEnvironment>(
     ],
     TURNS: [post(wireMessage()), ['false'], ['true', '"TURN"']],
     WATCH: [post(wireMessage()), ['false'], ['true', '"CHANNEL#chat#']],
-    INDEX_COMMON_STATES: [
-      post(wireStatus({ CLIENT_PAYLOAD: 'request-1' })),
-      ['false'],
-      ['true', '#stateShard = :stateShard'],
-    ],
     CHAT_PLATFORM: [
       post(wireMessage({ CHAT_PLATFORM_ID: undefined })),
       ['one', 'CONTACT#one#'],

@@ -80,7 +80,6 @@ describeWiring<SendEnvironment>(
     CHAT_SERVICE_URL: '{aws}',
     CHAT_PLATFORM: 'chat',
     CHAT_CHANNEL_NUMBER: '+5491100000000',
-    INDEX_COMMON_STATES: 'false',
     WINDOW_PER: 'user',
     WINDOW_MARGIN_SECONDS: '60',
     DEFAULT_NOT_AFTER: undefined,
@@ -89,7 +88,6 @@ describeWiring<SendEnvironment>(
     CLIENT_PAYLOAD: 'off',
     CONTACT_CHECK: 'off',
     CONTACT_CHECK_PATH: 'customer/checkContact',
-    CONNECT_TIMEOUT_SECONDS: '3',
     ANSWER_TIMEOUT_SECONDS: '10',
     MAX_CONCURRENT_CALLS: '10',
     TEMPLATES: undefined,
@@ -152,7 +150,6 @@ describeWiring<SendEnvironment>(
       ['+5491100000000', '"chatChannelNumber":"+5491100000000"', 'CONTACT#chat#541100000000#', '+5491100000000"}'],
       ['+5491100000001', '"chatChannelNumber":"+5491100000001"', 'CONTACT#chat#541100000001#', '+5491100000001"}'],
     ],
-    INDEX_COMMON_STATES: [given(), ['false'], ['true', '#stateShard = :stateShard']],
     WINDOW_PER: [given(), ['user', 'CONTACT#chat#*#'], ['channel', 'CONTACT#chat#541100000000#']],
     WINDOW_MARGIN_SECONDS: [
       given({}, { items: { CONTACT: { ...CONTACT, lastInboundAt: before(23 * HOUR_MS) } } }),
@@ -176,11 +173,6 @@ describeWiring<SendEnvironment>(
       first({}, { CONTACT_CHECK: 'beforeFirstTemplate' }),
       ['customer/one', '/api/v1.0/customer/one'],
       ['customer/other', '/api/v1.0/customer/other'],
-    ],
-    CONNECT_TIMEOUT_SECONDS: [
-      given(),
-      ['3', '"connectTimeoutMs":3000', '"2026-11-20T12:02:30.000Z"'],
-      ['4', '"connectTimeoutMs":4000', '"2026-11-20T12:02:34.000Z"'],
     ],
     ANSWER_TIMEOUT_SECONDS: [
       given(),

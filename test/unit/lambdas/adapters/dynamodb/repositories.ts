@@ -19,7 +19,7 @@ export const createRepositories = ({ tableClient: client }: Pick<EmulatedTables,
 export const repositoriesOf = (table: ConversationTable) => {
   const contacts = createDynamodbContacts(table, { readsHandovers: false });
   const messages = createDynamodbMessages(table, { gapClock: undefined });
-  const sends = createDynamodbSends(table, { indexCommonStates: false });
+  const sends = createDynamodbSends(table);
   const lists = createDynamodbSendLists(table);
   const storeEvent = singly(
     createStoreEvents({
