@@ -18,6 +18,8 @@ export interface Evidence {
   readonly claimId?: string;
   /** The message that the writer knows. */
   readonly messageId?: string;
+  /** The name of the contact that is being erased. */
+  readonly contact?: string;
   /** The only state from which the transition may start, if what it writes depends on the state. */
   readonly state?: FromState;
 }
@@ -65,9 +67,10 @@ const NEVER = 'attribute_exists(#state) AND attribute_not_exists(#state)';
 const hasEvidence = (
   state: string,
   guards: readonly SendGuard[],
-  { body, claimId, messageId, state: only }: Evidence,
+  { body, claimId, messageId, contact, state: only }: Evidence,
 ): boolean =>
   (messageId !== undefined || !guards.includes('other-message')) &&
+  (contact !== undefined || !guards.includes('same-contact')) &&
   (only === undefined || only === state) &&
   (body !== undefined || !(isNone(state) || guards.includes('same-request'))) &&
   (claimId !== undefined || !guards.includes('own-claim'));
@@ -75,7 +78,7 @@ const hasEvidence = (
 const guardCondition = (
   guard: SendGuard,
   to: SendState,
-  { body, claimId, messageId }: Evidence,
+  { body, claimId, messageId, contact }: Evidence,
   values: Record<string, unknown>,
   names: Set<string>,
 ): string => {
@@ -136,6 +139,13 @@ const guardCondition = (
     case 'failed-later':
       names.add('failedAt').add('failure');
       return '(#failedAt > :failedAt OR (#failedAt = :failedAt AND #failure > :failure))';
+    case 'same-contact':
+      names.add('contact');
+      values.ofContact = contact;
+      return '#contact = :ofContact';
+    case 'lease-expired':
+      names.add('leaseUntil');
+      return `#leaseUntil < :${to}At`;
   }
 };
 
