@@ -10,7 +10,6 @@ export const parley = (root: string): PackageRecipe => ({
   name: 'parley',
   description:
     "CDK constructs for the customer's side of a business-messaging chat service, and the command to operate it",
-  // The first 22 with zstd, which the rules of `lambdas/domain` decode.
   node: '22.15',
   exports: { '.': 'lib/index.ts', './events': 'lib/events.ts' },
   data: { './events.schema.json': 'docs/events.schema.json' },

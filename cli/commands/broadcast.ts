@@ -168,14 +168,14 @@ const broadcast = async (
 };
 
 const wait = async (
-  { api, say, stop, canDrawProgress }: CommandContext,
+  { api, say, stop, progressTerminal }: CommandContext,
   state: BroadcastState,
 ): Promise<readonly SendCount[]> => {
   const progress = createProgress({
     total: state.queued,
     noun: 'messages',
     alreadyDone: 0,
-    canDrawBar: canDrawProgress,
+    terminal: progressTerminal,
     say,
     nowMs: () => performance.now(),
   });
@@ -195,7 +195,7 @@ interface QueueSettings {
 }
 
 const queue = async (
-  { say, stop, canDrawProgress }: CommandContext,
+  { say, stop, progressTerminal }: CommandContext,
   { csv, template, stateFile, target, perSecond }: QueueSettings,
   start: BroadcastState,
 ): Promise<BroadcastState> => {
@@ -206,7 +206,7 @@ const queue = async (
     total: start.rows,
     noun: 'rows',
     alreadyDone: start.done,
-    canDrawBar: canDrawProgress,
+    terminal: progressTerminal,
     say,
     nowMs,
   });

@@ -1,7 +1,7 @@
 import { CONTACT_CHANGE_LAWS } from './contact-change-laws.ts';
 import { EXPIRY_LAW } from './expiry-law.ts';
 import { ITEM_LAWS } from './item-laws.ts';
-import type { AuditContext, Change, ChangeLaw, ItemLaw, Law, ReferenceLaw } from './law.ts';
+import type { Change, ChangeLaw, ItemLaw, Law, LawContext, ReferenceLaw } from './law.ts';
 import { MESSAGE_CHANGE_LAWS } from './message-change-laws.ts';
 import { RECORD_CHANGE_LAWS } from './record-change-laws.ts';
 import { REFERENCE_LAWS as LAWS_OF_REFERENCES } from './reference-laws.ts';
@@ -78,7 +78,7 @@ export const violationsOfChange = (change: Change, isWanted: IsWanted = () => tr
 /** Checks a stored item on its own. */
 export const violationsOfItem = (
   item: StoredItem,
-  context: AuditContext,
+  context: LawContext,
   isWanted: IsWanted = () => true,
 ): readonly Violation[] =>
   STORED_ITEM_LAWS.filter((law) => applies(law, item, isWanted)).flatMap(({ name, faultIn }) => {
@@ -89,7 +89,7 @@ export const violationsOfItem = (
 /** Returns the keys of the items that a stored item must be compared with. */
 export const referencesOf = (
   item: StoredItem,
-  context: AuditContext,
+  context: LawContext,
   isWanted: IsWanted = () => true,
 ): readonly ItemKey[] =>
   REFERENCE_LAWS.filter((law) => applies(law, item, isWanted)).flatMap(({ keysFor }) => keysFor(item, context));
@@ -98,7 +98,7 @@ export const referencesOf = (
 export const violationsOfReferences = (
   item: StoredItem,
   find: (key: ItemKey) => StoredItem | undefined,
-  context: AuditContext,
+  context: LawContext,
   isWanted: IsWanted = () => true,
 ): readonly Violation[] =>
   REFERENCE_LAWS.filter((law) => applies(law, item, isWanted)).flatMap(({ name, keysFor, faultIn }) => {
@@ -110,7 +110,7 @@ export const violationsOfReferences = (
 /** Checks all items of a table to which nothing is being written. */
 export const violationsAtRest = (
   items: Iterable<StoredItem>,
-  context: AuditContext,
+  context: LawContext,
   isWanted: IsWanted = () => true,
 ): readonly Violation[] => {
   const all = [...items];

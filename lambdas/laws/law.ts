@@ -30,7 +30,7 @@ export interface ChangeLaw extends Law {
 }
 
 /** What the laws about stored items depend on besides the items. */
-export interface AuditContext {
+export interface LawContext {
   readonly now: Instant;
   /** How long to wait for a retry to complete something before it counts as a violation, in milliseconds. */
   readonly graceMs: number;
@@ -40,7 +40,7 @@ export interface AuditContext {
 
 /** A law about one stored item. */
 export interface ItemLaw extends Law {
-  readonly faultIn: (item: StoredItem, context: AuditContext) => string | undefined;
+  readonly faultIn: (item: StoredItem, context: LawContext) => string | undefined;
 }
 
 /** A law about a stored item and the items that it refers to. */
@@ -48,11 +48,11 @@ export interface ReferenceLaw extends Law {
   /** Whether an erasure breaks the law while it is running, because it deletes one item before another. @default false */
   readonly isBrokenByErasure?: boolean;
   /** Returns the keys of the items to compare it with, or none if the law does not apply to the item. */
-  readonly keysFor: (item: StoredItem, context: AuditContext) => readonly ItemKey[];
+  readonly keysFor: (item: StoredItem, context: LawContext) => readonly ItemKey[];
   /** @param related the items with these keys, in the same order */
   readonly faultIn: (
     item: StoredItem,
     related: readonly (StoredItem | undefined)[],
-    context: AuditContext,
+    context: LawContext,
   ) => string | undefined;
 }

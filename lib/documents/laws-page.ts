@@ -5,7 +5,7 @@ import { withGenerated, wrap } from './markdown.ts';
 /** Returns docs/laws.md with the generated part replaced: each law with its statement and its source. */
 export function lawsPage(page: string): string {
   const parts = [
-    section('What `parley audit` checks', [...STORED_ITEM_LAWS, ...REFERENCE_LAWS]),
+    section('What `parley check-table` checks', [...STORED_ITEM_LAWS, ...REFERENCE_LAWS]),
     section(
       'What only the tests check',
       CHANGE_LAWS,

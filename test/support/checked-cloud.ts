@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { auditTable, type TableAudit } from '../../cli/operations/audit-table.ts';
+import { checkTable, type TableCheck } from '../../cli/operations/check-table.ts';
 import { createPacer } from '../../cli/operations/pacer.ts';
 import { retentionDays } from '../../lambdas/domain/retention.ts';
 import type { Violation } from '../../lambdas/laws/check-laws.ts';
@@ -122,8 +122,8 @@ const checkAll = async (run: CheckedRun): Promise<LawReport> => {
   return { changes: run.stream.count(), items: stored.items, violations };
 };
 
-const auditStored = ({ emulators, tableName, clock, ...cloud }: LocalCloud): Promise<TableAudit> =>
-  auditTable({
+const auditStored = ({ emulators, tableName, clock, ...cloud }: LocalCloud): Promise<TableCheck> =>
+  checkTable({
     dynamodb: emulators.dynamodb,
     tableName,
     now: () => clock.now().toISOString(),

@@ -9,14 +9,14 @@ import {
   violationsOfItem,
   violationsOfReferences,
 } from '../../lambdas/laws/check-laws.ts';
-import type { AuditContext } from '../../lambdas/laws/law.ts';
+import type { LawContext } from '../../lambdas/laws/law.ts';
 import { type ItemKey, keyOf, type StoredItem } from '../../lambdas/laws/stored-item.ts';
-import { readItems, scanTable, type TableReads } from './audit-reads.ts';
 import { isErasureRunning, isRunningErasure } from './running-erasures.ts';
+import { readItems, scanTable, type TableReads } from './table-reads.ts';
 
-export interface AuditOptions extends TableReads {
+export interface TableCheckOptions extends TableReads {
   readonly now: () => Instant;
-  readonly rules: Omit<AuditContext, 'now'>;
+  readonly rules: Omit<LawContext, 'now'>;
   /** Which laws to check. @default all */
   readonly isWanted?: IsWanted;
   /** Called after each page with the number of items read so far. */
@@ -33,11 +33,11 @@ export interface AuditOptions extends TableReads {
 
 /** What may break a law, and why that is not certain. */
 export interface UnconfirmedViolation extends Violation {
-  /** `not-read-again`: the audit ended before. `erasure`: an erasure that may be running can explain it. */
+  /** `not-read-again`: the check ended before. `erasure`: an erasure that may be running can explain it. */
   readonly because: 'not-read-again' | 'erasure';
 }
 
-export interface TableAudit {
+export interface TableCheck {
   readonly table: string;
   /** The number of items read. */
   readonly items: number;
@@ -48,7 +48,7 @@ export interface TableAudit {
   readonly unconfirmed: readonly UnconfirmedViolation[];
   /** `interrupted`, `failed`: before the end. `too-many`: the scan stopped at {@link MAX_CANDIDATES}. */
   readonly end: 'complete' | 'interrupted' | 'failed' | 'too-many';
-  /** Why the audit failed. */
+  /** Why the check failed. */
   readonly error?: unknown;
 }
 
@@ -60,7 +60,7 @@ const CONFIRM_KEYS = 100;
 /** What an item seems to break, by its key. */
 type Candidates = Map<string, readonly Violation[]>;
 
-/** What an audit has found so far. It is reported even if the audit fails. */
+/** What a check has found so far. It is reported even if the check fails. */
 interface Findings {
   items: number;
   isTooMany: boolean;
@@ -80,7 +80,7 @@ interface Findings {
  * read page by page, so an item that seems to break a law is read again with the items that it refers to, and counts
  * only if it still breaks the law. Keeps one page and the candidates in memory.
  */
-export const auditTable = async (options: AuditOptions): Promise<TableAudit> => {
+export const checkTable = async (options: TableCheckOptions): Promise<TableCheck> => {
   const { tableName, pacer, stop } = options;
   const findings: Findings = {
     items: 0,
@@ -91,7 +91,7 @@ export const auditTable = async (options: AuditOptions): Promise<TableAudit> => 
     erasures: [],
     mayBeErased: false,
   };
-  let ended: Pick<TableAudit, 'end' | 'error'>;
+  let ended: Pick<TableCheck, 'end' | 'error'>;
   try {
     await findAll(options, findings);
     ended = { end: findings.isTooMany ? 'too-many' : 'complete' };
@@ -116,7 +116,7 @@ export const auditTable = async (options: AuditOptions): Promise<TableAudit> => 
 };
 
 /** Scans the table and reads the candidates twice more. Adds to the findings as it goes. */
-const findAll = async (options: AuditOptions, findings: Findings): Promise<void> => {
+const findAll = async (options: TableCheckOptions, findings: Findings): Promise<void> => {
   const { candidates, found, confirmed } = findings;
   const startedAt = options.now();
   await findCandidates(options, findings);
@@ -135,9 +135,9 @@ const findAll = async (options: AuditOptions, findings: Findings): Promise<void>
   await confirmAll(options, found, (_name, violations) => confirmed.push(...violations));
 };
 
-const contextNow = ({ rules, now }: AuditOptions): AuditContext => ({ ...rules, now: now() });
+const contextNow = ({ rules, now }: TableCheckOptions): LawContext => ({ ...rules, now: now() });
 
-const findCandidates = async (options: AuditOptions, findings: Findings): Promise<void> => {
+const findCandidates = async (options: TableCheckOptions, findings: Findings): Promise<void> => {
   for await (const page of scanTable(options)) {
     findings.erasures.push(...page.filter(isRunningErasure).map(keyOf));
     const context = contextNow(options);
@@ -162,9 +162,9 @@ export const countItems = async (dynamodb: DynamoDBClient, TableName: string): P
 };
 
 const readRelated = (
-  options: AuditOptions,
+  options: TableCheckOptions,
   items: readonly StoredItem[],
-  context: AuditContext,
+  context: LawContext,
   isConsistent: boolean,
 ): Promise<ReadonlyMap<string, StoredItem>> => {
   const onPage = new Map(items.map((item) => [nameOf(keyOf(item)), item]));
@@ -180,7 +180,7 @@ const readRelated = (
 const violationsIn = (
   item: StoredItem,
   related: ReadonlyMap<string, StoredItem>,
-  context: AuditContext,
+  context: LawContext,
   isWanted: IsWanted | undefined,
 ): readonly Violation[] => [
   ...violationsOfItem(item, context, isWanted),
@@ -192,7 +192,7 @@ const violationsIn = (
  * each candidate away before it passes on what the item still breaks.
  */
 const confirmAll = async (
-  options: AuditOptions,
+  options: TableCheckOptions,
   candidates: Candidates,
   onRead: (name: string, violations: readonly Violation[]) => void,
 ): Promise<void> => {

@@ -1,7 +1,7 @@
 import { BatchGetItemCommand, type DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type AuditOptions, auditTable } from '../../../../cli/operations/audit-table.ts';
+import { checkTable, type TableCheckOptions } from '../../../../cli/operations/check-table.ts';
 import { createPacer } from '../../../../cli/operations/pacer.ts';
 import type { LawName } from '../../../../lambdas/laws/check-laws.ts';
 import type { StoredItem } from '../../../../lambdas/laws/stored-item.ts';
@@ -41,8 +41,8 @@ const clientWith = (onRead: (command: string, isConsistent: boolean) => Promise<
     },
   });
 
-const audit = (options: Partial<AuditOptions> = {}) =>
-  auditTable({
+const audit = (options: Partial<TableCheckOptions> = {}) =>
+  checkTable({
     dynamodb: tables.client,
     tableName,
     now: () => NOW,
@@ -103,7 +103,7 @@ describe('the audit of a live table', () => {
   });
 
   describe('while an erasure is running', () => {
-    const found = async (options: Partial<AuditOptions> = {}) => {
+    const found = async (options: Partial<TableCheckOptions> = {}) => {
       const { violations, unconfirmed } = await audit(options);
       return [violations.map(({ law }) => law), unconfirmed.map(({ law, because }) => [law, because])];
     };

@@ -4,12 +4,12 @@ import { LAWS } from '../../lambdas/laws/check-laws.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
 import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
 import { CliError, EXIT, explainError } from '../errors.ts';
-import { isThrottled } from '../operations/audit-reads.ts';
-import { auditTable, countItems, type TableAudit } from '../operations/audit-table.ts';
+import { checkTable, countItems, type TableCheck } from '../operations/check-table.ts';
 import { createPacer } from '../operations/pacer.ts';
+import { isThrottled } from '../operations/table-reads.ts';
 import { createProgress } from '../progress.ts';
 import { stageClock } from '../stage-time.ts';
-import { AUDITED, describeAudits, describeLaws } from './audit-report.ts';
+import { CHECKED, describeChecks, describeLaws } from './check-table-report.ts';
 
 /** With eventually consistent reads, one unit reads 8 KB, so this reads about 3 GB an hour. */
 const DEFAULT_RATE = 100;
@@ -25,15 +25,15 @@ const positive = (value: string): number => {
 const notNegative = (value: string): number => (value === '0' ? 0 : positive(value));
 
 const collectLaw = (value: string, previous: readonly string[] = []): readonly string[] => {
-  if (AUDITED.some(({ name }) => name === value)) return [...previous, value];
+  if (CHECKED.some(({ name }) => name === value)) return [...previous, value];
   const reason = LAWS.some(({ name }) => name === value)
     ? 'This law is about writes, which only the stream of the table shows.'
-    : 'Use a name from parley audit --list-laws.';
+    : 'Use a name from parley check-table --list-laws.';
   throw new InvalidArgumentError(reason);
 };
 
-export const createAuditCommand: CreateCommand = (context) =>
-  new Command('audit')
+export const createCheckTableCommand: CreateCommand = (context) =>
+  new Command('check-table')
     .description(
       "Check the table against Parley's laws.\n\n" +
         'The command reads every item in the live table at a limited average rate and changes nothing. It prints the key ' +
@@ -63,9 +63,9 @@ export const createAuditCommand: CreateCommand = (context) =>
     .addHelpText(
       'after',
       examples(
-        'parley audit --stage prod',
-        'parley audit --rate 25 --law claim-ends-with-its-lease --stage prod',
-        'parley audit --list-laws',
+        'parley check-table --stage prod',
+        'parley check-table --rate 25 --law claim-ends-with-its-lease --stage prod',
+        'parley check-table --list-laws',
       ),
     )
     .action(async ({ listLaws, rate = DEFAULT_RATE, law, grace, messageDays, recheck }) => {
@@ -80,12 +80,12 @@ export const createAuditCommand: CreateCommand = (context) =>
         graceMs: (grace ?? DEFAULT_GRACE_MINUTES) * 60_000,
         messageDays: days.days,
       };
-      const audits: TableAudit[] = [];
+      const checks: TableCheck[] = [];
       for (const tableName of tables) {
         // Only the progress needs the number. If the table cannot be read, the scan says why.
-        const progress = createAuditProgress(context, await countItems(dynamodb, tableName).catch(() => undefined));
+        const progress = createCheckProgress(context, await countItems(dynamodb, tableName).catch(() => undefined));
         try {
-          const audit = await auditTable({
+          const check = await checkTable({
             dynamodb,
             tableName,
             now,
@@ -101,29 +101,29 @@ export const createAuditCommand: CreateCommand = (context) =>
             sleep: async (ms, signal) => pause(ms, undefined, { signal }),
             stop: context.stop,
           });
-          const isNothingRead = audits.length === 0 && audit.items === 0;
-          if (audit.end === 'failed' && isNothingRead) throw explain(audit.error);
-          audits.push(audit);
-          if (audit.end === 'failed') break;
+          const isNothingRead = checks.length === 0 && check.items === 0;
+          if (check.end === 'failed' && isNothingRead) throw explain(check.error);
+          checks.push(check);
+          if (check.end === 'failed') break;
         } finally {
           progress.stop();
         }
       }
-      context.report(describeAudits(audits, explain, days.note));
+      context.report(describeChecks(checks, explain, days.note));
     });
 
 const explain = (error: unknown): CliError => {
   if (error instanceof Error && /AccessDenied/.test(error.name)) {
     return new CliError(
       EXIT.noAccess,
-      'Access to the table denied. An audit needs dynamodb:Scan, dynamodb:BatchGetItem, and dynamodb:DescribeTable ' +
-        'on the table, and dynamodb:Query on its index byState. docs/policies/audit.json grants them.',
+      'Access to the table denied. A check needs dynamodb:Scan, dynamodb:BatchGetItem, and dynamodb:DescribeTable ' +
+        'on the table, and dynamodb:Query on its index byState. docs/policies/check-table.json grants them.',
     );
   }
   return isThrottled(error)
     ? new CliError(
         EXIT.failed,
-        'The table has been throttled for minutes. Run the audit later, or with a lower --rate.',
+        'The table has been throttled for minutes. Run the check later, or with a lower --rate.',
       )
     : explainError(error);
 };
@@ -149,12 +149,12 @@ const findMessageDays = async (
   }
 };
 
-const createAuditProgress = ({ canDrawProgress, say }: CommandContext, items: number | undefined) =>
+const createCheckProgress = ({ progressTerminal, say }: CommandContext, items: number | undefined) =>
   createProgress({
     total: items ?? 0,
     noun: 'items',
     alreadyDone: 0,
-    canDrawBar: canDrawProgress,
+    terminal: progressTerminal,
     say,
     nowMs: () => performance.now(),
   });

@@ -63,9 +63,9 @@ const put = async (...items: readonly StoredItem[]): Promise<void> => {
     await tables.client.send(new PutItemCommand({ TableName: tableName, Item: marshall(item) }));
   }
 };
-const audit = (...args: readonly string[]) => target.parley(['audit', '--recheck', '0', ...args]);
+const audit = (...args: readonly string[]) => target.parley(['check-table', '--recheck', '0', ...args]);
 
-describe('parley audit', () => {
+describe('parley check-table', () => {
   it('finds nothing in a table that keeps its laws', async () => {
     await put(accepted(), outbound(), inbound(), contact());
 
@@ -111,7 +111,7 @@ describe('parley audit', () => {
 
     expect(code).toBe(6);
     expect(JSON.parse(out)).toMatchObject({
-      audits: [
+      tables: [
         {
           items: 1,
           end: 'complete',
@@ -130,7 +130,7 @@ describe('parley audit', () => {
     const unknown = await audit('--law', 'window-moves');
     expect([unknown.code, unknown.err]).toEqual([
       2,
-      expect.stringContaining('Use a name from parley audit --list-laws'),
+      expect.stringContaining('Use a name from parley check-table --list-laws'),
     ]);
     const ofChanges = await audit('--law', 'contact-moves-forward');
     expect([ofChanges.code, ofChanges.err]).toEqual([2, expect.stringContaining('only the stream')]);
@@ -168,7 +168,7 @@ describe('parley audit', () => {
 
     expect(code).toBe(5);
     expect(err).toContain('dynamodb:Scan, dynamodb:BatchGetItem, and dynamodb:DescribeTable');
-    expect(err).toContain('docs/policies/audit.json');
+    expect(err).toContain('docs/policies/check-table.json');
   });
 
   /** A DynamoDB that answers as the tables do until it refuses everything. */
@@ -206,11 +206,11 @@ describe('parley audit', () => {
     const json = JSON.parse((await audit('--json')).out || 'null');
 
     expect(code).toBe(5);
-    expect(out).toMatch(/^Not confirmed \(\d+ violations\), because the audit ended before it read them again\./);
+    expect(out).toMatch(/^Not confirmed \(\d+ violations\), because the check ended before it read them again\./);
     expect(out).toMatch(/\n {2}SEND#\d+ SEND: claim-ends-with-its-lease: It is still claimed, but its lease/);
     expect(out).toMatch(/\nTable \S+: [1-9]\d* items read, /);
     expect(out).toContain(
-      '\nFailed: Your AWS credentials are expired or invalid. Sign in again. The audit is not complete.',
+      '\nFailed: Your AWS credentials are expired or invalid. Sign in again. The check is not complete.',
     );
     expect(out).toMatch(/\nViolations found: 0; not confirmed: [1-9]\d*\.$/);
     // The second run fails on its first page, so it has nothing to print.
@@ -225,7 +225,7 @@ describe('parley audit', () => {
     const { code, out } = await audit('--json');
 
     expect(code).toBe(5);
-    expect(JSON.parse(out).audits).toEqual([
+    expect(JSON.parse(out).tables).toEqual([
       expect.objectContaining({
         items: 1,
         end: 'failed',
@@ -242,7 +242,7 @@ describe('parley audit', () => {
 
     expect(code).toBe(6);
     expect(out.split('\n')).toEqual([
-      'Not confirmed (1 violation), because an erasure that may be running can explain them. Run the audit again when none is running:',
+      'Not confirmed (1 violation), because an erasure that may be running can explain them. Run the check again when none is running:',
       '  SEND#order-17 SEND: accepted-send-has-its-message: Its message is missing.',
       expect.stringMatching(/^Table /),
       'Violations found: 0; not confirmed: 1.',
@@ -250,7 +250,9 @@ describe('parley audit', () => {
   });
 
   it('says that the rate is an average', async () => {
-    expect((await target.parley(['audit', '--help'])).out.replace(/\s+/g, ' ')).toContain('per second on average');
+    expect((await target.parley(['check-table', '--help'])).out.replace(/\s+/g, ' ')).toContain(
+      'per second on average',
+    );
   });
 
   it.each([

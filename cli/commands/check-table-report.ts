@@ -2,18 +2,18 @@ import { CHANGE_LAWS, LAWS, REFERENCE_LAWS, STORED_ITEM_LAWS, type Violation } f
 import type { Law } from '../../lambdas/laws/law.ts';
 import { type CommandResult, count } from '../command.ts';
 import { type CliError, EXIT, type ExitCode } from '../errors.ts';
-import { MAX_CANDIDATES, type TableAudit, type UnconfirmedViolation } from '../operations/audit-table.ts';
+import { MAX_CANDIDATES, type TableCheck, type UnconfirmedViolation } from '../operations/check-table.ts';
 
 /** The laws about stored items. The others are about writes, which the table no longer shows. */
-export const AUDITED: readonly Law[] = [...STORED_ITEM_LAWS, ...REFERENCE_LAWS];
+export const CHECKED: readonly Law[] = [...STORED_ITEM_LAWS, ...REFERENCE_LAWS];
 
-/** Describes all laws, starting with those that an audit checks. */
+/** Describes all laws, starting with those that the command checks. */
 export const describeLaws = (): CommandResult => {
-  const isAudited = ({ name }: Law) => AUDITED.some((law) => law.name === name);
+  const isChecked = ({ name }: Law) => CHECKED.some((law) => law.name === name);
   return {
     lines: [
-      'Checked by an audit:',
-      ...LAWS.filter(isAudited).map(describeLaw),
+      'Checked in the table:',
+      ...LAWS.filter(isChecked).map(describeLaw),
       '',
       'Checked only in tests, because only the stream of the table shows each write:',
       ...CHANGE_LAWS.map(describeLaw),
@@ -23,7 +23,7 @@ export const describeLaws = (): CommandResult => {
       statement,
       source,
       next,
-      audited: AUDITED.some((law) => law.name === name),
+      checked: CHECKED.some((law) => law.name === name),
     })),
   };
 };
@@ -31,13 +31,13 @@ export const describeLaws = (): CommandResult => {
 const describeLaw = ({ name, statement }: Law): string => `  ${name}: ${statement}`;
 
 /** Describes the violations by law, with what to do next. */
-export const describeAudits = (
-  audits: readonly TableAudit[],
+export const describeChecks = (
+  checks: readonly TableCheck[],
   explain: (error: unknown) => CliError,
   note: string | undefined,
 ): CommandResult => {
-  const violations = audits.flatMap((audit) => audit.violations);
-  const unconfirmed = audits.flatMap((audit) => audit.unconfirmed);
+  const violations = checks.flatMap((check) => check.violations);
+  const unconfirmed = checks.flatMap((check) => check.unconfirmed);
   const broken = LAWS.flatMap((law) => {
     const own = violations.filter((violation) => violation.law === law.name);
     return own.length === 0 ? [] : [{ law, own }];
@@ -50,33 +50,33 @@ export const describeAudits = (
         `  Next: ${law.next}`,
       ]),
       ...describeUnconfirmed(unconfirmed),
-      ...audits.flatMap((audit) => describeEnd(audit, explain)),
+      ...checks.flatMap((check) => describeEnd(check, explain)),
       ...(note === undefined ? [] : [note]),
       countFound(violations.length, unconfirmed.length),
     ],
     json: {
-      audits: audits.map(({ error, ...audit }) => ({
-        ...audit,
-        ...(audit.end === 'failed' && { reason: explain(error).message }),
+      tables: checks.map(({ error, ...check }) => ({
+        ...check,
+        ...(check.end === 'failed' && { reason: explain(error).message }),
       })),
       laws: broken.map(({ law: { name, statement, source, next } }) => ({ name, statement, source, next })),
       ...(note !== undefined && { notChecked: note }),
     },
-    exitCode: exitCodeOf(audits, explain),
+    exitCode: exitCodeOf(checks, explain),
   };
 };
 
-const exitCodeOf = (audits: readonly TableAudit[], explain: (error: unknown) => CliError): ExitCode => {
-  if (audits.some(({ end }) => end === 'interrupted')) return EXIT.interrupted;
-  const failed = audits.find(({ end }) => end === 'failed');
+const exitCodeOf = (checks: readonly TableCheck[], explain: (error: unknown) => CliError): ExitCode => {
+  if (checks.some(({ end }) => end === 'interrupted')) return EXIT.interrupted;
+  const failed = checks.find(({ end }) => end === 'failed');
   if (failed !== undefined) return explain(failed.error).exitCode;
-  const isClean = audits.every(({ violations, unconfirmed }) => violations.length + unconfirmed.length === 0);
+  const isClean = checks.every(({ violations, unconfirmed }) => violations.length + unconfirmed.length === 0);
   return isClean ? EXIT.done : EXIT.partial;
 };
 
 const UNCONFIRMED: Readonly<Record<UnconfirmedViolation['because'], string>> = {
-  'not-read-again': 'because the audit ended before it read them again. Run it again:',
-  erasure: 'because an erasure that may be running can explain them. Run the audit again when none is running:',
+  'not-read-again': 'because the check ended before it read them again. Run it again:',
+  erasure: 'because an erasure that may be running can explain them. Run the check again when none is running:',
 };
 
 const describeUnconfirmed = (all: readonly UnconfirmedViolation[]): readonly string[] =>
@@ -95,11 +95,11 @@ const countFound = (violations: number, unconfirmed: number): string => {
 const describeViolation = ({ key: { pk, sk }, fault }: Violation): string => `  ${pk} ${sk}: ${fault}`;
 
 const describeEnd = (
-  { table, items, capacityUnits, end, error }: TableAudit,
+  { table, items, capacityUnits, end, error }: TableCheck,
   explain: (error: unknown) => CliError,
 ): readonly string[] => [
   `Table ${table}: ${count(items, 'item')} read, ${count(capacityUnits, 'read capacity unit')} used.`,
-  ...(end === 'interrupted' ? ['Interrupted: the audit is not complete.'] : []),
-  ...(end === 'failed' ? [`Failed: ${explain(error).message} The audit is not complete.`] : []),
+  ...(end === 'interrupted' ? ['Interrupted: the check is not complete.'] : []),
+  ...(end === 'failed' ? [`Failed: ${explain(error).message} The check is not complete.`] : []),
   ...(end === 'too-many' ? [`Stopped at ${MAX_CANDIDATES} possible violations. To check fewer laws, use --law.`] : []),
 ];

@@ -14,7 +14,7 @@ import type { Pacer } from './pacer.ts';
 export interface TableReads {
   readonly dynamodb: DynamoDBClient;
   readonly tableName: string;
-  /** Limits the read capacity that the audit uses. */
+  /** Limits the read capacity that the check uses. */
   readonly pacer: Pacer;
   /** Rejects the read in progress and all later ones. */
   readonly stop?: AbortSignal;
