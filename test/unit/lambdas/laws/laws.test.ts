@@ -187,8 +187,6 @@ const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
 const LEGAL_CHANGES: readonly Change[] = [
   { after: queued() },
   { before: queued(), after: refused({ queuedAt: NOW }) },
-  // The stage lists common states.
-  { before: queued(), after: claimed({ queuedAt: NOW, stateShard: 'claimed#7', stateAt: NOW }) },
   { before: queued(), after: claimed({ queuedAt: NOW }) },
   { before: claimed(), after: accepted() },
   { before: claimed(), after: uncertain() },
@@ -221,6 +219,7 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
     [inbound({ contactSort: `MESSAGE#${LATER}` })],
     [uncertain({ stateShard: undefined, stateAt: undefined })],
     [uncertain({ stateAt: NOW })],
+    [claimed({ stateShard: 'claimed#7', stateAt: NOW })],
     [accepted({ stateShard: 'uncertain#7', stateAt: LATER }), outbound()],
     [accepted({ broadcastState: `accepted##${NOW}` }), outbound()],
     [accepted({ broadcastId: 'b' }), outbound()],

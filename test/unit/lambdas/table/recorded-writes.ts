@@ -164,7 +164,7 @@ const writeContacts = async (table: ConversationTable): Promise<void> => {
 };
 
 const writeSends = async (table: ConversationTable): Promise<void> => {
-  const sends = createDynamodbSends(table, { indexCommonStates: true });
+  const sends = createDynamodbSends(table);
   const queued = { ...queuedSend(sendRequest({ broadcastId: 'spring#1' })), firstQueuedAt: NOW };
   const { requestId } = queued.request;
   const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
