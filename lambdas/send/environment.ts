@@ -4,6 +4,8 @@ import * as z from '../domain/schema.ts';
 import { json, type Variables, wholeMs, wholeNumber, wholeSeconds } from '../runtime/environment.ts';
 import { sendRulesEnvironment } from '../runtime/send-rules.ts';
 
+export type { SendRulesEnvironment } from '../runtime/send-rules.ts';
+
 /** The environment of the function `send`. */
 export const sendEnvironment = z.extend(sendRulesEnvironment, {
   /** The conversation table, and the URL of DynamoDB in the stack's region. */

@@ -1,5 +1,5 @@
 import { seconds } from '../../lambdas/domain/duration.ts';
-import type { SendRulesEnvironment } from '../../lambdas/runtime/send-rules.ts';
+import type { SendRulesEnvironment } from '../../lambdas/send/environment.ts';
 import { operatorEchoesOf } from '../settings/operator-settings.ts';
 import type { StageSettings } from '../settings/stage-settings.ts';
 

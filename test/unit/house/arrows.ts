@@ -71,7 +71,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'receive entry',
     files: /^lambdas\/receive\/entry\.ts$/,
-    mayImport: ['runtime', 'concurrency', 'adapters', 'receive'],
+    mayImport: ['domain', 'runtime', 'concurrency', 'adapters', 'receive'],
     mayImportTypes: ['ports'],
   },
   {
@@ -83,12 +83,12 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'publish entry',
     files: /^lambdas\/publish\/entry\.ts$/,
-    mayImport: ['table', 'runtime', 'concurrency', 'adapters', 'publish'],
+    mayImport: ['domain', 'table', 'runtime', 'concurrency', 'adapters', 'publish'],
   },
   {
     name: 'manage entry',
     files: /^lambdas\/manage\/entry\.ts$/,
-    mayImport: ['runtime', 'concurrency', 'queue counts', 'adapters', 'manage'],
+    mayImport: ['domain', 'runtime', 'concurrency', 'queue counts', 'adapters', 'manage'],
   },
   {
     name: 'receive',
