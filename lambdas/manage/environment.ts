@@ -8,7 +8,8 @@ import { flag, json, type Variables } from '../runtime/environment.ts';
 import { sendRulesEnvironment } from '../runtime/send-rules.ts';
 
 /** The environment of the function `manage`. */
-export const manageEnvironment = z.extend(sendRulesEnvironment, {
+export const manageEnvironment = z.object({
+  ...sendRulesEnvironment.shape,
   /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url(),

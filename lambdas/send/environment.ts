@@ -7,7 +7,8 @@ import { sendRulesEnvironment } from '../runtime/send-rules.ts';
 export type { SendRulesEnvironment } from '../runtime/send-rules.ts';
 
 /** The environment of the function `send`. */
-export const sendEnvironment = z.extend(sendRulesEnvironment, {
+export const sendEnvironment = z.object({
+  ...sendRulesEnvironment.shape,
   /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url(),
