@@ -1,4 +1,4 @@
-import { bodyOf } from '../receiving/webhook-sender.ts';
+import { bodyOf } from '../world/post.ts';
 import type { Scene } from './scene.ts';
 import type { SceneInvariant } from './scene-invariants.ts';
 import { answeredCalls, containsText, placesOf, recordOf } from './scene-view.ts';
@@ -46,7 +46,7 @@ export const ERASING_INVARIANTS = {
     atEnd(scene) {
       for (const [place, post] of (scene.options.posts ?? []).entries()) {
         const body = bodyOf(post);
-        if (!body.includes(AFTER) || !scene.acknowledged.has(place)) continue;
+        if (!body.includes(AFTER) || !scene.sender.acknowledged.has(place)) continue;
         const isStored = [...scene.table.items.values()].some((item) => item.body === body);
         if (!isStored && placesOf(scene, AFTER).length === 0) return `It was erased: ${body}`;
       }

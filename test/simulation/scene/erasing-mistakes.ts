@@ -122,7 +122,7 @@ export const ERASING_MISTAKES = {
     scenario: 'keepInterrupted',
     maxFaults: 0,
     invariant: 'keptDeadLetterIsWhole',
-    create: () => updating((update) => (update.key.sk === 'DEADLETTER' ? undefined : update)),
+    create: () => updating('manage', (update) => (update.key.sk === 'DEADLETTER' ? undefined : update)),
   },
   redrivenNowhere: {
     breaks: 'A redrive deletes dead letters without putting them back.',

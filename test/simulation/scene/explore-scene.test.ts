@@ -24,8 +24,30 @@ const endsOf = async (name: SceneScenarioName, options: Omit<SceneSearchOptions,
   return { ends: [...ends].toSorted(), violated: Object.keys(violating).toSorted(), runs };
 };
 
+/** In a post of several events, no two calls are independent, so nothing is left out. */
 describe('leaving out orders of calls that commute', () => {
   it.each([
+    ['messageTwice', []],
+    ['otherContent', []],
+    ['otherTime', []],
+    ['twoMessages', []],
+    ['messageAndEcho', ['fails-before']],
+    ['echoOfOurs', []],
+    ['echoOfOursElsewhere', ['fails-before', 'fails-after', 'dies-before', 'dies-after', 'overdue']],
+    ['echoOfOursPerNumber', ['fails-before', 'dies-after']],
+    ['messageAndStatus', ['fails-after']],
+    ['statusesOfOurs', []],
+    ['statusWithReference', []],
+    ['statusesOfUnknown', []],
+    ['failures', ['dies-after', 'overdue']],
+    ['unknownStatuses', ['fails-before', 'fails-after', 'dies-before', 'dies-after', 'overdue']],
+    ['statusBesideMessage', ['fails-before', 'overdue']],
+    ['statusBesideMedia', ['fails-after', 'dies-before']],
+    ['statusBesideOurs', ['fails-before', 'dies-after', 'overdue']],
+    ['messageAndStatusBesideIt', ['dies-before']],
+    ['withoutTime', []],
+    ['publishTime', []],
+    ['notAnEvent', ['fails-before', 'fails-after', 'dies-before', 'dies-after', 'overdue']],
     ['publishBatch', ['partial', 'dies-after']],
     ['publishUnreadable', ['fails-before']],
     ['registerOther', []],
@@ -51,6 +73,12 @@ describe('leaving out orders of calls that commute', () => {
 
 describe('merging states', () => {
   it.each([
+    ['messageAndEcho', []],
+    ['withoutTime', []],
+    ['statusesOfOurs', []],
+    ['unknownStatuses', ['fails-before', 'overdue']],
+    ['notAnEvent', ['fails-after', 'dies-before']],
+    ['statusBesideMedia', ['dies-after', 'overdue']],
     ['publishInParts', ['fails-after']],
     ['registerBesideQueue', []],
     ['resolveFailed', ['fails-before']],

@@ -21,15 +21,18 @@ const FAILURE_CODE = '131049';
 
 export const MANAGING_INVARIANTS = {
   everyCallAnswered: {
-    sentence: 'Every API call is answered, every event is acknowledged, and the run ends.',
+    sentence:
+      'Every API call is answered, every event is acknowledged, no event stays in the inbound queue, and the run ends.',
     atEnd(scene, how) {
-      const { options, answers, acknowledged } = scene;
+      const { options, answers, queues, sender } = scene;
       if (how === 'endless') return 'The run does not end.';
       const unanswered = options.callers?.find(({ name }) => !answers.has(name));
       if (unanswered) return `${unanswered.name} was never answered.`;
       if (options.postsFollow?.(scene) === false) return undefined;
-      const place = options.posts?.findIndex((_, index) => !acknowledged.has(index)) ?? -1;
-      return place >= 0 ? `Event ${place} was never acknowledged.` : undefined;
+      const place = options.posts?.findIndex((_, index) => !sender.acknowledged.has(index)) ?? -1;
+      if (place >= 0) return `Event ${place} was never acknowledged.`;
+      const { depth } = queues.inbound;
+      return options.consumes?.includes('inbound') && depth > 0 ? `${depth} events stay in the queue.` : undefined;
     },
   },
 

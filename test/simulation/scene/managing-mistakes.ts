@@ -115,7 +115,8 @@ export const MANAGING_MISTAKES = {
     scenario: 'cancelWhenDue',
     maxFaults: 0,
     invariant: 'cancelledStaysUnsent',
-    create: () => updating((update) => (update.set?.state === 'cancelled' ? withoutCondition(update) : update)),
+    create: () =>
+      updating('manage', (update) => (update.set?.state === 'cancelled' ? withoutCondition(update) : update)),
   },
   queuedCancelledWithoutCondition: {
     breaks: 'A send is claimed although it was cancelled.',
@@ -157,7 +158,8 @@ export const MANAGING_MISTAKES = {
     scenario: 'resolveFailedAndStatus',
     maxFaults: 0,
     invariant: 'statusConfirms',
-    create: () => updating((update) => (update.set?.state === 'rejected' ? withoutCondition(update) : update)),
+    create: () =>
+      updating('manage', (update) => (update.set?.state === 'rejected' ? withoutCondition(update) : update)),
   },
   acceptedOverFailure: {
     breaks: 'The answer to a call replaces the failure that a status has already reported.',
@@ -185,7 +187,7 @@ export const MANAGING_MISTAKES = {
     scenario: 'optOutsOfTwoTimes',
     maxFaults: 0,
     invariant: 'consentsCommute',
-    create: () => updating((update) => (update.key.sk === 'CONSENT' ? withoutCondition(update) : update)),
+    create: () => updating('manage', (update) => (update.key.sk === 'CONSENT' ? withoutCondition(update) : update)),
   },
   optOutNotRead: {
     breaks: 'The function `send` does not read opt-outs.',
@@ -245,7 +247,7 @@ export const MANAGING_MISTAKES = {
     scenario: 'checkAbsent',
     maxFaults: 0,
     invariant: 'checkRecorded',
-    create: () => updating((update) => (update.key.sk === 'CHECK' ? undefined : update)),
+    create: () => updating('manage', (update) => (update.key.sk === 'CHECK' ? undefined : update)),
   },
   probeIgnored: {
     breaks: 'Every request is sent as a probe.',

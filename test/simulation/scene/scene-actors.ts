@@ -1,15 +1,19 @@
 import type { Answer } from '../../../lambdas/manage/api.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
-import { bodyOf } from '../receiving/webhook-sender.ts';
 import { MANAGE_TIMEOUT_MS, type ManagementRequest } from '../world/manage-process.ts';
+import { createSimulatedTable, type TableState } from '../world/table.ts';
 import type { Turns } from '../world/turns.ts';
 import type { Scene, SceneObserver } from './scene.ts';
 import type { createSceneFunctions } from './scene-functions.ts';
-import type { ApiCaller, SceneOptions } from './scene-options.ts';
+import type { ApiCaller, OtherWork, SceneOptions } from './scene-options.ts';
+import type { WebhookSender } from './webhook-sender.ts';
 
-/** What calls the functions directly: the callers of the management API, the webhook's sender, and the daily run. */
+/**
+ * What calls the functions directly: the callers of the management API, the webhook's sender, and the daily run. Also
+ * work of other functions.
+ */
 export interface SceneActors {
-  /** Starts the callers and the daily run. */
+  /** Starts the callers, the daily run, and other work. */
   start(): void;
   /** Starts the webhook requests if they may start and have not started yet. */
   startPosts(): void;
@@ -23,10 +27,11 @@ interface SceneActorsOptions {
   readonly scene: () => Scene;
   readonly options: SceneOptions;
   readonly turns: Turns;
-  readonly functions: Pick<ReturnType<typeof createSceneFunctions>, 'startManage' | 'startReceive'>;
+  readonly table: TableState;
+  readonly sender: WebhookSender;
+  readonly functions: Pick<ReturnType<typeof createSceneFunctions>, 'startManage'>;
   readonly observer: SceneObserver;
   readonly answers: Map<string, Answer>;
-  readonly acknowledged: Set<number>;
 }
 
 /**
@@ -34,34 +39,38 @@ interface SceneActorsOptions {
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
 const ASYNC_RETRY_MS = 60_000;
-/** The status that acknowledges an event. */
-const OK = 200;
 const MAX_CALLS_OF_A_CALLER = 6;
 
 export const createSceneActors = ({
   scene,
   options,
   turns,
-  functions: { startManage, startReceive },
+  table,
+  sender,
+  functions: { startManage },
   observer,
   answers,
-  acknowledged,
 }: SceneActorsOptions): SceneActors => {
-  const { callers = [], posts = [], keeps = 0, maxFaults = 0 } = options;
+  const { callers = [], posts = [], others = [], keeps = 0, maxFaults = 0 } = options;
   const attempts = new Map<string, number>();
   /** Starts the work again if the process dies. */
   const restarts = new Map<string, () => void>();
   let arePostsStarted = false;
 
   /** Runs an actor's work in one process after another until one succeeds. */
-  const repeat = (actor: string, work: (process: string) => Promise<boolean>, retryAfterMs = 0): void => {
+  const repeat = (
+    actor: string,
+    work: (process: string, count: number) => Promise<boolean>,
+    retryAfterMs = 0,
+  ): void => {
     const count = (attempts.get(actor) ?? 0) + 1;
     if (count > maxFaults + 2) return;
     attempts.set(actor, count);
     const name = `${actor}.${count}`;
     restarts.set(name, () => repeat(actor, work, retryAfterMs));
     turns.observe(name, 'started');
-    const done = count > 1 && retryAfterMs > 0 ? turns.sleep(name, retryAfterMs).then(() => work(name)) : work(name);
+    const done =
+      count > 1 && retryAfterMs > 0 ? turns.sleep(name, retryAfterMs).then(() => work(name, count)) : work(name, count);
     void done
       .catch(() => false)
       .then((isDone) => {
@@ -98,26 +107,32 @@ export const createSceneActors = ({
     repeat(place === 0 ? 'keep' : `keep+${place}`, work, ASYNC_RETRY_MS);
   };
 
+  const startOther = ({ name, run }: OtherWork): void => {
+    turns.observe(name, 'started');
+    const ownTable = createSimulatedTable(table, (label, perform, _, touches) =>
+      turns.call({ process: name, label, perform, canEndProcess: false, ...(touches && { touches }) }),
+    );
+    // The end of an abandoned run fails the calls that are still pending.
+    void run(ownTable, scene().clock)
+      .catch(() => undefined)
+      .then(() => turns.forget(name));
+  };
+
   return {
     start() {
       for (const caller of callers) startCaller(caller);
+      for (const other of others) startOther(other);
       startKeep();
     },
     startPosts() {
       if (arePostsStarted || options.postsFollow?.(scene()) === false) return;
       arePostsStarted = true;
-      for (const [place, post] of posts.entries()) {
-        repeat(`post${place}`, async (process) => {
-          const status = await startReceive(process).post({
-            headers: { 'x-goog-pubsub-message-id': `delivery-${place}` },
-            body: bodyOf(post),
-          });
-          if (status === OK) acknowledged.add(place);
-          return status === OK;
-        });
+      for (const place of posts.keys()) {
+        repeat(`post${place}`, (process, count) => sender.deliver(place, process, count));
       }
     },
     restart(process) {
+      sender.forget(process);
       const restart = restarts.get(process);
       restarts.delete(process);
       restart?.();

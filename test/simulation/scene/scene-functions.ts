@@ -18,7 +18,7 @@ import type { Consumed, SceneOptions } from './scene-options.ts';
 /** The services that the functions of a scene use. */
 export interface SceneFunctionsOptions
   extends Pick<ManageProcessOptions, 'clock' | 'table' | 'chatService'>,
-    Pick<SceneOptions, 'rules' | 'random' | 'createMutation'> {
+    Pick<SceneOptions, 'rules' | 'random' | 'windowPer' | 'createMutation'> {
   readonly turns: Turns;
   readonly queues: ManageQueues<SimulatedPlainQueue>;
   readonly sends: SimulatedQueue;
@@ -78,17 +78,16 @@ export const createSceneFunctions = (options: SceneFunctionsOptions) => {
       ...(mutation && { mutation }),
     });
   };
-  const startReceive = (name: string) => {
+  const startReceive = (name: string, aheadMs = 0) => {
     const mutation = options.createMutation?.().receive;
     return createReceiveProcess({
       name,
       clock,
-      aheadMs: 0,
+      aheadMs,
       turns,
       table,
       queue: inbound,
-      windowPer: 'user',
-      onQueued: () => undefined,
+      windowPer: options.windowPer ?? 'user',
       ...(mutation && { mutation }),
     });
   };
@@ -124,11 +123,11 @@ export const createSceneFunctions = (options: SceneFunctionsOptions) => {
     inbound: {
       ...shared,
       queue: inbound,
-      concurrency: 3,
+      concurrency: 5,
       limitMs: RECEIVE_TIMEOUT_MS,
       timeoutMs: RECEIVE_TIMEOUT_MS,
       prefix: 'drain',
-      start: startReceive,
+      start: (name) => startReceive(name),
     },
     erasures: {
       ...shared,

@@ -2,6 +2,7 @@ import type { ItemWrite } from '../world/table.ts';
 import { ERASING_INVARIANTS } from './erasing-invariants.ts';
 import { MANAGING_INVARIANTS } from './managing-invariants.ts';
 import { PUBLISHING_INVARIANTS } from './publishing-invariants.ts';
+import { RECEIVING_INVARIANTS } from './receiving-invariants.ts';
 import type { Scene } from './scene.ts';
 import type { AnsweredCall } from './scene-view.ts';
 
@@ -18,6 +19,7 @@ export interface SceneInvariant {
 
 /** The invariants of all scenes. An invariant that does not apply to a scene finds nothing there. */
 export const SCENE_INVARIANTS = {
+  ...RECEIVING_INVARIANTS,
   ...MANAGING_INVARIANTS,
   ...ERASING_INVARIANTS,
   ...PUBLISHING_INVARIANTS,

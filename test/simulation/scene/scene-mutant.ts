@@ -1,4 +1,5 @@
 import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/item-update.ts';
+import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import type { Fault } from '../world/faults.ts';
 import type { ManageMutation } from '../world/manage-process.ts';
 import type { SceneInvariantName } from './scene-invariants.ts';
@@ -20,15 +21,33 @@ export interface SceneMutant {
 /** Breaks ports of the function `manage`. */
 export const managing = (ports: NonNullable<ManageMutation['ports']>): SceneMutation => ({ manage: { ports } });
 
-/** Changes or suppresses updates of the table by the function `manage`. */
-export const updating = (change: (update: ItemUpdate) => ItemUpdate | undefined): SceneMutation => ({
-  manage: {
-    table: (table) => ({
+/** Changes or suppresses updates of the table by a function. */
+export const updating = (
+  name: 'manage' | 'receive' | 'send',
+  change: (update: ItemUpdate) => ItemUpdate | undefined,
+): SceneMutation => ({
+  [name]: {
+    table: (table: ConversationTable): Partial<ConversationTable> => ({
       async update(update, options) {
         const changed = change(update);
-        return changed ? table.update(changed, options) : { kind: 'written', item: await table.get(update.key) };
+        return changed
+          ? table.update(changed, options)
+          : { kind: 'written', item: (await table.get(update.key)) ?? update.set };
       },
     }),
+  },
+});
+
+/** Changes the webhook events before they are stored. */
+export const rewriting = (
+  change: (event: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): SceneMutation => ({
+  receive: {
+    storeEvents: (storeEvents) => (request) => {
+      const event: unknown = JSON.parse(request.rawBody.toString());
+      const changed = change(typeof event === 'object' && event !== null ? { ...event } : {});
+      return storeEvents({ ...request, rawBody: Buffer.from(JSON.stringify(changed)) });
+    },
   },
 });
 

@@ -1,6 +1,14 @@
 import { ERASING_MISTAKES } from './erasing-mistakes.ts';
+import { FORMER_RECEIVING_DEFECTS } from './former-receiving-defects.ts';
 import { MANAGING_MISTAKES } from './managing-mistakes.ts';
 import { PUBLISHING_MISTAKES } from './publishing-mistakes.ts';
+import { RECEIVING_MISTAKES } from './receiving-mistakes.ts';
 
 /** Every function that is broken on purpose. */
-export const SCENE_MUTANTS = { ...PUBLISHING_MISTAKES, ...MANAGING_MISTAKES, ...ERASING_MISTAKES };
+export const SCENE_MUTANTS = {
+  ...RECEIVING_MISTAKES,
+  ...FORMER_RECEIVING_DEFECTS,
+  ...PUBLISHING_MISTAKES,
+  ...MANAGING_MISTAKES,
+  ...ERASING_MISTAKES,
+};

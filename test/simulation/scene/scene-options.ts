@@ -1,10 +1,13 @@
+import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
-import type { Post } from '../receiving/webhook-sender.ts';
+import type { Clock } from '../../../lambdas/ports.ts';
 import type { ChatServiceOptions } from '../world/chat-service.ts';
 import type { Fault } from '../world/faults.ts';
 import type { Independence } from '../world/independence.ts';
 import type { ManageMutation, ManagementRequest } from '../world/manage-process.ts';
+import type { Post } from '../world/post.ts';
 import type { PublishMutation } from '../world/publish-process.ts';
 import type { ReceiveMutation } from '../world/receive-process.ts';
 import type { Mutation } from '../world/send-process.ts';
@@ -29,6 +32,14 @@ export interface SceneEvent {
   /** Whether it must happen now, before anything else. */
   readonly isDue?: (scene: Scene) => boolean;
   readonly happen: (scene: Scene) => void;
+}
+
+/** A part of another function that works on the table, without faults of its own. */
+export interface OtherWork {
+  /** The name of its process. */
+  readonly name: string;
+  /** Each call of the table waits for its turn. */
+  readonly run: (table: ConversationTable, clock: Clock) => Promise<void>;
 }
 
 /** A queue message that a function handles. */
@@ -56,6 +67,7 @@ export interface SceneOptions {
   readonly posts?: readonly Post[];
   /** Whether what the posts report has happened. @default it had happened before the start */
   readonly postsFollow?: (scene: Scene) => boolean;
+  readonly others?: readonly OtherWork[];
   readonly queued?: readonly SendRequest[];
   /** The number of consecutive daily runs that move old dead letters to the table. @default 0 */
   readonly keeps?: number;
@@ -67,6 +79,14 @@ export interface SceneOptions {
   /** Records of the stream per invocation. @default 10 */
   readonly streamBatch?: number;
   readonly refusedByBus?: string;
+  /** Whether the posts leave the same table in every schedule. @default false */
+  readonly hasOneEnd?: boolean;
+  /** That table, if it is known. */
+  readonly reference?: string;
+  /** Whether an event has no time but that of its arrival, so that schedules differ in it. @default false */
+  readonly isTimeOfArrival?: boolean;
+  /** @default 'user' */
+  readonly windowPer?: WindowPer;
   readonly rules?: Partial<SendRules>;
   readonly chatService?: Partial<ChatServiceOptions>;
   readonly hasCredit?: boolean;
@@ -74,6 +94,8 @@ export interface SceneOptions {
   readonly random?: (process: string) => number;
   /** The processes in which faults happen, by the start of their names. @default all */
   readonly faultsIn?: RegExp;
+  /** What can go wrong in the scene. @default everything but late and overdue calls */
+  readonly faults?: readonly Fault[];
   readonly maxFaults?: number;
   readonly allowedFaults?: readonly Fault[];
   readonly createMutation?: () => SceneMutation;

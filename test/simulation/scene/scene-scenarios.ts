@@ -3,6 +3,7 @@ import { ERASING_SCENARIOS } from './erasing-scenarios.ts';
 import { FAILING_SCENARIOS } from './failing-scenarios.ts';
 import { MANAGING_SCENARIOS } from './managing-scenarios.ts';
 import { PUBLISHING_SCENARIOS } from './publishing-scenarios.ts';
+import { RECEIVING_SCENARIOS } from './receiving-scenarios.ts';
 import type { SceneOptions } from './scene-options.ts';
 
 /** A scene to search. */
@@ -20,6 +21,7 @@ export interface SceneScenario {
 }
 
 export const SCENE_SCENARIOS = {
+  ...RECEIVING_SCENARIOS,
   ...PUBLISHING_SCENARIOS,
   ...MANAGING_SCENARIOS,
   ...FAILING_SCENARIOS,

@@ -44,10 +44,10 @@ export interface PostedStatus {
 }
 
 /** The acknowledged statuses of a scene. */
-export const acknowledgedStatuses = ({ options, acknowledged, chatService, item }: Scene): readonly PostedStatus[] =>
+export const acknowledgedStatuses = ({ options, sender, chatService, item }: Scene): readonly PostedStatus[] =>
   (options.posts ?? []).flatMap(({ event }, place) => {
     const { CLIENT_PAYLOAD, STATUS, _id_, status = STATUS, messageId = _id_, intentTxId } = recordOf(event);
-    if (!acknowledged.has(place) || typeof status !== 'string') return [];
+    if (!sender.acknowledged.has(place) || typeof status !== 'string') return [];
     const effect = chatService.effects.find(({ id }) => id === messageId);
     const requestId = typeof CLIENT_PAYLOAD === 'string' ? CLIENT_PAYLOAD : effect && requestIdIn(effect.body);
     const isLinked = item(`TRANSACTION#${String(intentTxId)}`)?.requestId !== undefined;
@@ -76,12 +76,16 @@ export const placesOf = ({ table, queues, schedules }: Scene, text: string): rea
   ...(schedules.key().includes(text) ? ['schedules'] : []),
 ];
 
-export const containsText = (value: unknown, text: string): boolean => {
-  if (typeof value === 'string') return value.includes(text);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8').includes(text);
+export const containsText = (value: unknown, text: string): boolean =>
+  containsString(value, (one) => one.includes(text));
+
+/** Whether a text that passes the test is stored somewhere in a value, such as an item. */
+export const containsString = (value: unknown, test: (text: string) => boolean): boolean => {
+  if (typeof value === 'string') return test(value);
+  if (value instanceof Uint8Array) return test(Buffer.from(value).toString('utf8'));
   if (typeof value !== 'object' || value === null) return false;
   const members = value instanceof Set ? [...value] : Object.values(value);
-  return members.some((member) => containsText(member, text));
+  return members.some((member) => containsString(member, test));
 };
 
 /** The attribute of a contact's consents that has the time of this kind and origin. */

@@ -4,7 +4,7 @@ import type { Answer } from '../../../lambdas/manage/api.ts';
 import { ACCOUNT, NOW, USER } from '../../support/builders.ts';
 import { createSimulatedBus, type SimulatedBus } from '../world/bus.ts';
 import { createSimulatedChatService, type SimulatedChatService } from '../world/chat-service.ts';
-import type { Fault } from '../world/faults.ts';
+import { FAULTS, type Fault } from '../world/faults.ts';
 import { createInvocations, type Invocations } from '../world/invocations.ts';
 import { ERASURE_VISIBILITY_SECONDS, type ManageQueues } from '../world/manage-process.ts';
 import { PUBLISH_TIMEOUT_MS } from '../world/publish-process.ts';
@@ -20,6 +20,8 @@ import type { Choose } from '../world/world.ts';
 import { createSceneActors } from './scene-actors.ts';
 import { createSceneFunctions } from './scene-functions.ts';
 import type { SceneOptions } from './scene-options.ts';
+import { readView, type View } from './view.ts';
+import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 
 /** Several functions on one table with their environment. Each port call waits for its turn. */
 export interface Scene {
@@ -38,8 +40,9 @@ export interface Scene {
   readonly facts: Set<string>;
   /** The access token as Secrets Manager has it. */
   readonly secret: { value: string };
-  /** The posts that were acknowledged, by their place. */
-  readonly acknowledged: ReadonlySet<number>;
+  readonly sender: WebhookSender;
+  /** What the management API shows at the end of a run with posts. */
+  readonly view: View;
   /** The number of calls to the chat service. */
   readonly calls: number;
   /** The process whose call happens. */
@@ -58,6 +61,7 @@ export interface SceneObserver {
 }
 
 export const TOKEN = 'token-1';
+const USUAL_FAULTS = FAULTS.filter((fault) => fault !== 'late' && fault !== 'overdue');
 const MAX_INVOCATIONS = 60;
 const MAX_POSTPONEMENTS = 1;
 const INBOUND_VISIBILITY_SECONDS = 60;
@@ -67,14 +71,14 @@ const OUTAGE_MS = 250;
 export const userRef: ContactRef = contactRef(ACCOUNT.platform, USER);
 
 export const createScene = (options: SceneOptions, observer: SceneObserver = {}): Scene => {
-  const { consumes = [], maxFaults = 0, allowedFaults, independence } = options;
+  const { consumes = [], posts = [], faults = USUAL_FAULTS, maxFaults = 0, allowedFaults, independence } = options;
   const clock = createVirtualClock(NOW);
   const answers = new Map<string, Answer>();
   const facts = new Set<string>();
-  const acknowledged = new Set<number>();
   const secret = { value: TOKEN };
   const path: number[] = [];
   let isRunning = false;
+  let view: View = { conversations: new Map(), messages: new Map() };
   let current = 'nobody';
   let calls = 0;
   let faultCount = 0;
@@ -93,10 +97,16 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     onCall({ process, label, fault, touches }) {
       current = process;
       if (fault) facts.add('a fault');
+      if (fault && process.startsWith('post')) sender.noteFault(process, `${fault} ${label}`);
       if (label.startsWith('call ')) calls += 1;
-      if (touches) independence?.touched(process, touches);
-      // The deletion of a delivery's message, and its visibility, touch nothing that another process does.
-      else if (!/^(delete the message|set the visibility)/.test(label)) throw new Error(`${label} touches what?`);
+      if (touches) {
+        independence?.touched(process, touches);
+        // Its effect comes later, beside whatever its process does then.
+        if (fault === 'overdue') independence?.touched(`late ${process}`, touches);
+      }
+      // The deletion of a delivery's message, its visibility, and an answer touch nothing that another process does.
+      else if (!/^(delete the message|set the visibility|answer \d)/.test(label))
+        throw new Error(`${label} touches what?`);
       observer.onCall?.(scene, process, label);
     },
     onBreak(process) {
@@ -161,18 +171,29 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     bus,
     ...(options.rules && { rules: options.rules }),
     ...(options.random && { random: options.random }),
+    ...(options.windowPer && { windowPer: options.windowPer }),
     ...(options.createMutation && { createMutation: options.createMutation }),
   });
   const consumers: readonly Invocations[] = consumes.flatMap((name) => {
     return [createInvocations(functions.consumers[name])];
   });
 
-  const actors = createSceneActors({ scene: () => scene, options, turns, functions, observer, answers, acknowledged });
+  const sender = createWebhookSender({ posts, turns, startReceive: functions.startReceive });
+  const actors = createSceneActors({
+    scene: () => scene,
+    options,
+    turns,
+    table,
+    sender,
+    functions,
+    observer,
+    answers,
+  });
 
   const events = [...(options.events ?? [])];
   for (const { writes } of events) independence?.touched('events', { reads: [], writes: [writes] });
   const isAllowed = (fault: Fault): boolean =>
-    faultCount < maxFaults && fault !== 'late' && fault !== 'overdue' && (allowedFaults?.includes(fault) ?? true);
+    faultCount < maxFaults && faults.includes(fault) && (allowedFaults?.includes(fault) ?? true);
   const isFaulty = ({ process = '', fault }: Alternative): boolean =>
     fault === undefined || (options.faultsIn?.test(process) ?? true);
 
@@ -188,7 +209,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
           current = 'nobody';
         },
       }));
-    if (prunes && turns.hasIndependentCall) return found;
+    if (prunes) return found;
     for (const event of events) {
       if (event.isPossible?.(scene) === false) continue;
       if (event.isDue?.(scene)) found.length = 0;
@@ -255,7 +276,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       turns.key(),
       consumers.map((one) => one.key()).join('|'),
       actors.key(),
-      [...acknowledged].toSorted().join(),
+      sender.key(),
       `${faultCount},${postponements},${calls}`,
     ].join('/');
 
@@ -272,8 +293,11 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     answers,
     facts,
     secret,
-    acknowledged,
+    sender,
     path,
+    get view() {
+      return view;
+    },
     get calls() {
       return calls;
     },
@@ -292,6 +316,8 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       actors.start();
       const how = await steps(choose);
       turns.closeAll();
+      await drained();
+      if (how !== 'abandoned' && posts.length > 0) view = await readView(table, options.createMutation?.().receive);
       return how;
     },
   };
@@ -304,7 +330,8 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       await drained();
       const invoked = consumers.reduce((sum, { count }) => sum + count, 0) + stream.count;
       if (invoked > MAX_INVOCATIONS) return 'endless';
-      const all = everything(independence !== undefined);
+      const prunes = independence !== undefined && turns.hasIndependentCall;
+      const all = everything(prunes);
       if (all.length === 0) {
         // An invocation without an event to publish has made no call.
         if (isStarted) continue;
@@ -315,23 +342,15 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       }
       const choice = all[choose(all, key)];
       if (choice === undefined) return 'abandoned';
-      remember(choice);
+      const whole = prunes ? everything(false) : all;
+      if (independence && whole.length > 1) path.push(placeIn(whole, choice));
       choice.apply();
       await drained();
     }
   };
-  /**
-   * Notes the choice's place among everything that could happen, so that a world that leaves nothing out repeats it.
-   */
-  const remember = (chosen: Alternative): void => {
-    const whole = independence === undefined ? undefined : everything(false);
-    if (whole === undefined || whole.length < 2) return;
-    path.push(whole.findIndex(({ label, process, fault }) => isSame(chosen, { label, process, fault })));
-  };
   return scene;
 };
 
-const isSame = (
-  one: Alternative,
-  other: { readonly label: string; readonly process: string | undefined; readonly fault: Fault | undefined },
-): boolean => one.label === other.label && one.process === other.process && one.fault === other.fault;
+/** The place of a choice among everything that could happen, where a world that leaves nothing out finds it. */
+const placeIn = (whole: readonly Alternative[], { label, process, fault }: Alternative): number =>
+  whole.findIndex((one) => one.label === label && one.process === process && one.fault === fault);

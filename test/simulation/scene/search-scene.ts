@@ -13,6 +13,7 @@ import {
 } from '../search/search-runs.ts';
 import { observeTransition, type Writer } from '../world/observe-transition.ts';
 import { forgetInterned } from '../world/serialize.ts';
+import { describeEnd } from './receiving-invariants.ts';
 import { createScene, type Scene } from './scene.ts';
 import { SCENE_INVARIANTS, type SceneInvariant, type SceneInvariantName } from './scene-invariants.ts';
 import type { SceneMutation, SceneOptions } from './scene-options.ts';
@@ -32,9 +33,9 @@ export interface SceneSearchOptions extends RunOptions, RunsOptions {
 export type SceneResult = RunsResult<SceneInvariantName>;
 
 /** Searches every schedule of a scenario with up to `maxFaults` faults. */
-export const searchScene = (scenario: SceneOptions, options: SceneSearchOptions): Promise<SceneResult> => {
+export const searchScene = async (scenario: SceneOptions, options: SceneSearchOptions): Promise<SceneResult> => {
   const { prunes = true } = options;
-  const scene = { ...scenario, ...faultOptions(options) };
+  const scene = { ...(await withReference(scenario, options)), ...faultOptions(options) };
   if (prunes) {
     return searchLearned<SceneInvariantName>(
       {
@@ -49,8 +50,18 @@ export const searchScene = (scenario: SceneOptions, options: SceneSearchOptions)
 };
 
 /** Runs one schedule again. Returns a log of its steps, and the violations. */
-export const replayScene = (scenario: SceneOptions, options: RunOptions, choices: readonly number[]) =>
-  replayRuns<SceneInvariantName>((report) => observed({ ...scenario, ...faultOptions(options) }, report), choices);
+export const replayScene = async (scenario: SceneOptions, options: RunOptions, choices: readonly number[]) => {
+  const scene = { ...(await withReference(scenario, options)), ...faultOptions(options) };
+  return replayRuns<SceneInvariantName>((report) => observed(scene, report), choices);
+};
+
+/** Adds the table after the schedule that always takes the first alternative, without a fault. */
+const withReference = async (scenario: SceneOptions, { createMutation }: RunOptions): Promise<SceneOptions> => {
+  if (!scenario.hasOneEnd) return scenario;
+  const scene = createScene({ ...scenario, ...(createMutation && { createMutation }) });
+  await scene.run(() => 0);
+  return { ...scenario, reference: describeEnd(scene) };
+};
 
 const WRITERS = [
   ['erase', 'erase'],

@@ -1,17 +1,10 @@
-import { RECEIVING_INVARIANTS } from '../receiving/receiving-invariants.ts';
-import type { ReceivingMutant } from '../receiving/receiving-mutant.ts';
-import { RECEIVING_MUTANTS } from '../receiving/receiving-mutants.ts';
-import { RECEIVING_SCENARIOS, type ReceivingScenario } from '../receiving/receiving-scenarios.ts';
-import type { ReceivingOptions } from '../receiving/receiving-world.ts';
-import { replayReceiving, searchReceiving } from '../receiving/search-receiving.ts';
-import type { Post } from '../receiving/webhook-sender.ts';
 import { SCENE_INVARIANTS } from '../scene/scene-invariants.ts';
 import type { SceneMutant } from '../scene/scene-mutant.ts';
 import { SCENE_MUTANTS } from '../scene/scene-mutants.ts';
 import { SCENE_SCENARIOS, type SceneScenario } from '../scene/scene-scenarios.ts';
 import { replayScene, searchScene } from '../scene/search-scene.ts';
 import type { Fault } from '../world/faults.ts';
-import type { ReceiveMutation } from '../world/receive-process.ts';
+import type { Post } from '../world/post.ts';
 import { formatOfScenario } from '../world/translate-event.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Mutant } from './mutant.ts';
@@ -96,12 +89,6 @@ const searchableBy =
   };
 
 const sending = searchableBy('send', search, replayRun);
-const receiving = searchableBy('receive', searchReceiving, replayReceiving);
-const receivingAndLearning = searchableBy<ReceivingOptions, ReceiveMutation>(
-  'receive',
-  (options, limits) => searchReceiving(options, { ...limits, learns: true }),
-  replayReceiving,
-);
 const scenes = searchableBy('scene', searchScene, replayScene);
 
 const mapped = <One, Other>(
@@ -131,9 +118,6 @@ export const SEARCHABLE_SCENARIOS: Readonly<Record<string, SearchableScenario>> 
   mapped<Scenario, SearchableScenario>(SCENARIOS, (scenario, name) =>
     sending({ ...scenario, options: { ...scenario.options, format: formatOfScenario(name) } }),
   ),
-  mapped<ReceivingScenario, SearchableScenario>(RECEIVING_SCENARIOS, (scenario, name) =>
-    (scenario.learns ? receivingAndLearning : receiving)({ ...scenario, options: inFormat(name, scenario.options) }),
-  ),
   mapped<SceneScenario, SearchableScenario>(SCENE_SCENARIOS, (scenario, name) =>
     scenes({ ...scenario, options: inFormat(name, scenario.options) }),
   ),
@@ -150,10 +134,6 @@ export const SEARCHABLE_MUTANTS: Readonly<Record<string, SearchableMutant>> = jo
     ...sending({ ...SCENARIOS[mutant.scenario], mutant }),
     ...named(mutant),
   })),
-  mapped<ReceivingMutant, SearchableMutant>(RECEIVING_MUTANTS, (mutant) => ({
-    ...receiving({ ...RECEIVING_SCENARIOS[mutant.scenario], mutant }),
-    ...named(mutant),
-  })),
   mapped<SceneMutant, SearchableMutant>(SCENE_MUTANTS, (mutant) => ({
     ...scenes({ ...SCENE_SCENARIOS[mutant.scenario], mutant }),
     ...named(mutant),
@@ -163,6 +143,5 @@ export const SEARCHABLE_MUTANTS: Readonly<Record<string, SearchableMutant>> = jo
 /** What each invariant says. */
 export const SENTENCES: Readonly<Record<string, string>> = joined(
   mapped<{ readonly sentence: string }, string>(INVARIANTS, ({ sentence }) => sentence),
-  mapped<{ readonly sentence: string }, string>(RECEIVING_INVARIANTS, ({ sentence }) => sentence),
   mapped<{ readonly sentence: string }, string>(SCENE_INVARIANTS, ({ sentence }) => sentence),
 );

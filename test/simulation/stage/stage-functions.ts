@@ -148,7 +148,6 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         confirmations: features.rules.optOutConfirmation === undefined ? undefined : queues.send,
         operatorEchoes: features.rules.operators && OPERATOR_ECHOES,
         hasTurns: features.turnSilenceSeconds !== undefined,
-        onQueued: () => undefined,
         random: random(process),
         auth: { kind: 'shared-token', header: TOKEN_HEADER, envelope },
         webhookSecret: {

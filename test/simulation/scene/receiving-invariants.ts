@@ -1,33 +1,18 @@
 import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { parseSerializedRequest } from '../../../lambdas/domain/serialized-request.ts';
+import type { Post } from '../world/post.ts';
 import { serialize } from '../world/serialize.ts';
-import type { ItemWrite } from '../world/table.ts';
-import { keptParts, type Part, partsOf } from './expectations.ts';
-import type { ReceivingWorld } from './receiving-world.ts';
-import type { Post } from './webhook-sender.ts';
-
-/** An invariant of every run. Each check returns the violations. */
-export interface ReceivingInvariant {
-  readonly sentence: string;
-  readonly atWrite?: (world: ReceivingWorld, write: ItemWrite) => string | undefined;
-  readonly atEnd?: (world: ReceivingWorld, how: 'quiet' | 'endless') => string | undefined;
-}
+import { keptParts, type Part, partsOf } from './expected-parts.ts';
+import type { Scene } from './scene.ts';
+import type { SceneInvariant } from './scene-invariants.ts';
+import { containsString } from './scene-view.ts';
 
 export const RECEIVING_INVARIANTS = {
-  acknowledged: {
-    sentence: 'Every event is eventually acknowledged, and no event stays in the inbound queue.',
-    atEnd({ sender, queue }, how) {
-      if (how === 'endless') return 'The run does not end.';
-      const refused = sender.deliveries.find(({ isAcknowledged }) => !isAcknowledged);
-      if (refused) return `It was never acknowledged: ${refused.body}`;
-      return queue.depth === 0 ? undefined : `${queue.depth} requests stay in the inbound queue.`;
-    },
-  },
-
   refusedOnlyInOutage: {
     sentence: 'An event is answered with 200, or with 503 if both the table and the queue have failed.',
     atEnd({ sender }) {
-      for (const { status, faults: failed } of sender.deliveries.flatMap(({ refusals }) => refusals)) {
+      for (const { status, faults: failed } of sender.refusals) {
         const isOutage =
           failed.some((label) => label.includes(' write ')) && failed.some((label) => label.endsWith('the request'));
         const isPoison = failed.some((label) => label.endsWith('quarantine the request'));
@@ -41,29 +26,35 @@ export const RECEIVING_INVARIANTS = {
 
   nothingLost: {
     sentence: 'Every acknowledged event ends in the table or in quarantine.',
-    atEnd(world) {
-      const lost = keptParts(acknowledged(world)).find(
-        (part) => !isKept(world, part.body) && !(part.kind === 'status' && hasStatusTime(world, part)),
+    atWrite(scene, { after = {} }) {
+      if (!isErasing(scene)) return undefined;
+      for (const value of Object.values(after)) if (isEventBody(value)) scene.facts.add(wasStored(value));
+      return undefined;
+    },
+    atEnd(scene) {
+      const lost = keptParts(acknowledged(scene)).find(
+        (part) => !isKept(scene, part.body) && !(part.kind === 'status' && hasStatusTime(scene, part)),
       );
-      const poison = acknowledged(world).find((post) => partsOf(post).length < 1 + (post.others?.length ?? 0));
-      if (poison && world.quarantined().length === 0) return `It is not in quarantine: ${serialize(poison.event)}`;
+      const poison = acknowledged(scene).find((post) => partsOf(post).length < 1 + (post.others?.length ?? 0));
+      if (poison && quarantined(scene).length === 0) return `It is not in quarantine: ${serialize(poison.event)}`;
       return lost && `The ${lost.literal ?? lost.kind} of ${lost.id} is lost: ${lost.body}`;
     },
   },
 
   storedAsItCame: {
     sentence: 'Every message, echo, and status is stored with its body exactly as it came.',
-    atEnd(world) {
-      const missing = keptParts(acknowledged(world)).find(({ body }) => !isKept(world, body));
+    atEnd(scene) {
+      const missing = keptParts(acknowledged(scene)).find(({ body }) => !isKept(scene, body));
       return missing && `The body of the ${missing.literal ?? missing.kind} of ${missing.id} is stored nowhere.`;
     },
   },
 
   statusKept: {
     sentence: 'Every status is recorded with the earliest reported time.',
-    atEnd(world) {
-      const parts = keptParts(acknowledged(world)).filter(({ kind }) => kind === 'status');
-      const missing = parts.find((part) => !hasStatusTime(world, part));
+    atEnd(scene) {
+      if (isErasing(scene)) return undefined;
+      const parts = keptParts(acknowledged(scene)).filter(({ kind }) => kind === 'status');
+      const missing = parts.find((part) => !hasStatusTime(scene, part));
       return missing && `The status ${missing.literal} of ${missing.id} at ${missing.time} is not recorded.`;
     },
   },
@@ -72,10 +63,10 @@ export const RECEIVING_INVARIANTS = {
     sentence:
       'A message shows its text and media, even if it came in the same event as a status, and an echo is shown ' +
       'with its message.',
-    atEnd(world) {
-      const { view } = world;
-      for (const { kind, id, content } of keptParts(acknowledged(world))) {
-        if (kind === 'status' || isErasing(world)) continue;
+    atEnd(scene) {
+      const { view } = scene;
+      for (const { kind, id, content } of keptParts(acknowledged(scene))) {
+        if (kind === 'status' || isErasing(scene)) continue;
         const shown = view.messages.get(id);
         // The answer and the status of a message that Parley sent have its text themselves.
         if (kind === 'message' && shown?.direction === 'outbound') continue;
@@ -102,9 +93,11 @@ export const RECEIVING_INVARIANTS = {
 
   whole: {
     sentence: "The stored body and time of a user's message or an echo come from the same version.",
-    atWrite({ options }, { after }) {
+    atWrite({ options: { posts = [], callers } }, { after }) {
+      // An operator can import a message.
+      if (posts.length === 0 || callers) return undefined;
       if (after?.direction !== 'inbound' && after?.direction !== 'echo') return undefined;
-      const parts = options.posts.flatMap(partsOf).filter(({ kind }) => kind !== 'status');
+      const parts = posts.flatMap(partsOf).filter(({ kind }) => kind !== 'status');
       const part = parts.find(({ body }) => body === after.body);
       const isWhole =
         part !== undefined &&
@@ -118,15 +111,15 @@ export const RECEIVING_INVARIANTS = {
     sentence:
       'The time of a message and the time from which it opened a window never become later, ' +
       'if every event gives the message the same time.',
-    atWrite({ options }, { before, after }) {
+    atWrite({ options: { posts = [] } }, { before, after }) {
       if (before === undefined || after === undefined) return undefined;
       // A message that came beside a status gives way to the message itself, whatever their times.
-      const isReplaced = before.body !== after.body && isBesideStatus(options.posts, before.body);
+      const isReplaced = before.body !== after.body && isBesideStatus(posts, before.body);
       if (isReplaced) return undefined;
       if (isLater(before.createdAt, after.createdAt) && before.direction === after.direction) {
         return `${String(after.pk)} moved from ${String(before.createdAt)} to ${String(after.createdAt)}.`;
       }
-      if (hasSeveralTimes(options.posts, after.lastInboundId)) return undefined;
+      if (hasSeveralTimes(posts, after.lastInboundId)) return undefined;
       return before.lastInboundId === after.lastInboundId && isLater(before.lastInboundAt, after.lastInboundAt)
         ? `The window of ${String(after.lastInboundId)} moved from ${String(before.lastInboundAt)} to ${String(after.lastInboundAt)}.`
         : undefined;
@@ -135,28 +128,29 @@ export const RECEIVING_INVARIANTS = {
 
   windowOnTime: {
     sentence: "A contact's window opens only as of the latest time that an event gives to any of its messages.",
-    atEnd(world) {
-      if (isErasing(world)) return undefined;
-      const parts = acknowledged(world)
+    atEnd(scene) {
+      // In other scenes, the user has written before.
+      if (!scene.options.hasOneEnd) return undefined;
+      const parts = acknowledged(scene)
         .flatMap(partsOf)
         .filter(({ kind }) => kind === 'message');
       for (const [contact, messages] of Map.groupBy(parts, (part) => part.contact)) {
         if (messages.some(({ isBesideStatus }) => isBesideStatus)) continue;
-        const times = messages.map(({ id, time }) => time ?? world.table.items.get(`MESSAGE#${id} MESSAGE`)?.createdAt);
-        const opened = world.table.items.get(`CONTACT#chat#*#${contact} CONTACT`)?.lastInboundAt;
+        const times = messages.map(({ id, time }) => time ?? scene.table.items.get(`MESSAGE#${id} MESSAGE`)?.createdAt);
+        const opened = scene.table.items.get(`CONTACT#chat#*#${contact} CONTACT`)?.lastInboundAt;
         const latest = times.map(String).toSorted().at(-1);
         if (opened !== latest) return `The window of ${contact} opened as of ${String(opened)}, not ${latest}.`;
       }
-      const echoed = [...world.table.items.values()].find(({ lastInboundId }) => isOnlyEcho(parts, lastInboundId));
+      const echoed = [...scene.table.items.values()].find(({ lastInboundId }) => isOnlyEcho(parts, lastInboundId));
       return echoed && `${String(echoed.lastInboundId)}, which no user wrote, opened a window.`;
     },
   },
 
   quarantinedForAReason: {
     sentence: 'Only an event that cannot be stored is in quarantine, with the reason.',
-    atEnd(world) {
-      const bodies = new Set(world.options.posts.flatMap(partsOf).map(({ body }) => body));
-      for (const { body, reason } of world.quarantined()) {
+    atEnd(scene) {
+      const bodies = new Set((scene.options.posts ?? []).flatMap(partsOf).map(({ body }) => body));
+      for (const { body, reason } of quarantined(scene)) {
         if (reason === undefined || reason === '') return `It is in quarantine without a reason: ${body}`;
         if (bodies.has(body)) return `It is in quarantine, although it can be stored: ${body}`;
       }
@@ -165,20 +159,18 @@ export const RECEIVING_INVARIANTS = {
   },
 
   sameInAnyOrder: {
-    sentence: 'Every schedule of the same events results in the same table.',
-    atEnd(world) {
-      const { reference, hasOneEnd = true } = world.options;
-      if (!hasOneEnd || reference === undefined) return undefined;
-      const end = describeEnd(world);
+    sentence: 'Every schedule of the same events results in the same table, unless an erasure removes some of them.',
+    atEnd(scene) {
+      const { reference } = scene.options;
+      if (reference === undefined) return undefined;
+      const end = describeEnd(scene);
       return end === reference ? undefined : `The table is\n${end}\nand after the first schedule\n${reference}`;
     },
   },
-} as const satisfies Record<string, ReceivingInvariant>;
-
-export type ReceivingInvariantName = keyof typeof RECEIVING_INVARIANTS;
+} as const satisfies Record<string, SceneInvariant>;
 
 /** What every schedule must leave in the table. */
-export const describeEnd = ({ table, options: { isTimeOfArrival = false } }: ReceivingWorld): string =>
+export const describeEnd = ({ table, options: { isTimeOfArrival = false } }: Scene): string =>
   [...table.items.values()]
     .map((item) => {
       // Of an item that has only statuses, the first one decides when it expires.
@@ -190,23 +182,27 @@ export const describeEnd = ({ table, options: { isTimeOfArrival = false } }: Rec
 
 const TIMES = ['createdAt', 'contactSort', 'expiresAt', 'lastInboundAt'];
 
-const acknowledged = ({ sender }: ReceivingWorld) =>
-  sender.deliveries.filter(({ isAcknowledged }) => isAcknowledged).map(({ post }) => post);
+/** The acknowledged posts in the contract's own format, which others are translated from. */
+const acknowledged = ({ options: { posts = [] }, sender }: Scene): readonly Post[] =>
+  posts.filter(({ event }, place) => sender.acknowledged.has(place) && (typeof event === 'string' || !('v' in event)));
 
-const isErasing = ({ options: { others = [] } }: ReceivingWorld): boolean =>
-  others.some(({ name }) => name === 'erase');
+/** The bodies of the quarantined webhook requests. */
+const quarantined = ({ queues }: Scene) =>
+  queues.inboundDeadLetters
+    .messages()
+    .map(({ body, reason }) => ({ body: parseSerializedRequest(body)?.rawBody.toString() ?? body, reason }));
+
+const isErasing = ({ options: { consumes = [] } }: Scene): boolean => consumes.includes('erasures');
+
+const isEventBody = (value: unknown): value is string => typeof value === 'string' && value.startsWith('{');
+
+const wasStored = (body: string): string => `stored ${body}`;
 
 /** Whether a body is in the table or in quarantine, exactly as it came, or was erased. */
-const isKept = (world: ReceivingWorld, body: string): boolean =>
-  [...world.table.items.values()].some((item) => containsText(item, body)) ||
-  world.quarantined().some((message) => message.body === body) ||
-  (isErasing(world) && world.wasStored.has(body));
-
-const containsText = (value: unknown, text: string): boolean => {
-  if (typeof value !== 'object' || value === null) return value === text;
-  const members = value instanceof Set ? [...value] : Object.values(value);
-  return members.some((member) => containsText(member, text));
-};
+const isKept = (scene: Scene, body: string): boolean =>
+  [...scene.table.items.values()].some((item) => containsString(item, (text) => text === body)) ||
+  quarantined(scene).some((message) => message.body === body) ||
+  scene.facts.has(wasStored(body));
 
 const TIME_OF: Readonly<Record<string, string>> = {
   sent: 'sentAt',
@@ -216,7 +212,7 @@ const TIME_OF: Readonly<Record<string, string>> = {
   error: 'failedAt',
 };
 
-const hasStatusTime = ({ table }: ReceivingWorld, { id, literal = '', time }: Part): boolean => {
+const hasStatusTime = ({ table }: Scene, { id, literal = '', time }: Part): boolean => {
   const item: Item = table.items.get(`MESSAGE#${id} MESSAGE`) ?? {};
   const name = TIME_OF[literal];
   if (name !== undefined) return item[name] === time;

@@ -1,7 +1,7 @@
 import { contactKey } from '../../../lambdas/domain/contact.ts';
 import { parseInstant } from '../../../lambdas/domain/instant.ts';
 import { NOW } from '../../support/builders.ts';
-import { bodyOf, type Post } from './webhook-sender.ts';
+import { bodyOf, type Post } from '../world/post.ts';
 
 /**
  * What an event brings: a user's message, an echo, a status, or something that Parley does not know. An event can bring

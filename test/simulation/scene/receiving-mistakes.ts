@@ -1,5 +1,5 @@
 import { bodiesInPost } from '../world/translate-event.ts';
-import { type ReceivingMutant, rewriting, updating, withoutCondition } from './receiving-mutant.ts';
+import { rewriting, type SceneMutant, updating, withoutCondition } from './scene-mutant.ts';
 
 /** Mistakes that the search must not miss. */
 export const RECEIVING_MISTAKES = {
@@ -8,7 +8,8 @@ export const RECEIVING_MISTAKES = {
     scenario: 'otherContent',
     maxFaults: 0,
     invariant: 'sameInAnyOrder',
-    create: () => updating((update) => (update.set?.direction === 'inbound' ? withoutCondition(update) : update)),
+    create: () =>
+      updating('receive', (update) => (update.set?.direction === 'inbound' ? withoutCondition(update) : update)),
   },
   readThenWritten: {
     breaks: 'A read, not the condition of the write, decides whether a version of a message is earlier.',
@@ -16,14 +17,16 @@ export const RECEIVING_MISTAKES = {
     maxFaults: 0,
     invariant: 'sameInAnyOrder',
     create: () => ({
-      table: (table) => ({
-        async update(update, options) {
-          if (update.set?.direction !== 'inbound') return table.update(update, options);
-          const item = await table.get(update.key);
-          const isEarlier = item === undefined || String(update.set.body) < String(item.body);
-          return isEarlier ? table.update(withoutCondition(update), options) : { kind: 'conflict', item };
-        },
-      }),
+      receive: {
+        table: (table) => ({
+          async update(update, options) {
+            if (update.set?.direction !== 'inbound') return table.update(update, options);
+            const item = await table.get(update.key);
+            const isEarlier = item === undefined || String(update.set.body) < String(item.body);
+            return isEarlier ? table.update(withoutCondition(update), options) : { kind: 'conflict', item };
+          },
+        }),
+      },
     }),
   },
   windowMovedBack: {
@@ -31,7 +34,8 @@ export const RECEIVING_MISTAKES = {
     scenario: 'twoMessages',
     maxFaults: 0,
     invariant: 'windowOnTime',
-    create: () => updating((update) => (update.set?.lastInboundAt === undefined ? update : withoutCondition(update))),
+    create: () =>
+      updating('receive', (update) => (update.set?.lastInboundAt === undefined ? update : withoutCondition(update))),
   },
   echoTakenForMessage: {
     breaks: 'An echo opens a window.',
@@ -46,12 +50,14 @@ export const RECEIVING_MISTAKES = {
     maxFaults: 0,
     invariant: 'statusKept',
     create: () => ({
-      table: (table) => ({
-        async update(update, options) {
-          const item = await table.get(update.key);
-          return item === undefined ? table.update(update, options) : { kind: 'written', item };
-        },
-      }),
+      receive: {
+        table: (table) => ({
+          async update(update, options) {
+            const item = await table.get(update.key);
+            return item === undefined ? table.update(update, options) : { kind: 'written', item };
+          },
+        }),
+      },
     }),
   },
   lastStatusKept: {
@@ -59,7 +65,8 @@ export const RECEIVING_MISTAKES = {
     scenario: 'statusesOfUnknown',
     maxFaults: 0,
     invariant: 'statusKept',
-    create: () => updating((update) => (update.set?.deliveredAt === undefined ? update : withoutCondition(update))),
+    create: () =>
+      updating('receive', (update) => (update.set?.deliveredAt === undefined ? update : withoutCondition(update))),
   },
   acknowledgedTooEarly: {
     breaks: 'An event is acknowledged although it was neither stored nor deferred.',
@@ -67,14 +74,14 @@ export const RECEIVING_MISTAKES = {
     maxFaults: 1,
     allowedFaults: ['fails-before'],
     invariant: 'nothingLost',
-    create: () => ({ inboundQueue: () => ({ defer: async () => ({ kind: 'written' }) }) }),
+    create: () => ({ receive: { inboundQueue: () => ({ defer: async () => ({ kind: 'written' }) }) } }),
   },
   quarantineSkipped: {
     breaks: 'An event that cannot be parsed is dropped.',
     scenario: 'notAnEvent',
     maxFaults: 0,
     invariant: 'nothingLost',
-    create: () => ({ inboundQueue: () => ({ quarantine: async () => ({ kind: 'written' }) }) }),
+    create: () => ({ receive: { inboundQueue: () => ({ quarantine: async () => ({ kind: 'written' }) }) } }),
   },
   quarantinedTooEarly: {
     breaks: 'An event is quarantined as soon as the table fails.',
@@ -83,9 +90,11 @@ export const RECEIVING_MISTAKES = {
     allowedFaults: ['fails-before'],
     invariant: 'quarantinedForAReason',
     create: () => ({
-      storeEvents: (storeEvents) => async (request) => {
-        const results = await storeEvents(request);
-        return results.map((stored) => (stored.kind === 'unavailable' ? { ...stored, kind: 'unstorable' } : stored));
+      receive: {
+        storeEvents: (storeEvents) => async (request) => {
+          const results = await storeEvents(request);
+          return results.map((stored) => (stored.kind === 'unavailable' ? { ...stored, kind: 'unstorable' } : stored));
+        },
       },
     }),
   },
@@ -93,11 +102,13 @@ export const RECEIVING_MISTAKES = {
     breaks: 'An event that cannot be parsed is retried forever.',
     scenario: 'notAnEvent',
     maxFaults: 0,
-    invariant: 'acknowledged',
+    invariant: 'everyCallAnswered',
     create: () => ({
-      storeEvents: (storeEvents) => async (request) => {
-        const results = await storeEvents(request);
-        return results.map((stored) => (stored.kind === 'unstorable' ? { ...stored, kind: 'unavailable' } : stored));
+      receive: {
+        storeEvents: (storeEvents) => async (request) => {
+          const results = await storeEvents(request);
+          return results.map((stored) => (stored.kind === 'unstorable' ? { ...stored, kind: 'unavailable' } : stored));
+        },
       },
     }),
   },
@@ -107,7 +118,9 @@ export const RECEIVING_MISTAKES = {
     maxFaults: 1,
     allowedFaults: ['fails-before'],
     invariant: 'refusedOnlyInOutage',
-    create: () => ({ inboundQueue: () => ({ defer: async () => ({ kind: 'unavailable', reason: 'broken' }) }) }),
+    create: () => ({
+      receive: { inboundQueue: () => ({ defer: async () => ({ kind: 'unavailable', reason: 'broken' }) }) },
+    }),
   },
   deferredDeleted: {
     breaks: 'A deferred event that must be retried is deleted.',
@@ -115,7 +128,7 @@ export const RECEIVING_MISTAKES = {
     maxFaults: 2,
     allowedFaults: ['fails-before'],
     invariant: 'nothingLost',
-    create: () => ({ response: () => ({ batchItemFailures: [] }) }),
+    create: () => ({ receive: { response: () => ({ batchItemFailures: [] }) } }),
   },
   firstOfPostStored: {
     breaks: 'A post with several events is acknowledged as soon as the first one is stored.',
@@ -123,9 +136,11 @@ export const RECEIVING_MISTAKES = {
     maxFaults: 0,
     invariant: 'nothingLost',
     create: () => ({
-      storeEvents: (storeEvents) => (request) => {
-        const [first = ''] = bodiesInPost(request.rawBody.toString());
-        return storeEvents({ ...request, rawBody: Buffer.from(first) });
+      receive: {
+        storeEvents: (storeEvents) => (request) => {
+          const [first = ''] = bodiesInPost(request.rawBody.toString());
+          return storeEvents({ ...request, rawBody: Buffer.from(first) });
+        },
       },
     }),
   },
@@ -135,9 +150,11 @@ export const RECEIVING_MISTAKES = {
     maxFaults: 0,
     invariant: 'storedAsItCame',
     create: () => ({
-      storeEvents: (storeEvents) => async (request) => {
-        const results = await storeEvents({ ...request, rawBody: Buffer.from('[]') });
-        return results.map((stored) => ({ ...stored, body: request.rawBody.toString() }));
+      receive: {
+        storeEvents: (storeEvents) => async (request) => {
+          const results = await storeEvents({ ...request, rawBody: Buffer.from('[]') });
+          return results.map((stored) => ({ ...stored, body: request.rawBody.toString() }));
+        },
       },
     }),
   },
@@ -147,9 +164,9 @@ export const RECEIVING_MISTAKES = {
     maxFaults: 0,
     invariant: 'whole',
     create: () =>
-      updating((update) => {
+      updating('receive', (update) => {
         const { createdAt, ...set } = update.set ?? {};
         return set.direction === 'inbound' ? { ...update, set, setOnce: { ...update.setOnce, createdAt } } : update;
       }),
   },
-} as const satisfies Record<string, ReceivingMutant>;
+} as const satisfies Record<string, SceneMutant>;

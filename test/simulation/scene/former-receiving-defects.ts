@@ -1,6 +1,6 @@
 import { BY_CONTACT, contactName, idOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
-import type { ReceiveMutation } from '../world/receive-process.ts';
-import { type ReceivingMutant, rewriting, updating } from './receiving-mutant.ts';
+import { rewriting, type SceneMutant, updating } from './scene-mutant.ts';
+import type { SceneMutation } from './scene-options.ts';
 
 /** Defects that Parley had. */
 export const FORMER_RECEIVING_DEFECTS = {
@@ -24,7 +24,7 @@ export const FORMER_RECEIVING_DEFECTS = {
     maxFaults: 0,
     invariant: 'storedAsItCame',
     create: () =>
-      updating(({ add = {}, ...update }) => {
+      updating('receive', ({ add = {}, ...update }) => {
         const kept = Object.entries(add).filter(([, members]) => ![...members].some(isEvent));
         return { ...update, ...(kept.length > 0 && { add: Object.fromEntries(kept) }) };
       }),
@@ -35,12 +35,14 @@ export const FORMER_RECEIVING_DEFECTS = {
     maxFaults: 0,
     invariant: 'contentShown',
     create: () => ({
-      reading: (messages) => ({
-        async read(id) {
-          const message = await messages.read(id);
-          return message && Object.assign({}, message, { echo: undefined });
-        },
-      }),
+      receive: {
+        reading: (messages) => ({
+          async read(id) {
+            const message = await messages.read(id);
+            return message && Object.assign({}, message, { echo: undefined });
+          },
+        }),
+      },
     }),
   },
   echoListedTwice: {
@@ -64,20 +66,23 @@ export const FORMER_RECEIVING_DEFECTS = {
     invariant: 'timeNeverLater',
     create() {
       let receivedAt: string | undefined;
+      const { receive } = updating('receive', (update) =>
+        update.set?.lastInboundAt === undefined
+          ? update
+          : { ...update, set: { ...update.set, lastInboundAt: receivedAt } },
+      );
       return {
-        storeEvents: (storeEvents) => (request) => {
-          receivedAt = request.receivedAt;
-          return storeEvents(request);
+        receive: {
+          ...receive,
+          storeEvents: (storeEvents) => (request) => {
+            receivedAt = request.receivedAt;
+            return storeEvents(request);
+          },
         },
-        ...updating((update) =>
-          update.set?.lastInboundAt === undefined
-            ? update
-            : { ...update, set: { ...update.set, lastInboundAt: receivedAt } },
-        ),
       };
     },
   },
-} as const satisfies Record<string, ReceivingMutant>;
+} as const satisfies Record<string, SceneMutant>;
 
 const isEvent = (text: string): boolean => text.startsWith('{');
 
@@ -87,16 +92,18 @@ const withoutContent = (event: Readonly<Record<string, unknown>>): Readonly<Reco
     : Object.fromEntries(Object.entries(event).filter(([name]) => name !== 'MESSAGE' && !name.endsWith('_URLS')));
 
 /** Lists what the index lists. */
-const listingEchoes: ReceiveMutation = {
-  reading: (_, table) => ({
-    async readConversation(contact) {
-      const { items } = await table.query({
-        IndexName: BY_CONTACT,
-        KeyConditionExpression: '#contact = :contact AND begins_with(#contactSort, :messages)',
-        ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
-        values: { contact: contactName(contact), messages: 'MESSAGE#' },
-      });
-      return { messages: items.map(({ pk }) => ({ id: idOf(pk) })) };
-    },
-  }),
+const listingEchoes: SceneMutation = {
+  receive: {
+    reading: (_, table) => ({
+      async readConversation(contact) {
+        const { items } = await table.query({
+          IndexName: BY_CONTACT,
+          KeyConditionExpression: '#contact = :contact AND begins_with(#contactSort, :messages)',
+          ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
+          values: { contact: contactName(contact), messages: 'MESSAGE#' },
+        });
+        return { messages: items.map(({ pk }) => ({ id: idOf(pk) })) };
+      },
+    }),
+  },
 };
