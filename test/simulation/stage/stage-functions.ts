@@ -112,7 +112,6 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         accessToken: accessTokenOf(process.name),
         account: ACCOUNT,
         rules: sendRules({ templates: TEMPLATE_VARIABLES, ...features.rules }),
-        isContactConstant: false,
         windowPer,
         random: random(process),
         answerMs: (path) => Math.floor(context.next(`answer ${path} ${clock.ms}`) ** 4 * features.maxAnswerMs),

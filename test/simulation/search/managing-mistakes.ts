@@ -68,7 +68,7 @@ export const MANAGING_MISTAKES = {
     breaks: 'The function `send` treats a resent request as one that was never claimed.',
     scenario: 'resendAndRedelivery',
     maxFaults: 0,
-    invariant: 'sentAsOftenAsAsked',
+    invariant: 'sentOnce',
     create: claimingInAnyState,
   },
   registeredNotQueued: {
@@ -136,7 +136,7 @@ export const MANAGING_MISTAKES = {
     breaks: 'A due message is sent in whatever state its send is.',
     scenario: 'requeueBesideSchedule',
     maxFaults: 0,
-    invariant: 'sentAsOftenAsAsked',
+    invariant: 'sentOnce',
     create: claimingInAnyState,
   },
   scheduleKept: {
@@ -193,7 +193,7 @@ export const MANAGING_MISTAKES = {
     breaks: 'The function `send` does not read opt-outs.',
     scenario: 'optOutWhileSending',
     maxFaults: 0,
-    invariant: 'optOutHonored',
+    invariant: 'optOutObeyed',
     create: () => ({
       send: {
         ports: ({ contacts }) => {

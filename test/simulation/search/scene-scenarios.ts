@@ -5,6 +5,7 @@ import { MANAGING_SCENARIOS } from './managing-scenarios.ts';
 import { PUBLISHING_SCENARIOS } from './publishing-scenarios.ts';
 import { RECEIVING_SCENARIOS } from './receiving-scenarios.ts';
 import type { SceneOptions } from './scene-options.ts';
+import { SENDING_SCENARIOS } from './sending-scenarios.ts';
 
 /** A scene to search. */
 export interface SceneScenario {
@@ -21,6 +22,7 @@ export interface SceneScenario {
 }
 
 export const SCENE_SCENARIOS = {
+  ...SENDING_SCENARIOS,
   ...RECEIVING_SCENARIOS,
   ...PUBLISHING_SCENARIOS,
   ...MANAGING_SCENARIOS,

@@ -1,25 +1,33 @@
+import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts';
 import type { Answer } from '../../../lambdas/manage/api.ts';
 import { ACCOUNT, NOW, USER } from '../../support/builders.ts';
+import { joinContactItems } from '../../support/contact-items.ts';
 import { createSimulatedBus, type SimulatedBus } from '../world/bus.ts';
-import { createSimulatedChatService, type SimulatedChatService } from '../world/chat-service.ts';
+import {
+  createSimulatedChatService,
+  type Effect,
+  type HttpAnswer,
+  type SimulatedChatService,
+} from '../world/chat-service.ts';
 import { FAULTS, type Fault } from '../world/faults.ts';
 import { createInvocations, type Invocations } from '../world/invocations.ts';
+import { createJournal, type Journal, type JournalCall } from '../world/journal.ts';
 import { ERASURE_VISIBILITY_SECONDS, type ManageQueues } from '../world/manage-process.ts';
 import { PUBLISH_TIMEOUT_MS } from '../world/publish-process.ts';
 import { createSimulatedQueue, type SimulatedPlainQueue, VISIBILITY_TIMEOUT_SECONDS } from '../world/queues.ts';
 import { createSimulatedSchedules, type SimulatedSchedules } from '../world/schedules.ts';
-import type { CalledChatService } from '../world/send-process.ts';
+import { type CalledChatService, LIMITS } from '../world/send-process.ts';
 import { intern, serialize } from '../world/serialize.ts';
 import { createSimulatedStream, type SimulatedStream } from '../world/stream.ts';
-import { createTableState, type ItemWrite, type TableState } from '../world/table.ts';
-import { type Alternative, createTurns, drained, type Turns } from '../world/turns.ts';
+import { createTableState, type ItemWrite, nameOf, type TableState } from '../world/table.ts';
+import { type Alternative, type Choose, createTurns, drained, type Turns } from '../world/turns.ts';
 import { createVirtualClock, type VirtualClock } from '../world/virtual-clock.ts';
-import type { Choose } from '../world/world.ts';
 import { createSceneActors } from './scene-actors.ts';
 import { createSceneFunctions } from './scene-functions.ts';
 import type { SceneOptions } from './scene-options.ts';
+import { recordOf } from './scene-view.ts';
 import { readView, type View } from './view.ts';
 import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 
@@ -43,19 +51,22 @@ export interface Scene {
   readonly sender: WebhookSender;
   /** What the management API shows at the end of a run with posts. */
   readonly view: View;
-  /** The number of calls to the chat service. */
-  readonly calls: number;
+  /** The claims of sends and the calls to the chat service's sending endpoints. */
+  readonly journal: Journal;
   /** The process whose call happens. */
   readonly current: string;
   /** The choices so far, among everything that could happen. */
   readonly path: readonly number[];
   item(pk: string, sk?: string): Item | undefined;
+  /** Everything that is stored about a contact, in one object. @default the user */
+  contactItem(contact?: ContactRef): Item | undefined;
   run(choose: Choose): Promise<'quiet' | 'abandoned' | 'endless'>;
 }
 
 export interface SceneObserver {
   readonly onWrite?: (scene: Scene, write: ItemWrite) => void;
   readonly onCall?: (scene: Scene, process: string, label: string) => void;
+  readonly onSend?: (scene: Scene, call: JournalCall) => void;
   /** @param name of the caller */
   readonly onAnswer?: (scene: Scene, name: string) => void;
 }
@@ -71,7 +82,9 @@ const OUTAGE_MS = 250;
 export const userRef: ContactRef = contactRef(ACCOUNT.platform, USER);
 
 export const createScene = (options: SceneOptions, observer: SceneObserver = {}): Scene => {
-  const { consumes = [], posts = [], faults = USUAL_FAULTS, maxFaults = 0, allowedFaults, independence } = options;
+  const { consumes = [], posts = [], faults = USUAL_FAULTS, maxFaults = 0, freeLates = 0, allowedFaults } = options;
+  const { independence } = options;
+  const journal = createJournal();
   const clock = createVirtualClock(NOW);
   const answers = new Map<string, Answer>();
   const facts = new Set<string>();
@@ -80,25 +93,33 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
   let isRunning = false;
   let view: View = { conversations: new Map(), messages: new Map() };
   let current = 'nobody';
-  let calls = 0;
   let faultCount = 0;
+  let lateCount = 0;
   let postponements = 0;
 
   const table = createTableState((write) => {
     if (!isRunning) return;
     if (options.publishes) stream.append(write);
+    if (current !== 'nobody') {
+      const contact = parseContactName(write.after?.contact);
+      journal.wrote(current, write, clock.ms, contact && contactItem(contact));
+    }
     observer.onWrite?.(scene, write);
   });
+  const contactItem = (contact: ContactRef = userRef) =>
+    joinContactItems(contact, (key) => table.items.get(nameOf(key)));
   const turns = createTurns({
     clock,
-    lateMs: 0,
+    lateMs: LIMITS.leaseSeconds * 1000,
     outageMs: OUTAGE_MS,
     ...(independence && { commutes: (call, waiting) => independence.commutes(call, waiting) }),
     onCall({ process, label, fault, touches }) {
       current = process;
       if (fault) facts.add('a fault');
       if (fault && process.startsWith('post')) sender.noteFault(process, `${fault} ${label}`);
-      if (label.startsWith('call ')) calls += 1;
+      const [, name] = /^read (CONTACT#\S+)/.exec(label) ?? [];
+      const contact = parseContactName(name);
+      if (name && contact) journal.readContact(process, name, contactItem(contact));
       if (touches) {
         independence?.touched(process, touches);
         // Its effect comes later, beside whatever its process does then.
@@ -109,7 +130,12 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
         throw new Error(`${label} touches what?`);
       observer.onCall?.(scene, process, label);
     },
-    onBreak(process) {
+    onBreak(process, how) {
+      journal.broke(process, ({ requestId, claimId }) => {
+        const send = scene.item(`SEND#${requestId}`);
+        return send?.claimId !== claimId || send.state !== 'claimed';
+      });
+      if (how === 'late') return;
       for (const one of consumers) one.forget(process);
       stream.forget(process);
       actors.restart(process);
@@ -143,8 +169,22 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
   });
   service.setCredit(options.hasCredit ?? true);
   const chatService: CalledChatService = {
-    post: ({ path: endpoint, token, body }) => service.post(endpoint, token, body),
-    lose: () => undefined,
+    post({ path: endpoint, token, body, isAnswered }) {
+      const before = service.effects.length;
+      const answer = service.post(endpoint, token, body);
+      record({ path: endpoint, body, isAnswered }, service.effects[before], answer);
+      return answer;
+    },
+    lose: (call) => record(call, undefined, undefined),
+  };
+  const record = (
+    { path: endpoint, body, isAnswered }: Parameters<CalledChatService['lose']>[0],
+    effect: Effect | undefined,
+    answer: HttpAnswer | undefined,
+  ): void => {
+    if (endpoint !== 'message/v3' && endpoint !== 'intent/v2') return;
+    const call = { process: current, endpoint, body: recordOf(body), at: clock.ms, effect, isAnswered };
+    observer.onSend?.(scene, journal.called(call, answer));
   };
   const bus = createSimulatedBus({
     ...(options.refusedByBus && { refuses: ({ detailType }) => detailType === options.refusedByBus }),
@@ -171,6 +211,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     bus,
     ...(options.rules && { rules: options.rules }),
     ...(options.random && { random: options.random }),
+    ...(options.batchSize && { batchSize: options.batchSize }),
     ...(options.windowPer && { windowPer: options.windowPer }),
     ...(options.createMutation && { createMutation: options.createMutation }),
   });
@@ -192,19 +233,22 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
 
   const events = [...(options.events ?? [])];
   for (const { writes } of events) independence?.touched('events', { reads: [], writes: [writes] });
+  const isFreeLate = (fault: Fault): boolean => fault === 'late' && lateCount < freeLates;
   const isAllowed = (fault: Fault): boolean =>
-    faultCount < maxFaults && faults.includes(fault) && (allowedFaults?.includes(fault) ?? true);
+    (faultCount < maxFaults || isFreeLate(fault)) && faults.includes(fault) && (allowedFaults?.includes(fault) ?? true);
   const isFaulty = ({ process = '', fault }: Alternative): boolean =>
     fault === undefined || (options.faultsIn?.test(process) ?? true);
 
-  const everything = (prunes: boolean): readonly Alternative[] => {
+  /** What can happen next, without what can as well happen later, and without orders of calls that commute. */
+  const everything = ({ prunes, waits }: { prunes: boolean; waits: boolean }): readonly Alternative[] => {
     const found = turns
       .alternatives(isAllowed, prunes)
       .filter(isFaulty)
       .map((alternative) => ({
         ...alternative,
         apply() {
-          if (alternative.fault) faultCount += 1;
+          if (alternative.fault && isFreeLate(alternative.fault)) lateCount += 1;
+          else if (alternative.fault) faultCount += 1;
           alternative.apply();
           current = 'nobody';
         },
@@ -212,6 +256,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     if (prunes) return found;
     for (const event of events) {
       if (event.isPossible?.(scene) === false) continue;
+      if (waits && found.length > 0 && event.matters?.(turns.waitingCalls()) === false) continue;
       if (event.isDue?.(scene)) found.length = 0;
       found.push({
         label: event.label,
@@ -219,7 +264,8 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
         isCall: false,
         apply() {
           events.splice(events.indexOf(event), 1);
-          event.happen(scene);
+          // An abandoned run fails the calls that are still pending.
+          Promise.resolve(event.happen(scene)).catch(() => undefined);
         },
       });
     }
@@ -277,7 +323,8 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       consumers.map((one) => one.key()).join('|'),
       actors.key(),
       sender.key(),
-      `${faultCount},${postponements},${calls}`,
+      journal.key(),
+      `${faultCount},${lateCount},${postponements}`,
     ].join('/');
 
   const scene: Scene = {
@@ -298,9 +345,8 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     get view() {
       return view;
     },
-    get calls() {
-      return calls;
-    },
+    journal,
+    contactItem,
     get current() {
       return current;
     },
@@ -311,7 +357,12 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       await options.write?.(scene);
       for (const request of options.queued ?? []) {
         const { requestId: deduplicationId, platformContactId: groupId } = request;
-        fifo.put({ body: JSON.stringify(request), groupId, deduplicationId });
+        const body = JSON.stringify(request);
+        fifo.put({ body, groupId, deduplicationId });
+        if (options.isQueuedTwice) fifo.put({ body, groupId: 'second', deduplicationId: `${deduplicationId} again` });
+      }
+      for (const requestId of options.malformed ?? []) {
+        fifo.put({ body: JSON.stringify({ requestId }), groupId: USER, deduplicationId: requestId });
       }
       actors.start();
       const how = await steps(choose);
@@ -322,6 +373,9 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     },
   };
 
+  /** Not while an event could move the clock. */
+  const canPrune = (): boolean => independence !== undefined && !events.some(({ movesClock }) => movesClock);
+
   const steps = async (choose: Choose): Promise<'quiet' | 'abandoned' | 'endless'> => {
     for (;;) {
       for (const one of consumers) one.startAll();
@@ -330,8 +384,9 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       await drained();
       const invoked = consumers.reduce((sum, { count }) => sum + count, 0) + stream.count;
       if (invoked > MAX_INVOCATIONS) return 'endless';
-      const prunes = independence !== undefined && turns.hasIndependentCall;
-      const all = everything(prunes);
+      const prunes = canPrune() && turns.hasIndependentCall;
+      const waits = independence !== undefined;
+      const all = everything({ prunes, waits });
       if (all.length === 0) {
         // An invocation without an event to publish has made no call.
         if (isStarted) continue;
@@ -342,7 +397,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       }
       const choice = all[choose(all, key)];
       if (choice === undefined) return 'abandoned';
-      const whole = prunes ? everything(false) : all;
+      const whole = prunes || events.length > 0 ? everything({ prunes: false, waits: false }) : all;
       if (independence && whole.length > 1) path.push(placeIn(whole, choice));
       choice.apply();
       await drained();

@@ -22,6 +22,7 @@ import {
   USER,
   wireMessage,
 } from '../../support/builders.ts';
+import { bodyIn } from '../world/translate-event.ts';
 import { AFTER, BEFORE, OTHER } from './erasing-invariants.ts';
 import { type Scene, TOKEN, userRef } from './scene.ts';
 import { tableOf } from './scene-view.ts';
@@ -35,8 +36,7 @@ export const request = sendRequest({ messageText: 'request-1: Your parcel is on 
 export const template = templateRequest({ params: { name: 'request-1' } });
 
 /** The repositories, without turns and faults. */
-export const repositoriesOf = (scene: Scene) => {
-  const table = tableOf(scene);
+export const repositoriesOf = (scene: Scene, table = tableOf(scene)) => {
   return {
     contacts: createDynamodbContacts(table),
     messages: createDynamodbMessages(table),
@@ -48,24 +48,35 @@ export const repositoriesOf = (scene: Scene) => {
   };
 };
 
-export const storeEvent = async (scene: Scene, event: Readonly<Record<string, unknown>>): Promise<void> => {
+export const storeEvent = async (
+  scene: Scene,
+  event: Readonly<Record<string, unknown>>,
+  table = tableOf(scene),
+): Promise<void> => {
   const store = createStoreEvents({
-    repositories: () => repositoriesOf(scene),
+    repositories: () => repositoriesOf(scene, table),
     clock: scene.clock,
     budgetMs: 10_000,
     chatPlatform: ACCOUNT.platform,
     windowPer: 'user',
   });
-  await store({ rawBody: Buffer.from(JSON.stringify(event)), receivedAt: scene.clock.now() });
+  await store({ rawBody: Buffer.from(bodyIn(event, scene.options.format)), receivedAt: scene.clock.now() });
 };
 
 /** The user wrote an hour ago, and opted in. */
 export const openWindow = async (scene: Scene): Promise<void> => {
   await storeEvent(scene, wireMessage({ _id_: 'message-0', CREATION_TIME: AN_HOUR_AGO }));
   scene.chatService.userWrites(USER, Date.parse(AN_HOUR_AGO));
-  const consent = { kind: 'opt-in', origin: 'user', at: IN_JANUARY, source: 'form' } as const;
-  await repositoriesOf(scene).contacts.recordConsent(userRef, consent);
+  await optedIn(scene);
 };
+
+export const optedIn = (scene: Scene): Promise<void> =>
+  repositoriesOf(scene).contacts.recordConsent(userRef, {
+    kind: 'opt-in',
+    origin: 'user',
+    at: IN_JANUARY,
+    source: 'form',
+  });
 
 /** A request whose `sendAt` is in two hours. */
 export const laterRequest = { ...request, sendAt: '2026-11-20T14:00:00.000Z' };

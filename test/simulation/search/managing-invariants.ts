@@ -1,6 +1,5 @@
 import { CONSENT_KINDS, CONSENT_ORIGINS, DEFAULT_ORIGIN } from '../../../lambdas/domain/consent.ts';
 import { ACCOUNT, NOW, USER } from '../../support/builders.ts';
-import { joinContactItems } from '../../support/contact-items.ts';
 import { FINAL_STATES } from '../../support/send-states.ts';
 import { type Scene, userRef } from './scene.ts';
 import type { SceneInvariant } from './scene-invariants.ts';
@@ -11,6 +10,7 @@ import {
   answeredCalls,
   auditEntries,
   effectsOf,
+  isDeadLettered,
   recordOf,
   registerOf,
   requestIdsOf,
@@ -48,29 +48,15 @@ export const MANAGING_INVARIANTS = {
     },
   },
 
-  sentAsOftenAsAsked: {
-    sentence: 'No request reaches the user twice, unless an operator resent it.',
-    atEnd(scene) {
-      for (const requestId of requestIdsOf(scene)) {
-        const resends = callsOf(scene, 'resolveSend', requestId).filter(isResend).length;
-        const count = effectsOf(scene, requestId).length;
-        const isResent = scene.options.queued?.some(
-          (one) => one.requestId === requestId && one.onUncertain === 'resend',
-        );
-        if (!isResent && count > 1 + resends) return `${requestId} reached the user ${count} times.`;
-      }
-      return undefined;
-    },
-  },
-
   everyRequestEnds: {
-    sentence: 'Every request that was queued, or that the API accepted, ends in a final state or is dead-lettered.',
+    sentence:
+      'Every request that was queued, or that the API accepted, ends in a final state or is dead-lettered with a reason.',
     atEnd(scene) {
       if (!scene.options.consumes?.includes('send')) return undefined;
       for (const requestId of requestIdsOf(scene)) {
         const state = scene.item(`SEND#${requestId}`)?.state;
-        const isDead = scene.queues.sendDeadLetters.messages().some(({ body }) => body.includes(requestId));
-        if (!isDead && !FINAL_STATES.includes(String(state))) return `${requestId} ends as ${String(state)}.`;
+        if (!isDeadLettered(scene, requestId) && !FINAL_STATES.includes(String(state)))
+          return `${requestId} ends as ${String(state)}.`;
       }
       return undefined;
     },
@@ -224,19 +210,6 @@ export const MANAGING_INVARIANTS = {
     },
   },
 
-  optOutHonored: {
-    sentence: 'No template is sent by a process that could read an opt-out without a later opt-in.',
-    atCall(scene, process, label) {
-      const fact = `${process} read an opt-out`;
-      if (label.startsWith('read CONTACT#')) {
-        const { userOptOutAt: out = '', userOptInAt: into = '' } = contactOf(scene);
-        if (String(out) > String(into)) scene.facts.add(fact);
-        else scene.facts.delete(fact);
-      }
-      return label === 'call intent/v2' && scene.facts.has(fact) ? `${process} sends a template.` : undefined;
-    },
-  },
-
   handoverHonored: {
     sentence: 'No automated request is sent by a process that last read that people answer the contact.',
     atCall(scene, process, label) {
@@ -349,15 +322,7 @@ interface Listed {
   readonly counts?: readonly { readonly state: string; readonly count: number }[];
 }
 
-const contactOf = ({ table }: Scene) => joinContactItems(userRef, ({ pk, sk }) => table.items.get(`${pk} ${sk}`)) ?? {};
-
-const callsOf = (scene: Scene, route: string, requestId: string) =>
-  (scene.options.callers ?? []).filter(
-    ({ request }) => request.route === route && recordOf(request.body).requestId === requestId,
-  );
-
-const isResend = ({ request }: { readonly request: { readonly body?: unknown } }): boolean =>
-  recordOf(request.body).outcome === 'resend';
+const contactOf = (scene: Scene) => scene.contactItem() ?? {};
 
 const isAnsweredResolution = ({ request, status }: AnsweredCall): boolean =>
   request.route === 'resolveSend' && status === 200;

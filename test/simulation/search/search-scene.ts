@@ -1,5 +1,12 @@
 import type { SendTransitionName } from '../../../lambdas/domain/send-transitions.ts';
-import { searchLearned } from '../search/learned-search.ts';
+import { observeTransition, type Writer } from '../world/observe-transition.ts';
+import { forgetInterned } from '../world/serialize.ts';
+import { searchLearned } from './learned-search.ts';
+import { describeEnd } from './receiving-invariants.ts';
+import { createScene, type Scene } from './scene.ts';
+import { SCENE_INVARIANTS, type SceneInvariant, type SceneInvariantName } from './scene-invariants.ts';
+import type { SceneMutation, SceneOptions } from './scene-options.ts';
+import { answeredCalls } from './scene-view.ts';
 import {
   createCheck,
   type FaultOptions,
@@ -10,14 +17,7 @@ import {
   type RunsResult,
   replayRuns,
   searchRuns,
-} from '../search/search-runs.ts';
-import { observeTransition, type Writer } from '../world/observe-transition.ts';
-import { forgetInterned } from '../world/serialize.ts';
-import { describeEnd } from './receiving-invariants.ts';
-import { createScene, type Scene } from './scene.ts';
-import { SCENE_INVARIANTS, type SceneInvariant, type SceneInvariantName } from './scene-invariants.ts';
-import type { SceneMutation, SceneOptions } from './scene-options.ts';
-import { answeredCalls } from './scene-view.ts';
+} from './search-runs.ts';
 
 type RunOptions = FaultOptions<SceneMutation>;
 
@@ -89,6 +89,7 @@ const observed = (
       const call = answeredCalls(one).find((answered) => answered.name === name);
       if (call) check(({ atAnswer }) => atAnswer?.(one, call));
     },
+    onSend: (one, call) => check(({ atSend }) => atSend?.(one, call)),
     onCall: (one, process, label) => check(({ atCall }) => atCall?.(one, process, label)),
   });
   return {

@@ -56,8 +56,10 @@ export const acknowledgedStatuses = ({ options, sender, chatService, item }: Sce
   });
 
 /** The requests that the scene's queue, callers, and statuses name. */
-export const requestIdsOf = ({ options: { queued = [], callers = [], posts = [] } }: Scene): readonly string[] => {
+export const requestIdsOf = ({ options }: Pick<Scene, 'options'>): readonly string[] => {
+  const { queued = [], malformed = [], callers = [], posts = [] } = options;
   const named = [
+    ...malformed,
     ...queued.map(({ requestId }) => requestId),
     ...callers.map(({ request: { route, id, body } }) =>
       /^(enqueueSend|cancelSend)ById$/.test(route) ? id : recordOf(body).requestId,
@@ -66,6 +68,9 @@ export const requestIdsOf = ({ options: { queued = [], callers = [], posts = [] 
   ];
   return [...new Set(named.filter((id) => typeof id === 'string'))];
 };
+
+export const isDeadLettered = ({ queues }: Scene, requestId: string): boolean =>
+  queues.sendDeadLetters.messages().some(({ body, reason }) => reason !== undefined && body.includes(requestId));
 
 /** Where a text is stored: in items, even in binary parts of them, in queues, and with the schedules. */
 export const placesOf = ({ table, queues, schedules }: Scene, text: string): readonly string[] => [

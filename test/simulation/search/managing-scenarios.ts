@@ -1,9 +1,11 @@
 import { claim, queuedSend, sendResult, USER, wireMessage, wireStatus } from '../../support/builders.ts';
+import { credit } from './events.ts';
 import {
   AN_HOUR_AGO,
   IN_JANUARY,
   laterRequest,
   openWindow,
+  optedIn,
   putDue,
   registered,
   repositoriesOf,
@@ -15,7 +17,7 @@ import {
   uncertain,
   waiting,
 } from './prepared.ts';
-import { type Scene, userRef } from './scene.ts';
+import type { Scene } from './scene.ts';
 import type { ApiCaller } from './scene-options.ts';
 import type { SceneScenario } from './scene-scenarios.ts';
 
@@ -59,10 +61,6 @@ const rejectedAfterResend = async (scene: Scene): Promise<void> => {
   const again = claim({ claimId: 'claim-2', claimedAt: AN_HOUR_AGO });
   await sends.claim(queuedSend(request), again, { resend: false });
   await sends.recordResult('request-1', again.claimId, sendResult('rejected', AN_HOUR_AGO));
-};
-const optedIn = async (scene: Scene): Promise<void> => {
-  const optIn = { kind: 'opt-in', origin: 'user', at: IN_JANUARY, source: 'form' } as const;
-  await repositoriesOf(scene).contacts.recordConsent(userRef, optIn);
 };
 const read = (name: string, route: ApiCaller['request']['route'], more: object = {}): ApiCaller => ({
   name,
@@ -383,16 +381,7 @@ export const MANAGING_SCENARIOS = {
         { ...request, requestId: 'request-2', messageText: 'request-2: Hello.', platformContactId: SOMEBODY_ELSE },
       ],
       callers: [read('stage', 'getStage')],
-      events: [
-        {
-          label: 'the account gets credit',
-          writes: 'the chat service',
-          // At any other time it would have no effect before the next call.
-          isPossible: ({ turns }) => turns.waitingCalls().some((label) => label.startsWith('call ')),
-          isDue: ({ calls }) => calls >= 2,
-          happen: ({ chatService }) => chatService.setCredit(true),
-        },
-      ],
+      events: [credit],
     },
   },
   rejectedThenConfirmed: {

@@ -3,17 +3,17 @@ import type { Contact } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import { isWindowOpen } from '../../../lambdas/domain/window.ts';
 import type { ContactRepository } from '../../../lambdas/ports.ts';
-import { isClaim, type Mutant, updating } from './mutant.ts';
+import { isClaim, type SceneMutant, updating } from './scene-mutant.ts';
 
 /** Defects that Parley had. */
-export const FORMER_DEFECTS = {
+export const FORMER_SENDING_DEFECTS = {
   forgottenOutcome: {
     breaks: 'A process does not retry a failed write, so a known outcome ends as uncertain.',
     scenario: 'plain',
     maxFaults: 1,
     allowedFaults: ['fails-before'],
     invariant: 'knownOutcomeKept',
-    create: () => ({ table: givingUp }),
+    create: () => ({ send: { table: givingUp } }),
   },
   forgottenClaim: {
     breaks: 'A process does not retry a claim whose answer was lost, so the request ends as uncertain without a call.',
@@ -21,7 +21,7 @@ export const FORMER_DEFECTS = {
     maxFaults: 1,
     allowedFaults: ['fails-after'],
     invariant: 'uncertainOnlyAfterCall',
-    create: () => ({ table: givingUp }),
+    create: () => ({ send: { table: givingUp } }),
   },
   forgottenOutcomeResent: {
     breaks:
@@ -31,7 +31,7 @@ export const FORMER_DEFECTS = {
     maxFaults: 1,
     allowedFaults: ['fails-before'],
     invariant: 'sentOnce',
-    create: () => ({ table: givingUp }),
+    create: () => ({ send: { table: givingUp } }),
   },
   ignoredOptOut: {
     breaks: 'An opt-out is ignored while the window is open.',
@@ -39,10 +39,12 @@ export const FORMER_DEFECTS = {
     maxFaults: 0,
     invariant: 'optOutObeyed',
     create: () => ({
-      ports: ({ contacts }, { now }) => {
-        const withoutOptOut = (contact: Contact): Contact =>
-          isWindowOpen(contact, now(), 0) ? { ...contact, consents: undefined } : contact;
-        return { contacts: readingAs(contacts, withoutOptOut) };
+      send: {
+        ports: ({ contacts }, { now }) => {
+          const withoutOptOut = (contact: Contact): Contact =>
+            isWindowOpen(contact, now(), 0) ? { ...contact, consents: undefined } : contact;
+          return { contacts: readingAs(contacts, withoutOptOut) };
+        },
       },
     }),
   },
@@ -52,12 +54,14 @@ export const FORMER_DEFECTS = {
     maxFaults: 0,
     invariant: 'optOutObeyed',
     create: () => ({
-      ports: ({ contacts }) => {
-        const withoutOrigins = (contact: Contact): Contact => ({
-          ...contact,
-          consents: contact.consents?.map((consent) => ({ ...consent, origin: 'user' as const })),
-        });
-        return { contacts: readingAs(contacts, withoutOrigins) };
+      send: {
+        ports: ({ contacts }) => {
+          const withoutOrigins = (contact: Contact): Contact => ({
+            ...contact,
+            consents: contact.consents?.map((consent) => ({ ...consent, origin: 'user' as const })),
+          });
+          return { contacts: readingAs(contacts, withoutOrigins) };
+        },
       },
     }),
   },
@@ -68,7 +72,7 @@ export const FORMER_DEFECTS = {
     allowedFaults: ['fails-before'],
     invariant: 'trailNamesLastCall',
     create: () =>
-      updating((update) => {
+      updating('send', (update) => {
         const { set = {} } = update;
         if (set.call === undefined || set.state === 'accepted' || (isClaim(update) && set.claimedAt !== undefined)) {
           return update;
@@ -85,12 +89,14 @@ export const FORMER_DEFECTS = {
     maxFaults: 0,
     invariant: 'writtenMessageOpensWindow',
     create: () => ({
-      ports: ({ contacts }, { now }) => ({
-        contacts: { ...contacts, denyWindow: (contact) => contacts.denyWindow(contact, addMs(now(), 1)) },
-      }),
+      send: {
+        ports: ({ contacts }, { now }) => ({
+          contacts: { ...contacts, denyWindow: (contact) => contacts.denyWindow(contact, addMs(now(), 1)) },
+        }),
+      },
     }),
   },
-} as const satisfies Record<string, Mutant>;
+} as const satisfies Record<string, SceneMutant>;
 
 /** Every read returns another contact than the one that is stored. */
 const readingAs = (contacts: ContactRepository, change: (contact: Contact) => Contact): ContactRepository => {

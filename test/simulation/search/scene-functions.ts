@@ -18,7 +18,7 @@ import type { Consumed, SceneOptions } from './scene-options.ts';
 /** The services that the functions of a scene use. */
 export interface SceneFunctionsOptions
   extends Pick<ManageProcessOptions, 'clock' | 'table' | 'chatService'>,
-    Pick<SceneOptions, 'rules' | 'random' | 'windowPer' | 'createMutation'> {
+    Pick<SceneOptions, 'rules' | 'random' | 'batchSize' | 'windowPer' | 'createMutation'> {
   readonly turns: Turns;
   readonly queues: ManageQueues<SimulatedPlainQueue>;
   readonly sends: SimulatedQueue;
@@ -34,6 +34,8 @@ const RECEIVE_TIMEOUT_MS = 10_000;
 /** Creates what starts the processes of a scene, and the consumers of its queues. */
 export const createSceneFunctions = (options: SceneFunctionsOptions) => {
   const { clock, turns, table, queues, sends: fifo, inbound, schedules, chatService, secret, bus } = options;
+
+  const windows = { windowPer: options.windowPer ?? 'user' } as const;
 
   const startPublish = (name: string) => {
     const mutation = options.createMutation?.().publish;
@@ -87,7 +89,7 @@ export const createSceneFunctions = (options: SceneFunctionsOptions) => {
       turns,
       table,
       queue: inbound,
-      windowPer: options.windowPer ?? 'user',
+      ...windows,
       ...(mutation && { mutation }),
     });
   };
@@ -104,7 +106,7 @@ export const createSceneFunctions = (options: SceneFunctionsOptions) => {
       accessToken: tokenOf(name),
       account: ACCOUNT,
       rules: sendRules({ clientPayload: 'all', ...options.rules }),
-      isContactConstant: false,
+      ...windows,
       random: options.random ?? (() => 0),
       answerMs: () => 0,
       ...(mutation && { mutation }),
@@ -114,6 +116,7 @@ export const createSceneFunctions = (options: SceneFunctionsOptions) => {
   const consumers: Readonly<Record<Consumed, InvocationsOptions>> = {
     send: {
       ...shared,
+      ...(options.batchSize && { batchSize: options.batchSize }),
       queue: fifo,
       concurrency: 3,
       limitMs: VISIBILITY_TIMEOUT_SECONDS * 1000 - 1000,

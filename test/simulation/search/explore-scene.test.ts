@@ -20,13 +20,30 @@ const endOf = ({ table, chatService, queues, bus, answers }: Scene): string =>
 const endsOf = async (name: SceneScenarioName, options: Omit<SceneSearchOptions, 'onEnd'>) => {
   const ends = new Set<string>();
   const { options: scene }: SceneScenario = SCENE_SCENARIOS[name];
-  const { violating, runs } = await searchScene(scene, { ...options, onEnd: (one) => ends.add(endOf(one)) });
-  return { ends: [...ends].toSorted(), violated: Object.keys(violating).toSorted(), runs };
+  const { violating, runs, schedules } = await searchScene(scene, { ...options, onEnd: (one) => ends.add(endOf(one)) });
+  return { ends: [...ends].toSorted(), violated: Object.keys(violating).toSorted(), runs, schedules };
 };
 
 /** In a post of several events, no two calls are independent, so nothing is left out. */
 describe('leaving out orders of calls that commute', () => {
   it.each([
+    ['plain', ['fails-before']],
+    ['resend', ['fails-after']],
+    ['windowClosed', ['dies-before']],
+    ['windowClosedWithoutTemplate', ['dies-after']],
+    ['rejected', ['dies-before']],
+    ['malformed', ['fails-after']],
+    ['contactCheck', ['dies-before']],
+    ['noCredit', ['refused']],
+    ['lease', ['outage']],
+    ['optOut', []],
+    ['optOutBeforeAnswer', []],
+    ['importedOptIn', []],
+    ['userWrites', []],
+    ['userWritesLater', ['dies-after']],
+    ['status', []],
+    ['scheduled', ['fails-before', 'dies-before']],
+    ['order', ['dies-before']],
     ['messageTwice', []],
     ['otherContent', []],
     ['otherTime', []],
@@ -73,6 +90,13 @@ describe('leaving out orders of calls that commute', () => {
 
 describe('merging states', () => {
   it.each([
+    ['plain', ['late']],
+    ['order', ['refused', 'dies-before']],
+    ['malformed', ['fails-before', 'dies-after']],
+    ['rejected', ['fails-after']],
+    ['scheduled', ['dies-after', 'late']],
+    ['optOut', []],
+    ['noCredit', []],
     ['messageAndEcho', []],
     ['withoutTime', []],
     ['statusesOfOurs', []],
@@ -92,5 +116,14 @@ describe('merging states', () => {
     expect(merged.ends).toEqual(unmerged.ends);
     expect(merged.violated).toEqual(unmerged.violated);
     expect(merged.runs).toBeLessThanOrEqual(unmerged.runs);
+  });
+
+  it('counts as many schedules as there are runs without merging', async () => {
+    const limits = { maxFaults: 1, allowedFaults: ['fails-after', 'dies-before'] } as const;
+    const merged = await endsOf('plain', limits);
+    const unmerged = await endsOf('plain', { ...limits, mergesStates: false });
+
+    expect(merged.schedules.reduce((sum, count) => sum + count, 0n)).toBe(BigInt(unmerged.runs));
+    expect(merged.runs).toBeLessThan(unmerged.runs);
   });
 });

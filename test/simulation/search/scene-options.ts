@@ -11,6 +11,7 @@ import type { Post } from '../world/post.ts';
 import type { PublishMutation } from '../world/publish-process.ts';
 import type { ReceiveMutation } from '../world/receive-process.ts';
 import type { Mutation } from '../world/send-process.ts';
+import type { WireFormat } from '../world/translate-event.ts';
 import type { Scene } from './scene.ts';
 
 /** A caller of the management API that retries until it gets a response. */
@@ -27,11 +28,18 @@ export interface SceneEvent {
   readonly label: string;
   /** What it changes, as calls name it. */
   readonly writes: string;
+  /**
+   * Whether a call that waits for its turn depends on it; at any other time it can as well happen later. @default
+   * always
+   */
+  readonly matters?: (waiting: readonly string[]) => boolean;
+  /** Whether time passes when it happens, so that it commutes with no call. @default false */
+  readonly movesClock?: boolean;
   /** Whether it can happen now. @default always */
   readonly isPossible?: (scene: Scene) => boolean;
   /** Whether it must happen now, before anything else. */
   readonly isDue?: (scene: Scene) => boolean;
-  readonly happen: (scene: Scene) => void;
+  readonly happen: (scene: Scene) => void | Promise<void>;
 }
 
 /** A part of another function that works on the table, without faults of its own. */
@@ -65,10 +73,18 @@ export interface SceneOptions {
   readonly deadLetters?: readonly string[];
   readonly callers?: readonly ApiCaller[];
   readonly posts?: readonly Post[];
+  /** The format of webhook events that are stored at once, as far as it can express them. @default the contract's own */
+  readonly format?: WireFormat;
   /** Whether what the posts report has happened. @default it had happened before the start */
   readonly postsFollow?: (scene: Scene) => boolean;
   readonly others?: readonly OtherWork[];
   readonly queued?: readonly SendRequest[];
+  /** Whether another producer has put the same requests on the queue, in another message group. @default false */
+  readonly isQueuedTwice?: boolean;
+  /** The IDs of requests on the queue that have nothing but an ID. */
+  readonly malformed?: readonly string[];
+  /** Messages of the send queue per invocation. @default 1 */
+  readonly batchSize?: number;
   /** The number of consecutive daily runs that move old dead letters to the table. @default 0 */
   readonly keeps?: number;
   readonly events?: readonly SceneEvent[];
@@ -96,6 +112,8 @@ export interface SceneOptions {
   readonly faultsIn?: RegExp;
   /** What can go wrong in the scene. @default everything but late and overdue calls */
   readonly faults?: readonly Fault[];
+  /** Calls that may be late besides the faults. @default 0 */
+  readonly freeLates?: number;
   readonly maxFaults?: number;
   readonly allowedFaults?: readonly Fault[];
   readonly createMutation?: () => SceneMutation;

@@ -1,40 +1,35 @@
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { isWindowOpen } from '../../../lambdas/domain/window.ts';
-import { FINAL_STATES } from '../../support/send-states.ts';
 import type { JournalCall } from '../world/journal.ts';
 import { requestIdIn } from '../world/journal.ts';
 import { serialize } from '../world/serialize.ts';
-import type { ItemWrite } from '../world/table.ts';
-import type { World } from '../world/world.ts';
+import type { Scene } from './scene.ts';
+import type { SceneInvariant } from './scene-invariants.ts';
+import type { SceneOptions } from './scene-options.ts';
+import { effectsOf, isDeadLettered, recordOf, requestIdsOf } from './scene-view.ts';
 
-/** An invariant of every run. Each check returns the violations. */
-export interface Invariant {
-  readonly sentence: string;
-  readonly atCall?: (world: World, call: JournalCall) => string | undefined;
-  readonly atWrite?: (world: World, write: ItemWrite) => string | undefined;
-  readonly atEnd?: (world: World, how: 'quiet' | 'endless') => string | undefined;
-}
-
-export const INVARIANTS = {
+export const SENDING_INVARIANTS = {
   sentOnce: {
     sentence:
-      'No request reaches a user twice, unless its onUncertain is resend and the outcome of the previous call ' +
-      'could not be known.',
-    atCall({ journal, options }, call) {
-      if (call.effect === undefined) return undefined;
-      const before = journal.calls.filter((one) => one !== call && one.requestId === call.requestId && one.effect);
+      'No request reaches a user twice, unless an operator resent it, or its onUncertain is resend and the outcome of ' +
+      'the previous call could not be known.',
+    atSend(scene, call) {
+      const count = effectsOf(scene, call.requestId).length;
+      if (call.effect === undefined || count <= 1 + resendsOf(scene, call.requestId)) return undefined;
+      const { queued = [] } = scene.options;
+      const isResent = queued.some((one) => one.requestId === call.requestId && one.onUncertain === 'resend');
+      const before = scene.journal.calls.filter(
+        (one) => one !== call && one.requestId === call.requestId && one.effect,
+      );
       const last = before.at(-1);
-      if (last === undefined) return undefined;
-      const { request } = options.queued.find((one) => one.request.requestId === call.requestId) ?? {};
-      if (request?.onUncertain === 'resend' && !isKnown(last)) return undefined;
-      return `${call.requestId} reached the user ${before.length + 1} times.`;
+      return isResent && last && !isKnown(last) ? undefined : `${call.requestId} reached the user ${count} times.`;
     },
   },
 
   knownOutcomeKept: {
     sentence:
       'A request whose outcome a process received and could record is never recorded as uncertain or sent again.',
-    atCall({ journal }, call) {
+    atSend({ journal }, call) {
       const known = journal.calls.find(
         (one) => one !== call && one.requestId === call.requestId && isKnown(one) && isFinal(one),
       );
@@ -63,9 +58,10 @@ export const INVARIANTS = {
 
   trailNamesLastCall: {
     sentence: 'A send shows its last call, and its message shows the call that reached the user.',
-    atEnd({ journal, options, table, sendItem }) {
-      for (const requestId of requestIdsOf(options)) {
-        const item = sendItem(requestId);
+    atEnd(scene) {
+      const { chatService, journal, table } = scene;
+      for (const requestId of requestIdsOf(scene)) {
+        const item = scene.item(`SEND#${requestId}`);
         if (item === undefined || !['accepted', 'uncertain', 'rejected'].includes(String(item.state))) continue;
         const last = journal.calls.findLast(({ claim }) => claim !== undefined && claim.claimId === item.claimId);
         if (last === undefined) continue;
@@ -79,10 +75,10 @@ export const INVARIANTS = {
       }
       for (const message of table.items.values()) {
         if (message.direction !== 'outbound') continue;
-        const call = journal.calls.find(({ effect }) => `MESSAGE#${effect?.id}` === message.pk);
-        if (call === undefined) return `${String(message.pk)} was never sent.`;
-        if (endpointOf(message) !== call.endpoint) {
-          return `${String(message.pk)} is shown as ${endpointOf(message)}, but was sent as ${call.endpoint}.`;
+        const sent = chatService.effects.find(({ id }) => `MESSAGE#${id}` === message.pk);
+        if (sent === undefined) return `${String(message.pk)} was never sent.`;
+        if (endpointOf(message) !== sent.endpoint) {
+          return `${String(message.pk)} is shown as ${endpointOf(message)}, but was sent as ${sent.endpoint}.`;
         }
       }
       return undefined;
@@ -94,13 +90,13 @@ export const INVARIANTS = {
       'After an opt-out that was stored when the function read the contact, no template is sent until the user ' +
       'opts in later, ' +
       'and no free-form message until the user writes again.',
-    atCall: (world, call) => disobeysRead(world, call),
+    atSend: (scene, call) => disobeysRead(scene, call),
   },
 
   optOutObeyedFromClaim: {
     sentence: 'The same applies to an opt-out that was stored between that read and the claim.',
-    atCall(world, call) {
-      const isSeen = disobeysRead(world, call) !== undefined;
+    atSend(scene, call) {
+      const isSeen = disobeysRead(scene, call) !== undefined;
       return isSeen ? undefined : disobeys(call, call.claim?.contactWhenClaimed);
     },
   },
@@ -122,29 +118,17 @@ export const INVARIANTS = {
     },
   },
 
-  everythingEnds: {
-    sentence: 'After finitely many deliveries, every request is final or dead-lettered with a reason.',
-    atEnd({ options, queue, sendItem, invocations }, how) {
-      if (how === 'endless') return `The run does not end: there were ${invocations} invocations.`;
-      for (const requestId of requestIdsOf(options)) {
-        const state = sendItem(requestId)?.state;
-        if (FINAL_STATES.includes(String(state)) || isDeadLettered(queue, requestId)) continue;
-        if (state !== undefined) return `${requestId} ends as ${String(state)}, with ${queue.depth} messages queued.`;
-      }
-      return undefined;
-    },
-  },
-
   nothingWithoutRecord: {
     sentence:
       'Nothing ends without a record: neither a request nor a message that a living process knows to be accepted.',
-    atEnd({ options, queue, table, sendItem, journal }) {
-      for (const requestId of requestIdsOf(options)) {
-        const item = sendItem(requestId);
-        if (item === undefined && queue.depth === 0 && !isDeadLettered(queue, requestId)) {
+    atEnd(scene) {
+      const { queues, table, journal } = scene;
+      for (const requestId of requestIdsOf(scene)) {
+        const item = scene.item(`SEND#${requestId}`);
+        if (item === undefined && queues.send.depth === 0 && !isDeadLettered(scene, requestId)) {
           return `${requestId} has no record.`;
         }
-        if (item?.state !== 'accepted' || typeof item.messageId !== 'string') continue;
+        if (item?.state !== 'accepted' || typeof item.messageId !== 'string' || isErased(item)) continue;
         if (journal.claims.find(({ claimId }) => claimId === item.claimId)?.isBroken) continue;
         const message = table.items.get(`MESSAGE#${item.messageId} MESSAGE`);
         if (message?.requestId !== requestId) return `${requestId} was accepted, and its message has no record.`;
@@ -157,7 +141,7 @@ export const INVARIANTS = {
     sentence:
       "A contact's requests reach the user in the order of the queue, unless they have a sendAt or another message " +
       'group.',
-    atCall({ chatService, options }, call) {
+    atSend({ chatService, options }, call) {
       if (call.effect === undefined) return undefined;
       const order = orderedRequestIds(options);
       const place = order.indexOf(call.requestId);
@@ -170,19 +154,20 @@ export const INVARIANTS = {
   },
 
   stateIsTrue: {
-    sentence: 'An accepted or rejected request is never shown as something else.',
-    atEnd({ journal, options, sendItem }) {
-      for (const requestId of requestIdsOf(options)) {
-        const known = journal.calls.findLast((call) => call.requestId === requestId && isKnown(call) && isFinal(call));
-        const state = sendItem(requestId)?.state;
+    sentence: 'An accepted or rejected request is never shown as something else, except an accepted one as failed.',
+    atEnd(scene) {
+      for (const requestId of requestIdsOf(scene)) {
+        const known = scene.journal.calls.findLast(
+          (call) => call.requestId === requestId && isKnown(call) && isFinal(call),
+        );
+        const state = scene.item(`SEND#${requestId}`)?.state;
+        if (known?.end === 'accepted' && state === 'failed') continue;
         if (known && state !== known.end) return `${requestId} is ${String(state)}, but was known to be ${known.end}.`;
       }
       return undefined;
     },
   },
-} as const satisfies Record<string, Invariant>;
-
-export type InvariantName = keyof typeof INVARIANTS;
+} as const satisfies Record<string, SceneInvariant>;
 
 /** Whether the process knew the end, and lived on, in time, until it could record it. */
 const isKnown = ({ isAnswered, claim }: JournalCall): boolean => isAnswered && claim?.isBroken !== true;
@@ -196,24 +181,22 @@ const becomes = (state: string, before: Item | undefined, after: Item | undefine
 const endpointOf = ({ call }: Item): string =>
   typeof call === 'object' && call !== null && 'endpoint' in call ? String(call.endpoint) : 'no call';
 
-const requestIdsOf = ({ queued }: World['options']): readonly string[] => [
-  ...new Set(queued.map(({ request }) => request.requestId)),
-];
+/** Its message is erased, too. */
+const isErased = ({ erasedAt }: Item): boolean => erasedAt !== undefined;
+
+/** How often operators ask to send a request again. */
+const resendsOf = ({ options: { callers = [] } }: Scene, requestId: string): number =>
+  callers.filter(({ request: { route, body } }) => {
+    const { requestId: id, outcome } = recordOf(body);
+    return route === 'resolveSend' && id === requestId && outcome === 'resend';
+  }).length;
 
 /** The requests that the queue keeps in order. */
-const orderedRequestIds = ({ queued }: World['options']): readonly string[] =>
-  requestIdsOf({ queued }).filter((requestId) =>
-    queued.every(
-      ({ request, groupId }) =>
-        request.requestId !== requestId || (request.sendAt === undefined && groupId === undefined),
-    ),
-  );
-
-const isDeadLettered = (queue: World['queue'], requestId: string): boolean =>
-  queue.deadLetters().some(({ body, reason }) => reason !== undefined && body.includes(requestId));
+const orderedRequestIds = ({ queued = [], isQueuedTwice }: SceneOptions): readonly string[] =>
+  isQueuedTwice ? [] : queued.filter(({ sendAt }) => sendAt === undefined).map(({ requestId }) => requestId);
 
 /** A process with several messages of a contact may have decided on any of its reads; otherwise the last one counts. */
-const disobeysRead = ({ options }: World, call: JournalCall): string | undefined => {
+const disobeysRead = ({ options }: Scene, call: JournalCall): string | undefined => {
   const reads = call.claim?.contactsWhenRead ?? [];
   const last = disobeys(call, reads.at(-1));
   const isCertain = options.batchSize === undefined || reads.every((contact) => disobeys(call, contact) !== undefined);

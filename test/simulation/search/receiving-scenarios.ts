@@ -4,7 +4,7 @@ import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts'
 import { ACCOUNT, claim, NOW, queuedSend, sendResult, USER, wireMessage, wireStatus } from '../../support/builders.ts';
 import { FAULTS } from '../world/faults.ts';
 import { repositoriesOf, requestErasure } from './prepared.ts';
-import { userRef } from './scene.ts';
+import { TOKEN, userRef } from './scene.ts';
 import type { SceneOptions } from './scene-options.ts';
 import type { SceneScenario } from './scene-scenarios.ts';
 
@@ -31,7 +31,10 @@ const SENT_AT = '2026-11-20T10:58:00.000Z';
 const recordSendTo = (contact: ContactRef): Pick<SceneOptions, 'prepare' | 'others'> => ({
   async prepare(scene) {
     const send = { ...queuedSend(), contact };
-    await repositoriesOf(scene).sends.claim(send, claim({ claimedAt: SENT_AT }), { resend: false });
+    const claimed = claim({ claimedAt: SENT_AT });
+    scene.chatService.userWrites(USER, Date.parse(SENT_AT));
+    scene.chatService.post('message/v3', TOKEN, { ...claimed.call.body, platformContactId: USER });
+    await repositoriesOf(scene).sends.claim(send, claimed, { resend: false });
   },
   others: [
     {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { inFormat } from '../search/searchable.ts';
 import { SCENE_INVARIANTS } from './scene-invariants.ts';
 import type { SceneMutant } from './scene-mutant.ts';
 import { SCENE_MUTANTS } from './scene-mutants.ts';
 import { SCENE_SCENARIOS, type SceneScenario } from './scene-scenarios.ts';
 import { replayScene, searchScene } from './search-scene.ts';
+import { inFormat } from './searchable.ts';
 
 const scenarios = Object.entries<SceneScenario>(SCENE_SCENARIOS).filter(([, { isSlow = false }]) => !isSlow);
 const mutants: readonly (readonly [string, SceneMutant])[] = Object.entries(SCENE_MUTANTS);

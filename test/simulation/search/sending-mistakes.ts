@@ -1,15 +1,15 @@
 import { TRACEPARENT } from '../../support/builders.ts';
-import { isClaim, type Mutant, updating } from './mutant.ts';
+import { isClaim, type SceneMutant, updating } from './scene-mutant.ts';
 
-/** The search itself: each of these is a mistake that it must not miss. */
-export const MISTAKES = {
+/** Mistakes that the search must not miss. */
+export const SENDING_MISTAKES = {
   unconditionalClaim: {
     breaks: 'The claim is not conditional.',
     scenario: 'plain',
     maxFaults: 0,
     invariant: 'sentOnce',
     create: () =>
-      updating(({ condition, names, values, ...update }) =>
+      updating('send', ({ condition, names, values, ...update }) =>
         isClaim(update)
           ? update
           : { ...update, ...(condition && { condition }), ...(names && { names }), ...(values && { values }) },
@@ -21,25 +21,27 @@ export const MISTAKES = {
     maxFaults: 0,
     invariant: 'sentOnce',
     create: () => ({
-      ports({ sends, chatService }) {
-        let claim = async (): Promise<unknown> => undefined;
-        return {
-          sends: {
-            ...sends,
-            async claim(...parameters) {
-              claim = () => sends.claim(...parameters);
-              return { kind: 'claimed', attempt: 1, unknownOutcomes: 0, traceparent: TRACEPARENT };
+      send: {
+        ports({ sends, chatService }) {
+          let claim = async (): Promise<unknown> => undefined;
+          return {
+            sends: {
+              ...sends,
+              async claim(...parameters) {
+                claim = () => sends.claim(...parameters);
+                return { kind: 'claimed', attempt: 1, unknownOutcomes: 0, traceparent: TRACEPARENT };
+              },
             },
-          },
-          chatService: {
-            ...chatService,
-            async send(call) {
-              const answer = await chatService.send(call);
-              await claim();
-              return answer;
+            chatService: {
+              ...chatService,
+              async send(call) {
+                const answer = await chatService.send(call);
+                await claim();
+                return answer;
+              },
             },
-          },
-        };
+          };
+        },
       },
     }),
   },
@@ -49,7 +51,7 @@ export const MISTAKES = {
     maxFaults: 0,
     invariant: 'uncertainOnlyAfterCall',
     create: () =>
-      updating((update) =>
+      updating('send', (update) =>
         isClaim(update) ? { ...update, set: { ...update.set, leaseUntil: update.set?.claimedAt } } : update,
       ),
   },
@@ -60,9 +62,11 @@ export const MISTAKES = {
     allowedFaults: ['fails-after'],
     invariant: 'sentOnce',
     create: () => ({
-      ports: ({ sends }) => ({
-        sends: { ...sends, claim: (send, claim) => sends.claim(send, claim, { resend: true }) },
-      }),
+      send: {
+        ports: ({ sends }) => ({
+          sends: { ...sends, claim: (send, claim) => sends.claim(send, claim, { resend: true }) },
+        }),
+      },
     }),
   },
   unrecordedResult: {
@@ -71,7 +75,9 @@ export const MISTAKES = {
     maxFaults: 0,
     invariant: 'stateIsTrue',
     create: () => ({
-      ports: ({ sends }) => ({ sends: { ...sends, recordResult: async () => ({ kind: 'applied' }) } }),
+      send: {
+        ports: ({ sends }) => ({ sends: { ...sends, recordResult: async () => ({ kind: 'applied' }) } }),
+      },
     }),
   },
   unrecordedMessage: {
@@ -79,22 +85,22 @@ export const MISTAKES = {
     scenario: 'plain',
     maxFaults: 0,
     invariant: 'nothingWithoutRecord',
-    create: () => updating((update) => (update.key.pk.startsWith('MESSAGE#') ? undefined : update)),
+    create: () => updating('send', (update) => (update.key.pk.startsWith('MESSAGE#') ? undefined : update)),
   },
   deletedTooEarly: {
     breaks: 'A message that must be retried is deleted.',
     scenario: 'plain',
     maxFaults: 1,
     allowedFaults: ['refused'],
-    invariant: 'everythingEnds',
-    create: () => ({ response: () => ({ batchItemFailures: [] }) }),
+    invariant: 'everyRequestEnds',
+    create: () => ({ send: { response: () => ({ batchItemFailures: [] }) } }),
   },
   lostDeadLetter: {
     breaks: 'A malformed request is deleted without a dead letter.',
     scenario: 'malformed',
     maxFaults: 0,
     invariant: 'nothingWithoutRecord',
-    create: () => ({ ports: () => ({ deadLetters: { put: async () => undefined } }) }),
+    create: () => ({ send: { ports: () => ({ deadLetters: { put: async () => undefined } }) } }),
   },
   concurrentGroup: {
     breaks: 'The messages of a group are handled concurrently.',
@@ -103,25 +109,29 @@ export const MISTAKES = {
     allowedFaults: ['refused'],
     invariant: 'ordered',
     create: () => ({
-      records: (records) =>
-        records.map((record) => ({
-          ...record,
-          attributes: { ...record.attributes, MessageGroupId: record.messageId },
-        })),
+      send: {
+        records: (records) =>
+          records.map((record) => ({
+            ...record,
+            attributes: { ...record.attributes, MessageGroupId: record.messageId },
+          })),
+      },
     }),
   },
   probeNeverSent: {
     breaks: 'While the circuit breaker is open, no request is used as a probe.',
     scenario: 'noCredit',
     maxFaults: 0,
-    invariant: 'everythingEnds',
+    invariant: 'everyRequestEnds',
     create: () => ({
-      table: (table) => ({
-        async update(update, options) {
-          if (update.set?.probeId === undefined) return table.update(update, options);
-          return { kind: 'conflict', item: await table.get(update.key) };
-        },
-      }),
+      send: {
+        table: (table) => ({
+          async update(update, options) {
+            if (update.set?.probeId === undefined) return table.update(update, options);
+            return { kind: 'conflict', item: await table.get(update.key) };
+          },
+        }),
+      },
     }),
   },
-} as const satisfies Record<string, Mutant>;
+} as const satisfies Record<string, SceneMutant>;
