@@ -1,6 +1,6 @@
 import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { compile, compiled, entriesOf } from './compile.ts';
+import { compile, compiled, declaredIn, entriesOf } from './compile.ts';
 import { publishDeclarations } from './declarations.ts';
 import { launcher } from './launcher.ts';
 import { launcherPath, manifestOf, type RootManifest, withPeers } from './manifest.ts';
@@ -23,10 +23,10 @@ export const buildPackage = async (
   try {
     await compile(root, recipe, output);
     const code = await reachableCode(output, entriesOf(recipe).map(compiled));
-    const declarations = await publishDeclarations(
-      output,
-      Object.values(recipe.exports).map((file) => file.replace(/\.ts$/, '.d.ts')),
-    );
+    for (const [file, write] of Object.entries(recipe.declarations)) {
+      await writeFile(join(output, declaredIn(file)), write());
+    }
+    const declarations = await publishDeclarations(output, Object.values(recipe.exports).map(declaredIn));
     const files = [...code.files, ...declarations.files];
     for (const file of files) await cp(join(output, file), join(folder, file));
     const added = await recipe.addFiles(folder);

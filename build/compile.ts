@@ -46,5 +46,8 @@ export const compile = async (root: string, recipe: PackageRecipe, outDir: strin
   }
 };
 
+/** Returns the path of a TypeScript module's declarations. */
+export const declaredIn = (file: string): string => file.replace(/\.ts$/, '.d.ts');
+
 /** Returns the path of the module that a TypeScript module is compiled to. */
 export const compiled = (file: string): string => file.replace(/\.ts$/, '.js');

@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 const PAGES = [
   'docs/*.md',
   'docs/*.json',
-  'docs/events/*.json',
   'docs/policies/*.json',
   'docs/webhook-formats/*.md',
   'CHANGELOG.md',

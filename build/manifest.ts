@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { compiled } from './compile.ts';
+import { compiled, declaredIn } from './compile.ts';
 import type { PackageRecipe } from './package-recipe.ts';
 
 const versions = z.record(z.string(), z.string());
@@ -72,9 +72,10 @@ export const manifestOf = (
       ...Object.fromEntries(
         Object.entries(recipe.exports).map(([path, file]) => [
           path,
-          { types: `./${file.replace(/\.ts$/, '.d.ts')}`, default: `./${compiled(file)}` },
+          { types: `./${declaredIn(file)}`, default: `./${compiled(file)}` },
         ]),
       ),
+      ...mapValues(recipe.data, (file) => `./${file}`),
       './package.json': './package.json',
     },
     ...present(

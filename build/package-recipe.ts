@@ -6,6 +6,10 @@ export interface PackageRecipe {
   readonly node: string;
   /** The TypeScript modules that others import, by the path of the package's `exports`. Only they have declarations. */
   readonly exports: Readonly<Record<string, string>>;
+  /** Other files that others import, by the path of the package's `exports`. `addFiles` writes them. */
+  readonly data: Readonly<Record<string, string>>;
+  /** Declarations that replace those of the compiler, by the TypeScript module that they describe. */
+  readonly declarations: Readonly<Record<string, () => string>>;
   /** The TypeScript modules of the commands, by the command's name. */
   readonly commands: Readonly<Record<string, string>>;
   /** Modules that are neither exported nor imported but found by their path, such as a child process's. */

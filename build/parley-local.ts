@@ -11,6 +11,8 @@ export const parleyLocal = (root: string): PackageRecipe => ({
   description: "Runs an app's Parley stack on this machine, with emulators and a sandbox of the chat service",
   node: '24',
   exports: {},
+  data: {},
+  declarations: {},
   commands: { 'parley-local': 'local/start.ts', 'parley-sandbox': 'sandbox/start.ts' },
   // A process of its own, which is started by its path.
   programs: ['local/emulators/guard.ts'],

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { writeFunction } from '../lib/constructs/bundled-code.ts';
+import { publishedTypes } from '../lib/documents/published-types.ts';
 import { addDocuments } from './documents.ts';
 import type { PackageRecipe } from './package-recipe.ts';
 
@@ -9,9 +10,10 @@ export const parley = (root: string): PackageRecipe => ({
   name: 'parley',
   description:
     "CDK constructs for the customer's side of a business-messaging chat service, and the command to operate it",
-  // The first 22 with zstd, which the rules of `lambdas/domain` decode.
   node: '22.15',
   exports: { '.': 'lib/index.ts', './events': 'lib/events.ts' },
+  data: { './events.schema.json': 'docs/events.schema.json' },
+  declarations: { 'lib/events/published-types.ts': publishedTypes },
   commands: { parley: 'cli/parley.ts' },
   programs: [],
   imports: { '#function-code': 'lib/constructs/packaged-code.ts' },

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Argument, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import type { ExitCode } from './errors.ts';
 import type { ManagementClient } from './operations/management-client.ts';
+import type { ProgressTerminal } from './progress.ts';
 import type { Target } from './target.ts';
 
 /** Completes a command such as `parley status order-17` with the options that select the same target, for messages. */
@@ -19,8 +20,8 @@ export interface CommandContext {
   /** Prints a progress line to standard error, escaped like the result. */
   readonly say: (line: string) => void;
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  /** Whether a progress bar can be drawn on standard error. */
-  readonly canDrawProgress: boolean;
+  /** Where a progress bar can be drawn: standard error. Undefined if it is not a terminal, or if the result is JSON. */
+  readonly progressTerminal: ProgressTerminal | undefined;
   /** Aborted by Ctrl-C. */
   readonly stop: AbortSignal;
 }

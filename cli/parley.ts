@@ -27,7 +27,7 @@ process.exitCode = await run({
   stop: stop.signal,
   root: process.cwd(),
   columns: process.stdout.columns,
-  isStderrTerminal: process.stderr.isTTY,
+  ...(process.stderr.isTTY && { progressTerminal: process.stderr }),
 });
 // Open standard input would keep the process running.
 process.stdin.unref?.();

@@ -2,11 +2,11 @@ import { Command, type CommanderError, type CommandUnknownOpts, Help, Option } f
 import packageJson from '../package.json' with { type: 'json' };
 import { type CommandContext, type CreateCommand, examples } from './command.ts';
 import { createAlarmsCommand } from './commands/alarms.ts';
-import { createAuditCommand } from './commands/audit.ts';
 import { createAuditTrailCommand } from './commands/audit-trail.ts';
 import { createBroadcastCommand } from './commands/broadcast.ts';
 import { createBroadcastStatusCommand } from './commands/broadcast-status.ts';
 import { createChannelsCommand } from './commands/channels.ts';
+import { createCheckTableCommand } from './commands/check-table.ts';
 import {
   createContactsCommand,
   createEraseCommand,
@@ -53,7 +53,7 @@ const COMMANDS: readonly CreateCommand[] = [
   createEraseCommand,
   createErasuresCommand,
   createErasureScanCommand,
-  createAuditCommand,
+  createCheckTableCommand,
   createAuditTrailCommand,
   createAlarmsCommand,
   createChannelsCommand,

@@ -1,4 +1,8 @@
-import { SingleBar } from 'cli-progress';
+/** A terminal, of which the bar takes one line. */
+export interface ProgressTerminal {
+  readonly columns: number;
+  readonly write: (text: string) => unknown;
+}
 
 /** Shows the progress of a command. */
 export interface Progress {
@@ -13,7 +17,8 @@ export interface ProgressSettings {
   readonly noun: string;
   /** The number that an earlier run processed. */
   readonly alreadyDone: number;
-  readonly canDrawBar: boolean;
+  /** Where a bar can be drawn. Undefined if it is not a terminal. */
+  readonly terminal: ProgressTerminal | undefined;
   readonly say: (line: string) => void;
   readonly nowMs: () => number;
 }
@@ -23,25 +28,39 @@ const LINE_INTERVAL_MS = 5_000;
 
 /** Creates a progress bar on a terminal. Elsewhere, prints a line every few seconds. */
 export const createProgress = (settings: ProgressSettings): Progress =>
-  settings.canDrawBar ? createBar(settings) : createLines(settings);
+  settings.terminal ? createBar(settings, settings.terminal) : createLines(settings);
 
-const createBar = ({ total, noun, alreadyDone, nowMs }: ProgressSettings): Progress => {
+/** Interval between two drawings of the bar. */
+const DRAW_INTERVAL_MS = 100;
+const BAR_LENGTH = 30;
+const CLEAR_REST = '\u001b[K';
+
+const createBar = ({ total, noun, alreadyDone, nowMs }: ProgressSettings, terminal: ProgressTerminal): Progress => {
   const startMs = nowMs();
-  const paceOf = (done: number) => formatPace(done - alreadyDone, leftOf(total, done), nowMs() - startMs, noun);
-  const bar = new SingleBar({
-    format: `{bar} {percentage}%  {value} of {total} ${noun}  {pace}`,
-    barsize: 30,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    hideCursor: true,
-  });
-  bar.start(total, alreadyDone, { pace: '' });
+  let drawnMs = startMs;
+  let done = alreadyDone;
+  const draw = () => {
+    const all = Math.max(total, done);
+    const share = all === 0 ? 0 : done / all;
+    const length = Math.floor(BAR_LENGTH * share);
+    const bar = '█'.repeat(length).padEnd(BAR_LENGTH, '░');
+    const pace = formatPace(done - alreadyDone, leftOf(total, done), nowMs() - startMs, noun);
+    const line = `${bar} ${Math.floor(100 * share)}%  ${done} of ${all} ${noun}  ${pace}`;
+    // A line that wraps could not be drawn over.
+    terminal.write(`\r${line.slice(0, terminal.columns - 1)}${CLEAR_REST}`);
+  };
+  draw();
   return {
-    update(done) {
-      if (done > bar.getTotal()) bar.setTotal(done);
-      bar.update(done, { pace: paceOf(done) });
+    update(newDone) {
+      done = newDone;
+      if (nowMs() - drawnMs < DRAW_INTERVAL_MS) return;
+      drawnMs = nowMs();
+      draw();
     },
-    stop: () => bar.stop(),
+    stop() {
+      draw();
+      terminal.write('\n');
+    },
   };
 };
 

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode, explainError } from './errors.ts';
 import { createManagementClient } from './operations/management-client.ts';
 import { createSignedFetch } from './operations/signed-fetch.ts';
 import { createProgram } from './program.ts';
+import type { ProgressTerminal } from './progress.ts';
 import { findTarget, type Target, withTarget } from './target.ts';
 
 /** The parts of the process that the command uses. */
@@ -24,8 +25,8 @@ export interface Terminal {
   readonly root: string;
   /** Width of standard output. */
   readonly columns?: number;
-  /** Whether standard error is a terminal. */
-  readonly isStderrTerminal?: boolean;
+  /** Standard error, if it is a terminal. */
+  readonly progressTerminal?: ProgressTerminal;
 }
 
 /** API Gateway's own limit is 30 seconds. */
@@ -61,7 +62,7 @@ export const run = async (terminal: Terminal): Promise<ExitCode> => {
     },
     say,
     stdin: terminal.stdin,
-    canDrawProgress: terminal.isStderrTerminal === true && !isJson,
+    progressTerminal: isJson ? undefined : terminal.progressTerminal,
     stop: terminal.stop,
   };
   const program = createProgram(context, terminal);

@@ -1,5 +1,5 @@
 /** The dead-letter queues: requests and bulk requests that cannot be sent, and events that cannot be read. */
-export type DeadLetterQueue = 'send' | 'bulk' | 'inbound';
+export type InspectedQueue = 'send' | 'bulk' | 'inbound';
 
 /** The number of messages in each queue, including those in flight. */
 export type QueueDepths = {
@@ -186,11 +186,11 @@ export type Inspector = {
   resolve(requestId: string, resolution: SendResolution): Promise<Resolved>;
   depths(): Promise<QueueDepths>;
   /** Returns the messages of a dead-letter queue without removing them; at most ten. */
-  deadLetters(queue: DeadLetterQueue): Promise<readonly DeadLetter[]>;
+  deadLetters(queue: InspectedQueue): Promise<readonly DeadLetter[]>;
   /** Moves the messages of a dead-letter queue, or only the one with this ID, back to its source queue. */
-  redrive(queue: DeadLetterQueue, id?: string): Promise<Redriven>;
+  redrive(queue: InspectedQueue, id?: string): Promise<Redriven>;
   /** Deletes a message of a dead-letter queue. */
-  discard(queue: DeadLetterQueue, id: string): Promise<Discarded>;
+  discard(queue: InspectedQueue, id: string): Promise<Discarded>;
   stage(): Promise<StageStatus>;
   /** Makes the next probe of an open circuit breaker due now. If it succeeds, the circuit breaker closes. */
   closeCircuitBreaker(note?: string): Promise<StageChanged>;

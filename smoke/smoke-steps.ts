@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checkToken } from '../cli/operations/check-token.ts';
 import { scanForTraces } from '../cli/operations/erasure-scan.ts';
 import { readAlarms } from '../cli/operations/read-alarms.ts';
-import { isMessageDelivered, isMessageReceived, isSendAccepted, type ParleyEvent } from '../lib/events.ts';
+import { isParleyEvent, type ParleyEvent } from '../lib/events.ts';
 import { BUFFERED_STEPS } from './buffered-steps.ts';
 import { eventually, NotYet } from './eventually.ts';
 import { expect, itemOf } from './smoke-checks.ts';
@@ -116,9 +116,9 @@ export const SMOKE_STEPS: readonly SmokeStep[] = [
       // A status that arrives before its send is recorded carries no request ID.
       const messageId = (await findSend(api, requestId))?.messageId;
       const expected: readonly ((event: ParleyEvent) => boolean)[] = [
-        (event) => isMessageReceived(event) && event.detail.messageId === inboundId,
-        (event) => isSendAccepted(event) && event.detail.requestId === requestId,
-        (event) => isMessageDelivered(event) && event.detail.messageId === messageId,
+        (event) => isParleyEvent(event, 'MessageReceived') && event.detail.messageId === inboundId,
+        (event) => isParleyEvent(event, 'SendAccepted') && event.detail.requestId === requestId,
+        (event) => isParleyEvent(event, 'MessageDelivered') && event.detail.messageId === messageId,
       ];
       const names = 'MessageReceived, SendAccepted, and MessageDelivered of this test on the queue of an event target';
       return eventually(names, patienceMs, async () => {

@@ -7,7 +7,8 @@ export interface Changes {
 }
 
 /** The files that list what is public. */
-const PUBLIC_SURFACE = /^test\/unit\/house\/public-surface\/[^/]+\.txt$/;
+const PUBLIC_SURFACE =
+  /^(test\/unit\/house\/public-surface\/[^/]+\.txt|docs\/(events\.schema|send-request\.schema|management-api)\.json)$/;
 
 /** Returns the changed files that list what is public, if nothing was added under Unreleased. */
 export const missingFromChangelog = ({ changedFiles, before, after }: Changes): readonly string[] => {

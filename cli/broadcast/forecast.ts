@@ -3,8 +3,7 @@ import { type Instant, parseInstant } from '../../lambdas/domain/instant.ts';
 import { hasFreeForm, MEDIA_FIELDS, type SendRequest } from '../../lambdas/domain/send-request.ts';
 import { forecastResponse, MAX_FORECAST_CONTACTS } from '../../lambdas/manage/forecasts.ts';
 import { count } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
-import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
+import type { ManagementClient } from '../operations/management-client.ts';
 
 /** How many requests of a broadcast would be sent how, if they were sent now. */
 export interface BroadcastForecast {
@@ -23,13 +22,10 @@ const CONCURRENT_CALLS = 4;
 /**
  * Forecasts requests, with only a few in memory. Forecasts depend on what a message consists of, but not on its texts,
  * so the requests are grouped, and their texts are not transferred.
- *
- * @throws CliError if the stack is too old to forecast. Its requests cannot have a broadcast ID either.
  */
 export const forecastRequests = async (
   call: ManagementClient,
   requests: AsyncIterable<SendRequest>,
-  targetName: string,
 ): Promise<BroadcastForecast | undefined> => {
   const total = { freeForm: 0, template: 0, expired: 0, at: '' };
   const refused: Record<string, { count: number; unknown: number }> = {};
@@ -37,7 +33,7 @@ export const forecastRequests = async (
   const pending = new Set<Promise<void>>();
 
   const forecast = async (message: string, contacts: readonly string[]): Promise<void> => {
-    const answer = await callForecast(call, { ...JSON.parse(message), contacts }, targetName);
+    const answer = z.parse(forecastResponse, await call('POST', '/v1/forecasts', { ...JSON.parse(message), contacts }));
     total.at = answer.at;
     for (const { decision, code = '', known } of answer.forecasts) {
       if (decision === 'free-form') total.freeForm += 1;
@@ -71,23 +67,6 @@ export const forecastRequests = async (
   for (const [message, contacts] of groups) await start(message, contacts);
   await Promise.all(pending);
   return total.at === '' ? undefined : { ...total, refused };
-};
-
-const callForecast = async (
-  call: ManagementClient,
-  body: unknown,
-  targetName: string,
-): Promise<z.output<typeof forecastResponse>> => {
-  try {
-    return z.parse(forecastResponse, await call('POST', '/v1/forecasts', body));
-  } catch (error) {
-    if (!(error instanceof ManagementError) || error.status !== 404) throw error;
-    throw new CliError(
-      EXIT.noAccess,
-      `An earlier version of Parley is deployed as ${targetName}, and it would refuse the broadcast's requests. ` +
-        'Deploy this version, or use the earlier version of parley.',
-    );
-  }
 };
 
 /** The fields that a decision depends on, with placeholders for texts and with times to the hour. */

@@ -3,7 +3,7 @@ import { CliError, EXIT } from '../errors.ts';
 import type { MessageFields } from '../message-options.ts';
 import { type CsvFile, csvRows } from './csv-rows.ts';
 import { type RefusedRows, recordRefusal } from './refused-rows.ts';
-import { BRACES, createRequest, createTemplate, type MessageTemplate, type RowRequest } from './template.ts';
+import { createRequest, createTemplate, type MessageTemplate, type RowRequest } from './template.ts';
 
 /** A CSV file that has been checked completely. */
 export interface BroadcastPlan {
@@ -26,12 +26,10 @@ export interface PreviewedRow {
 
 const PREVIEWED_ROWS = 3;
 
-/** The message, the file's name of the contact, and how columns are named. */
+/** The message, and the column with the contact. */
 export interface PlannedMessage {
   readonly contactColumn: string;
   readonly fields: MessageFields;
-  /** @default BRACES */
-  readonly placeholders?: MessageTemplate['placeholders'];
 }
 
 /**
@@ -41,7 +39,7 @@ export interface PlannedMessage {
  */
 export const planBroadcast = async (
   csv: CsvFile,
-  { contactColumn, fields, placeholders = BRACES }: PlannedMessage,
+  { contactColumn, fields }: PlannedMessage,
 ): Promise<BroadcastPlan> => {
   const digest = createHash('sha256');
   const read: { template?: MessageTemplate } = {};
@@ -50,7 +48,7 @@ export const planBroadcast = async (
   const refused: RefusedRows = {};
   const preview: PreviewedRow[] = [];
   const onHeader = (header: readonly string[]) => {
-    read.template = createTemplate(csv.file, header, contactColumn, fields, placeholders);
+    read.template = createTemplate(csv.file, header, contactColumn, fields);
   };
   for await (const { number, row } of csvRows(csv, onHeader, (bytes) => digest.update(bytes))) {
     rows = number;
@@ -68,8 +66,6 @@ export const planBroadcast = async (
     );
   }
   digest.update(JSON.stringify([template.contactColumn, template.fields]));
-  // Earlier versions built other requests from the same content, so their IDs must differ.
-  if (placeholders === BRACES) digest.update('{{}}');
   return { template, rows, refused, preview, firstSendable, contentId: `b-${digest.digest('hex').slice(0, 20)}` };
 };
 

@@ -16,8 +16,8 @@ export const forecastRows = (
   call: ManagementClient,
   csv: CsvFile,
   template: MessageTemplate,
-  { done, targetName }: { readonly done: number; readonly targetName: string },
-): Promise<BroadcastForecast | undefined> => forecastRequests(call, requestsAfter(csv, template, done), targetName);
+  done: number,
+): Promise<BroadcastForecast | undefined> => forecastRequests(call, requestsAfter(csv, template, done));
 
 async function* requestsAfter(csv: CsvFile, template: MessageTemplate, done: number): AsyncGenerator<SendRequest> {
   for await (const { number, row } of csvRows(csv)) {

@@ -8,7 +8,7 @@ import type { Pacer } from '../operations/pacer.ts';
 import { type CsvFile, csvRows, type NumberedRow } from './csv-rows.ts';
 import { requestIdOf } from './plan.ts';
 import { recordRefusal } from './refused-rows.ts';
-import { type BroadcastState, requestPrefixOf } from './state-file.ts';
+import type { BroadcastState } from './state-file.ts';
 import { createRequest, type MessageTemplate, type RowRequest } from './template.ts';
 
 export interface QueueRowsSettings {
@@ -63,7 +63,7 @@ const queueChunk = async (
   const refused = structuredClone(state.refused);
   const requests: SendableRequest[] = [];
   for (const { number, row } of rows) {
-    const request = createRequest(template, row, requestIdOf(requestPrefixOf(state), number));
+    const request = createRequest(template, row, requestIdOf(state.requestPrefix, number));
     if (request.kind === 'request') requests.push(request);
     else recordRefusal(refused, request.why, number);
   }

@@ -5,7 +5,7 @@ import type { BroadcastForecast } from './forecast.ts';
 import { isAllSent } from './outcome.ts';
 import { requestIdOf } from './plan.ts';
 import { countRefused } from './refused-rows.ts';
-import { type BroadcastState, isFromEarlierVersion, requestPrefixOf } from './state-file.ts';
+import type { BroadcastState } from './state-file.ts';
 
 export const interrupted = ({ done, rows }: BroadcastState, isNew: boolean): CliError =>
   new CliError(
@@ -38,14 +38,14 @@ const reportOn = ({ state, forecast, counts }: BroadcastResult) => {
 export const summarize = (file: string, result: BroadcastResult, commandFor: CommandFor): CommandResult => {
   const { state } = result;
   const { outcome, json, exitCode } = reportOn(result);
-  const prefix = requestPrefixOf(state);
+  const { requestPrefix: prefix } = state;
   const showRow = commandFor(`parley status ${quote(requestIdOf(prefix, 1))}`);
   const showOutcome = commandFor(`parley broadcast status ${quote(state.broadcastId)}`);
   return {
     lines: [
       describeQueued(file, state),
       ...outcome,
-      ...(isFromEarlierVersion(state) ? [] : [`Broadcast ID: ${state.broadcastId}. See its outcome: ${showOutcome}`]),
+      `Broadcast ID: ${state.broadcastId}. See its outcome: ${showOutcome}`,
       `Request IDs: ${prefix}-<row>. Check the status of row 1: ${showRow}`,
     ],
     json,

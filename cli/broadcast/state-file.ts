@@ -3,10 +3,9 @@ import { readStateFile, stateFileBeside, writeStateFile } from '../state-file.ts
 import { refusedRows } from './refused-rows.ts';
 
 const broadcastState = z.object({
-  /** The broadcast's ID. In the files of earlier versions, the prefix of the request IDs. */
   broadcastId: z.string(),
-  /** The prefix of the request IDs. Missing in the files of earlier versions, whose requests name no broadcast. */
-  requestPrefix: z.optional(z.string()),
+  /** The prefix of the request IDs. */
+  requestPrefix: z.string(),
   /** The default `notAfter` of the requests, so that continuing the broadcast creates the same requests. */
   notAfter: z.optional(z.string()),
   /** Derived from the file and the message: a broadcast of other content is another broadcast. */
@@ -22,11 +21,6 @@ const broadcastState = z.object({
 
 /** How far a broadcast has progressed. */
 export type BroadcastState = z.output<typeof broadcastState>;
-
-/** Whether an earlier version started the broadcast. Its requests have neither a broadcast ID nor a default `notAfter`. */
-export const isFromEarlierVersion = ({ requestPrefix }: BroadcastState): boolean => requestPrefix === undefined;
-
-export const requestPrefixOf = ({ requestPrefix, broadcastId }: BroadcastState): string => requestPrefix ?? broadcastId;
 
 /** Returns the path of the state file, next to the CSV file. */
 export const stateFileOf = (file: string, targetId: string): string => stateFileBeside(file, targetId, 'broadcast');

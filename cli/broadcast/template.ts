@@ -5,17 +5,8 @@ import { CliError, EXIT } from '../errors.ts';
 import type { MessageFields } from '../message-options.ts';
 import type { Row } from './csv-rows.ts';
 
-/** How a message names a column. */
-export interface Placeholders {
-  readonly pattern: RegExp;
-  readonly write: (column: string) => string;
-}
-
-/** A shell leaves braces alone, and replaces `${name}`. */
-export const BRACES: Placeholders = { pattern: /\{\{([^{}]*)\}\}/g, write: (column) => `{{${column}}}` };
-
-/** Of earlier versions. Used only to continue a broadcast that one of them started. */
-export const DOLLAR: Placeholders = { pattern: /\$\{([^}]*)\}/g, write: (column) => `\${${column}}` };
+/** How a message names a column. A shell leaves braces alone, and replaces `${name}`. */
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 
 /** The message that every row is filled into. */
 export interface MessageTemplate {
@@ -24,7 +15,6 @@ export interface MessageTemplate {
   readonly fields: MessageFields;
   /** The columns that the message uses. */
   readonly columns: readonly string[];
-  readonly placeholders: Placeholders;
   /** The broadcast that the requests are part of. @default none */
   readonly broadcastId?: string;
   /** The `notAfter` of requests that have neither their own nor a `sendAt`. @default none */
@@ -48,15 +38,12 @@ export const createTemplate = (
   header: readonly string[],
   contactColumn: string,
   fields: MessageFields,
-  placeholders: Placeholders,
 ): MessageTemplate => {
   const strings = Object.values(fields).flatMap((value) =>
     typeof value === 'string' ? [value] : Object.values(value),
   );
-  if (placeholders === BRACES) for (const text of strings) checkPlaceholders(text);
-  const named = strings.flatMap((text) =>
-    [...text.matchAll(placeholders.pattern)].map(([, column = '']) => nameIn(placeholders, column)),
-  );
+  for (const text of strings) checkPlaceholders(text);
+  const named = strings.flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, column = '']) => column.trim()));
   // Without params, the approved template takes the other columns as its variables.
   const takesColumns = fields.ruleNameOrId !== undefined && fields.params === undefined;
   const variables = takesColumns ? header.filter((column) => column !== contactColumn) : [];
@@ -67,17 +54,9 @@ export const createTemplate = (
     const advice = nearest ? `Did you mean "${nearest}"?` : 'Add the column, or use another one.';
     throw new CliError(EXIT.usage, `${file} has no column "${missing}". ${advice} Its columns: ${header.join(', ')}.`);
   }
-  const params = Object.fromEntries(variables.map((column) => [column, placeholders.write(column)]));
-  return {
-    contactColumn,
-    columns,
-    fields: variables.length > 0 ? { ...fields, params } : fields,
-    placeholders,
-  };
+  const params = Object.fromEntries(variables.map((column) => [column, `{{${column}}}`]));
+  return { contactColumn, columns, fields: variables.length > 0 ? { ...fields, params } : fields };
 };
-
-const nameIn = (placeholders: Placeholders, column: string): string =>
-  placeholders === BRACES ? column.trim() : column;
 
 const checkPlaceholders = (text: string): void => {
   const [dollar, column] = /\$\{([^}]*)\}?/.exec(text) ?? [];
@@ -87,7 +66,7 @@ const checkPlaceholders = (text: string): void => {
       `Write {{${column}}} instead of ${dollar}: a shell replaces ${dollar} before parley sees it.`,
     );
   }
-  const rest = text.replace(BRACES.pattern, '');
+  const rest = text.replace(PLACEHOLDER, '');
   const stray = ['{{', '}}'].find((braces) => rest.includes(braces));
   if (stray !== undefined) {
     throw new CliError(EXIT.usage, `The message has ${stray} without a column. Write a placeholder as {{column}}.`);
@@ -108,11 +87,10 @@ export type RowRequest =
 
 /** Creates a row's send request, validated as the consumer of the queue does. */
 export const createRequest = (template: MessageTemplate, row: Row, requestId: string): RowRequest => {
-  const { placeholders, broadcastId } = template;
+  const { broadcastId } = template;
   const empty = template.columns.find((column) => (row[column] ?? '').trim() === '');
   if (empty !== undefined) return { kind: 'refused', why: `column ${empty} is empty` };
-  const fill = (text: string): string =>
-    text.replace(placeholders.pattern, (_, column: string) => row[nameIn(placeholders, column)] ?? '');
+  const fill = (text: string): string => text.replace(PLACEHOLDER, (_, column: string) => row[column.trim()] ?? '');
   const filled = Object.fromEntries(
     Object.entries(template.fields).map(([name, value]) => [
       name,
@@ -138,8 +116,7 @@ export const createRequest = (template: MessageTemplate, row: Row, requestId: st
  * file was lost, is the same request.
  */
 const defaultNotAfter = (template: MessageTemplate, filledSendAt: unknown): Instant | undefined => {
-  // Requests of earlier versions have no default.
-  if (template.broadcastId === undefined || template.fields.notAfter !== undefined) return undefined;
+  if (template.fields.notAfter !== undefined) return undefined;
   if (filledSendAt === undefined) return template.notAfter;
   const sendAt = parseInstant(filledSendAt);
   return sendAt === undefined ? undefined : addMs(sendAt, DEFAULT_TIME_TO_SEND_MS);

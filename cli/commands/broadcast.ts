@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { BROADCAST_ID } from '../../lambdas/domain/send-request.ts';
 import type { CsvFile } from '../broadcast/csv-rows.ts';
-import { type BroadcastForecast, describeForecast } from '../broadcast/forecast.ts';
+import { describeForecast } from '../broadcast/forecast.ts';
 import { waitForOutcome } from '../broadcast/outcome.ts';
 import { type BroadcastPlan, type PlannedMessage, planBroadcast } from '../broadcast/plan.ts';
-import { broadcastQueueUrl, planAgain } from '../broadcast/plan-again.ts';
 import { defaultNotAfter, describeHolds, findStartedBroadcast, forecastRows } from '../broadcast/prepare.ts';
 import { describePlan } from '../broadcast/preview.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
 import { countRefused } from '../broadcast/refused-rows.ts';
 import { alreadyComplete, interrupted, summarize } from '../broadcast/results.ts';
 import { continueState, describeRepetition, isComplete } from '../broadcast/start-state.ts';
-import {
-  type BroadcastState,
-  isFromEarlierVersion,
-  readState,
-  stateFileOf,
-  writeState,
-} from '../broadcast/state-file.ts';
-import { DOLLAR, hasDefaultNotAfter } from '../broadcast/template.ts';
+import { type BroadcastState, readState, stateFileOf, writeState } from '../broadcast/state-file.ts';
+import { hasDefaultNotAfter } from '../broadcast/template.ts';
 import { type CommandContext, type CommandResult, type CreateCommand, count, examples } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { CliError, EXIT } from '../errors.ts';
@@ -82,17 +75,7 @@ const dryRun = async (context: CommandContext, csv: CsvFile, plan: BroadcastPlan
     if (error instanceof CliError && error.exitCode === EXIT.usage) return undefined;
     throw error;
   });
-  const forecast =
-    target &&
-    (await forecastRows(
-      await context.api(),
-      csv,
-      { ...template, broadcastId: contentId },
-      {
-        done: 0,
-        targetName: target.name,
-      },
-    ));
+  const forecast = target && (await forecastRows(await context.api(), csv, { ...template, broadcastId: contentId }, 0));
   const refusedRows = countRefused(refused);
   const valid = rows - refusedRows;
   return {
@@ -106,6 +89,9 @@ const dryRun = async (context: CommandContext, csv: CsvFile, plan: BroadcastPlan
     exitCode: refusedRows > 0 ? EXIT.partial : EXIT.done,
   };
 };
+
+/** Returns the bulk queue, or the send queue in a stage without one. */
+const broadcastQueueUrl = ({ addresses }: Target): string => addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;
 
 interface BroadcastOptions {
   readonly yes?: true;
@@ -124,10 +110,9 @@ const broadcast = async (
   const { say, commandFor } = context;
   const { file } = csv;
   const isNew = options.new === true;
-  const plan = await planAgain(context, csv, message, isNew);
+  const plan = await planBroadcast(csv, message);
   const target = await context.target();
   const { contentId, rows } = plan;
-  const isEarlier = plan.template.placeholders === DOLLAR;
   // A repeated request ID would be dropped by SQS, or ignored as already sent.
   const requestPrefix = isNew ? `b-${randomUUID()}` : contentId;
   const fresh: BroadcastState = {
@@ -153,28 +138,20 @@ const broadcast = async (
   }
   const repetition = isNew ? describeRepetition(file, saved, fresh) : undefined;
   if (repetition !== undefined) say(repetition);
-  let { template } = plan;
-  let forecast: BroadcastForecast | undefined;
-  if (isEarlier) {
-    say(
-      'An earlier version of parley started this broadcast. Its requests have no broadcast ID and no default notAfter.',
-    );
-  } else {
-    const call = await context.api();
-    template = { ...template, broadcastId: start.broadcastId };
-    forecast = await forecastRows(call, csv, template, { done: start.done, targetName: target.name });
-    const started =
-      start === fresh && !isNew && hasDefaultNotAfter(template)
-        ? await findStartedBroadcast(call, requestPrefix, plan.firstSendable)
-        : undefined;
-    if (started) say('This broadcast was started before. Requests that were already queued are not sent again.');
-    if (start === fresh && forecast) {
-      start = { ...fresh, notAfter: started ? started.notAfter : defaultNotAfter(template, forecast.at) };
-    }
-    template = { ...template, notAfter: start.notAfter };
-    if (forecast) say(describeForecast(forecast));
-    if (forecast) for (const line of await describeHolds(call, forecast.at)) say(line);
+  const call = await context.api();
+  const named = { ...plan.template, broadcastId: start.broadcastId };
+  const forecast = await forecastRows(call, csv, named, start.done);
+  const started =
+    start === fresh && !isNew && hasDefaultNotAfter(named)
+      ? await findStartedBroadcast(call, requestPrefix, plan.firstSendable)
+      : undefined;
+  if (started) say('This broadcast was started before. Requests that were already queued are not sent again.');
+  if (start === fresh && forecast) {
+    start = { ...fresh, notAfter: started ? started.notAfter : defaultNotAfter(named, forecast.at) };
   }
+  const template = { ...named, notAfter: start.notAfter };
+  if (forecast) say(describeForecast(forecast));
+  if (forecast) for (const line of await describeHolds(call, forecast.at)) say(line);
   if (start.notAfter !== undefined) {
     const expiry = describeTime(start.notAfter, forecast?.at ?? start.notAfter);
     say(`Messages not sent by ${expiry} expire. Use --not-after to set another time.`);
@@ -190,20 +167,15 @@ const broadcast = async (
   return summarize(file, { state, forecast, counts: options.wait && (await wait(context, state)) }, commandFor);
 };
 
-/** Waits for the outcome of the requests. Returns undefined if they name no broadcast. */
 const wait = async (
-  { api, say, stop, canDrawProgress }: CommandContext,
+  { api, say, stop, progressTerminal }: CommandContext,
   state: BroadcastState,
-): Promise<readonly SendCount[] | undefined> => {
-  if (isFromEarlierVersion(state)) {
-    say('The requests of this broadcast have no broadcast ID, so the command does not wait for them.');
-    return undefined;
-  }
+): Promise<readonly SendCount[]> => {
   const progress = createProgress({
     total: state.queued,
     noun: 'messages',
     alreadyDone: 0,
-    canDrawBar: canDrawProgress,
+    terminal: progressTerminal,
     say,
     nowMs: () => performance.now(),
   });
@@ -223,7 +195,7 @@ interface QueueSettings {
 }
 
 const queue = async (
-  { say, stop, canDrawProgress }: CommandContext,
+  { say, stop, progressTerminal }: CommandContext,
   { csv, template, stateFile, target, perSecond }: QueueSettings,
   start: BroadcastState,
 ): Promise<BroadcastState> => {
@@ -234,7 +206,7 @@ const queue = async (
     total: start.rows,
     noun: 'rows',
     alreadyDone: start.done,
-    canDrawBar: canDrawProgress,
+    terminal: progressTerminal,
     say,
     nowMs,
   });

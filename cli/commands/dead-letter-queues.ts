@@ -1,6 +1,6 @@
 import type { DeadLetterQueueName, KeptQueue } from '../../lambdas/domain/dead-letter.ts';
 import { CliError, EXIT } from '../errors.ts';
-import type { DeadLetterQueue, ReadableQueue } from '../operations/dead-letter-queue.ts';
+import type { ReadableQueue, RedrivenQueue } from '../operations/dead-letter-queue.ts';
 import type { Target } from '../target.ts';
 
 /** For the help of commands. */
@@ -48,7 +48,7 @@ const WHY_MISSING: Partial<Record<DeadLetterQueueName, string>> = {
  *
  * @throws CliError for a stack without the queues
  */
-export const redrivenQueueOf = (target: Target, name: Exclude<KeptQueue, 'inbound'>): DeadLetterQueue => {
+export const redrivenQueueOf = (target: Target, name: Exclude<KeptQueue, 'inbound'>): RedrivenQueue => {
   const { sendQueueUrl, bulkSendQueueUrl, erasureQueueUrl } = target.addresses;
   const destinations = {
     send: sendQueueUrl,

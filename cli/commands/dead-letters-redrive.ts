@@ -3,7 +3,7 @@ import { DEAD_LETTER_QUEUES, type DeadLetterQueueName } from '../../lambdas/doma
 import { REDRIVABLE_QUEUES, type RedrivableQueue } from '../../lambdas/manage/redrives.ts';
 import { type CommandContext, count, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
-import type { DeadLetterQueue } from '../operations/dead-letter-queue.ts';
+import type { RedrivenQueue } from '../operations/dead-letter-queue.ts';
 import { findLeftoverQueues, prepareLeftover } from '../operations/leftover-queues.ts';
 import { recordAct } from '../operations/record-act.ts';
 import { type RedriveResult, redrive } from '../operations/redrive.ts';
@@ -110,7 +110,7 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
     });
 
 /** Returns the bulk queues that the stage no longer has, with the queue to move their messages to. */
-const leftoversOf = async (target: Target): Promise<readonly DeadLetterQueue[]> => {
+const leftoversOf = async (target: Target): Promise<readonly RedrivenQueue[]> => {
   const { sqs, addresses } = target;
   const destinationUrl = addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;
   return (await findLeftoverQueues(target)).map((url) => ({ sqs, url, destinationUrl }));

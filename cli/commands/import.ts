@@ -87,7 +87,7 @@ const importHistory = async (
     );
   }
 
-  const call = { call: client, format, targetName: target.name };
+  const call = { call: client, format };
   const forecast = await forecastImport(plan, call, context);
   if (forecast === undefined) throw new CliError(EXIT.interrupted, 'Interrupted. Nothing was imported.');
   for (const line of describeForecast(forecast, plan)) say(line);

@@ -5,7 +5,7 @@ import { decodeSigningSecret, MIN_SIGNING_BYTES, SIGNING_PREFIX } from '../../la
 import { type CommandContext, type CommandFor, type CreateCommand, count, examples } from '../command.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { recordAct } from '../operations/record-act.ts';
-import { fingerprintOf, readSecrets, replaceSecrets, type StoredSecrets } from '../operations/webhook-secrets.ts';
+import { fingerprintOf, readSecrets, replaceSecrets } from '../operations/webhook-secrets.ts';
 import type { Target } from '../target.ts';
 
 /** Creates `webhook-secret list`, `add`, and `remove`. */
@@ -56,7 +56,7 @@ const createAddCommand = ({ target, api, report, commandFor, stdin }: CommandCon
       const found = await target();
       const { client, secretId } = secretOf(found);
       const before = await readSecrets(client, secretId);
-      refuseInvalid(secret, before, found.addresses.webhookSecretKind);
+      refuseInvalid(secret, found.addresses.webhookSecretKind);
       const fingerprint = fingerprintOf(secret);
       if (before.lines.includes(secret)) {
         report({ lines: [`Secret ${fingerprint} is already stored.`], json: { fingerprint, secrets: before.secrets } });
@@ -133,23 +133,19 @@ const secretOf = ({ secretsManager: client, addresses, name }: Target) => {
 };
 
 /** The function refuses all secrets if one of them is invalid, so a mistake must not be stored. */
-const refuseInvalid = (secret: string, { lines }: StoredSecrets, kind: string | undefined): void => {
+const refuseInvalid = (secret: string, kind: string | undefined): void => {
   if (!/^[\x21-\x7e]{16,4096}$/.test(secret)) {
     throw new CliError(
       EXIT.usage,
       'No valid secret on standard input. Provide one line of 16 to 4096 characters without spaces.',
     );
   }
-  // A stack of an earlier version does not say what its secrets are.
-  const isSigning = kind === undefined ? [...lines, secret].some(hasPrefix) : kind === 'standard-webhooks';
-  if (!isSigning || (decodeSigningSecret(secret)?.length ?? 0) >= MIN_SIGNING_BYTES) return;
+  if (kind !== 'standard-webhooks' || (decodeSigningSecret(secret)?.length ?? 0) >= MIN_SIGNING_BYTES) return;
   throw new CliError(
     EXIT.usage,
     `No valid signing secret on standard input. Provide ${SIGNING_PREFIX} and at least ${MIN_SIGNING_BYTES} bytes in base64.`,
   );
 };
-
-const hasPrefix = (line: string): boolean => line.startsWith(SIGNING_PREFIX);
 
 const warning = (isAlone: boolean, commandFor: CommandFor): readonly string[] =>
   isAlone

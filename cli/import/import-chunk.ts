@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { importResponse } from '../../lambdas/manage/imports.ts';
 import { type RefusedRows, recordRefusal } from '../broadcast/refused-rows.ts';
-import { CliError, EXIT } from '../errors.ts';
 import { JsonText, type ManagementClient, ManagementError } from '../operations/management-client.ts';
 import type { Chunk } from './plan-import.ts';
 
@@ -16,24 +15,20 @@ export interface ImportCall {
   readonly call: ManagementClient;
   readonly format: string | undefined;
   readonly dryRun: boolean;
-  /** For messages, such as `stack Parley-prod in eu-west-1`. */
-  readonly targetName: string;
 }
 
 /**
  * Imports the entries of a chunk, or asks what an import of them would store. Returns the counts with what became of them.
- *
- * @throws CliError if the stack is too old to import.
  */
 export const importChunk = async (
-  { call, format, dryRun, targetName }: ImportCall,
+  { call, format, dryRun }: ImportCall,
   { entries }: Chunk,
   counts: ImportCounts,
 ): Promise<ImportCounts> => {
   // Parsed and serialized again, the numbers and the repeated names of an entry could change.
   const list = entries.map(({ text }) => text).join(',');
   const body = new JsonText(`{"entries":[${list}],${JSON.stringify({ format, dryRun }).slice(1)}`);
-  const { results } = importResponse.parse(await callPatiently(call, body, targetName));
+  const { results } = importResponse.parse(await callPatiently(call, body));
   const unreadable = structuredClone(counts.unreadable);
   for (const { entry, result, reason = '' } of results) {
     if (result === 'unreadable') recordRefusal(unreadable, reason, entries[entry]?.number ?? 0);
@@ -50,18 +45,12 @@ const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 500;
 
 /** Repeats a call that failed for the moment, which is safe: an import stores nothing twice. */
-const callPatiently = async (call: ManagementClient, body: JsonText, targetName: string): Promise<unknown> => {
+const callPatiently = async (call: ManagementClient, body: JsonText): Promise<unknown> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await call('POST', '/v1/imports', body);
     } catch (error) {
       if (!(error instanceof ManagementError)) throw error;
-      if (error.status === 404) {
-        throw new CliError(
-          EXIT.noAccess,
-          `An earlier version of Parley, which cannot import, is deployed as ${targetName}. Deploy this version.`,
-        );
-      }
       const isTemporary = error.status === 0 || error.status === 429 || error.status >= 500;
       if (!isTemporary || attempt === MAX_ATTEMPTS) throw error;
       await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));

@@ -84,12 +84,12 @@ export const importChunks = async (
 
 export const countUnreadable = ({ unreadable }: Pick<ImportCounts, 'unreadable'>): number => countRefused(unreadable);
 
-const progressOf = ({ say, canDrawProgress }: CommandContext, { entries }: ImportPlan, alreadyDone: number) =>
+const progressOf = ({ say, progressTerminal }: CommandContext, { entries }: ImportPlan, alreadyDone: number) =>
   createProgress({
     total: entries,
     noun: 'entries',
     alreadyDone,
-    canDrawBar: canDrawProgress,
+    terminal: progressTerminal,
     say,
     nowMs: () => performance.now(),
   });

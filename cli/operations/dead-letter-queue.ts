@@ -18,7 +18,7 @@ export interface ReadableQueue {
 }
 
 /** A dead-letter queue, and the queue that its messages are redriven to. */
-export interface DeadLetterQueue extends ReadableQueue {
+export interface RedrivenQueue extends ReadableQueue {
   readonly destinationUrl: string;
 }
 

@@ -1,8 +1,8 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import {
   type DeadLetter,
-  type DeadLetterQueue,
   type ReadableQueue,
+  type RedrivenQueue,
   readDeadLetter,
   receiveAll,
   releaseAfter,
@@ -13,7 +13,7 @@ import { moveUnchanged, type RedriveOptions, type RedriveResult, remove, sendToD
 
 /** Redrives one dead letter, wherever it is. Returns undefined if it is not found. */
 export const redriveOne = async (
-  queue: DeadLetterQueue,
+  queue: RedrivenQueue,
   messageId: string,
   { prepare = moveUnchanged, onException, stop, kept }: Omit<RedriveOptions, 'filter' | 'onMoved'>,
 ): Promise<RedriveResult | undefined> => {

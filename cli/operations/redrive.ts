@@ -5,9 +5,9 @@ import { TRACEPARENT } from '../../lambdas/domain/trace-context.ts';
 import {
   type DeadLetter,
   type DeadLetterFilter,
-  type DeadLetterQueue,
   matchesFilter,
   type ReadableQueue,
+  type RedrivenQueue,
   readDeadLetter,
   receiveAll,
   releaseAfter,
@@ -74,7 +74,7 @@ export interface RedriveResult {
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_StartMessageMoveTask.html
  */
 export const redrive = async (
-  queue: DeadLetterQueue,
+  queue: RedrivenQueue,
   { filter, prepare = moveUnchanged, onMoved, onException, stop, kept }: RedriveOptions,
 ): Promise<RedriveResult> => {
   const runId = randomUUID();
@@ -147,7 +147,7 @@ export const moveUnchanged = async ({ body, groupId }: DeadLetter): Promise<Redr
 
 /** Yields each message. Before that, adds all messages of the same receive to `received`. */
 async function* eachReceived(
-  queue: DeadLetterQueue,
+  queue: RedrivenQueue,
   received: Map<string, Message>,
   stop: AbortSignal | undefined,
 ): AsyncGenerator<Message> {
@@ -167,7 +167,7 @@ const wasSkippedBy = (runId: string, { MessageAttributes }: Message): boolean =>
   MessageAttributes?.[SKIPPED_BY]?.StringValue === runId;
 
 export const sendToDestination = async (
-  { sqs, destinationUrl }: DeadLetterQueue,
+  { sqs, destinationUrl }: RedrivenQueue,
   { messageId, traceparent }: Pick<DeadLetter, 'messageId' | 'traceparent'>,
   { body, groupId, destinationUrl: ownUrl = destinationUrl }: Extract<Redriven, { kind: 'move' }>,
 ) => {
@@ -187,7 +187,7 @@ export const sendToDestination = async (
   );
 };
 
-const requeue = async ({ sqs, url }: DeadLetterQueue, message: Message, runId: string, since: string | undefined) => {
+const requeue = async ({ sqs, url }: RedrivenQueue, message: Message, runId: string, since: string | undefined) => {
   const { Body, MessageId, Attributes, MessageAttributes } = message;
   const attributes = Object.entries(MessageAttributes ?? {}).map(([name, { DataType, StringValue, BinaryValue }]) => [
     name,

@@ -1,6 +1,6 @@
 import { addMs, type Instant } from '../../lambdas/domain/instant.ts';
-import { type ItemKey, kindOf, type StoredItem, textOf } from '../../lambdas/domain/laws/stored-item.ts';
-import { listShard, readItems, type TableReads } from './audit-reads.ts';
+import { type ItemKey, kindOf, type StoredItem, textOf } from '../../lambdas/laws/stored-item.ts';
+import { listShard, readItems, type TableReads } from './table-reads.ts';
 
 /** The clock of this machine can differ from those of the functions. */
 const CLOCK_SKEW_MS = 60 * 60 * 1000;

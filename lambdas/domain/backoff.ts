@@ -62,19 +62,19 @@ export const backoffMs = (attempt: number, random: number): number => {
   return Math.round(full - jitter + jitter * random);
 };
 
-const FIRST_HELD_MS = 5_000;
+const FIRST_BLOCKED_MS = 5_000;
 
 /**
  * Returns how long a request waits before it asks again whether requests may be sent: a quarter of the time for which
- * none could be, at least 5 seconds and at most 15 minutes. A request therefore follows the end of a short hold soon,
+ * none could be, at least 5 seconds and at most 15 minutes. A request therefore follows the end of a short wait soon,
  * and in its first hour uses about 30 of the receives that it may use at any pace. A longer wait would also outlast a
  * probe that an operator asks for.
  *
- * @param heldForMs how long requests have been held: by an open circuit breaker, or by an operator
+ * @param blockedForMs how long requests have been blocked: by an open circuit breaker, or by an operator
  * @param random a random number from 0 (inclusive) to 1 (exclusive)
  */
-export const heldWaitMs = (heldForMs: number, random: number): number => {
-  const bounded = Math.min(MAX_WAIT_MS - MAX_JITTER_MS, Math.max(FIRST_HELD_MS, heldForMs / 4));
+export const blockedWaitMs = (blockedForMs: number, random: number): number => {
+  const bounded = Math.min(MAX_WAIT_MS - MAX_JITTER_MS, Math.max(FIRST_BLOCKED_MS, blockedForMs / 4));
   return Math.round(bounded + random * Math.min(MAX_JITTER_MS, 1_000 + bounded / 2));
 };
 

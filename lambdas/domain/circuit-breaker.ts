@@ -77,6 +77,10 @@ export const openReason = (outcome: SendOutcome, failures: Failures): OpenReason
   return isOpened ? 'unreachable' : undefined;
 };
 
+/** Explains an outcome that may open the circuit breaker or keep it open. */
+export const explainFailure = (outcome: SendOutcome): string =>
+  outcome.kind === 'uncertain' || outcome.kind === 'not-done' ? outcome.explanation : '';
+
 const FIRST_PROBE_MS = 5_000;
 const MAX_PROBE_INTERVAL_MS = 5 * 60 * 1000;
 const FIRST_SEND_PROBE_MS = 60_000;

@@ -19,7 +19,7 @@ export interface OutboundMessage {
   readonly claimedAt: Instant;
   /** The number of the call, counted per request from 1. */
   readonly attempt: number;
-  /** The trace of the send; absent for sends of earlier versions. */
+  /** The trace of the send; absent once the send was erased. */
   readonly traceparent?: Traceparent;
 }
 

@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import { gunzipSync, inflateRawSync } from 'node:zlib';
 import * as z from './schema.ts';
 
 /** A string inside a text, with the name of the field that contains it, if there is one. */
@@ -54,7 +54,8 @@ const unpack = (text: string): readonly string[] =>
     ? textsOf(Buffer.from(text, text.includes('-') || text.includes('_') ? 'base64url' : 'base64'))
     : [];
 
-const DECOMPRESSORS = [gunzipSync, inflateSync, inflateRawSync, zstdDecompressSync, brotliDecompressSync];
+/** Of what Parley compresses itself, and of what a sender of webhook requests may have compressed. */
+const DECOMPRESSORS = [inflateRawSync, gunzipSync];
 
 /** Returns the text that bytes are, or that they become when they are decompressed; none if they are neither. */
 const textsOf = (bytes: Buffer): readonly string[] => {

@@ -87,8 +87,8 @@ const UNCALLED = {
 } as const;
 
 /**
- * Every change of a send's state. The adapter turns each into one conditional write; the diagram in
- * docs/architecture.md is generated from it.
+ * Every change of a send's state. Each is one conditional write, which the adapter of sends derives from this table and
+ * that of erasures writes itself; the diagram in docs/architecture.md is generated from it.
  */
 export const SEND_TRANSITIONS = {
   register: { to: 'queued', by: 'manage', when: 'the API accepts the request', from: { none: [] } },

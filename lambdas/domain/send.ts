@@ -119,16 +119,13 @@ export const sendRecord = z.object({
   transactionIds: z.optional(z.array(z.string())),
   /** Why its message failed, as `describeFailure` describes it. */
   failure: optionalString,
-  /** The trace of whoever recorded the send first; absent for sends of earlier versions, and once erased. */
+  /** The trace of whoever recorded the send first; absent once erased. */
   traceparent: optionalString,
   claimId: optionalString,
   leaseUntil: instant,
   call: z.optional(z.object(sentCall)),
-  /**
-   * An earlier call whose outcome is unknown, with the time and the number of its claim. A late status can belong to it.
-   * Earlier versions did not store the number.
-   */
-  unknownCall: z.optional(z.object({ ...sentCall, claimedAt: z.string(), attempt: z._default(z.number(), 1) })),
+  /** An earlier call whose outcome is unknown, with the time and the number of its claim. A late status can belong to it. */
+  unknownCall: z.optional(z.object({ ...sentCall, claimedAt: z.string(), attempt: z.number() })),
   /** The latest claim whose call is known to have sent nothing. */
   unsentClaimId: optionalString,
   attempts: z._default(z.number(), 0),

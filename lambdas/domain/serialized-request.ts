@@ -103,8 +103,8 @@ const BODY_KEY = '"rawBody":';
 /**
  * Parses what {@link serializeRequest} wrote. Returns undefined for anything else.
  *
- * @param unmarked the stage's envelope, for a request that names none. Earlier versions named none, and neither does a
- *   stage that expects bare events, which may be the misconfiguration that caused the quarantine.
+ * @param unmarked the stage's envelope, for a request that names none. A stage that expects bare events names none,
+ *   which may be the misconfiguration that caused the quarantine.
  */
 export const parseSerializedRequest = (serialized: string, unmarked?: Envelope): VerifiedRequest | undefined => {
   // Nobody has verified it.

@@ -7,7 +7,7 @@ import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { NUMBER_FORMATS } from '../domain/send-call.ts';
 import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
-import { flag, json, wholeNumber } from '../runtime/environment.ts';
+import { flag, json, type Variables, wholeSeconds } from '../runtime/environment.ts';
 
 /** The environment of the function `manage`. */
 export const manageEnvironment = z.object({
@@ -30,11 +30,8 @@ export const manageEnvironment = z.object({
   /** The queue that quarantined events are put back on. */
   INBOUND_QUEUE_URL: z.optional(z.url()),
   ERASURE_DEAD_LETTER_QUEUE_URL: z.url(),
-  /** Further queues that an erasure searches: their URLs, separated by spaces. */
-  DEAD_LETTER_QUEUE_URLS: z.pipe(
-    z.string(),
-    z.transform((urls) => urls.split(' ').filter((url) => url !== '')),
-  ),
+  /** Further queues that an erasure searches: their URLs, as a JSON list. */
+  DEAD_LETTER_QUEUE_URLS: json(z.array(z.url())),
   /** The event bus on which events are published again, and the URLs of the services for that. */
   EVENT_BUS_NAME: z.optional(z.string()),
   AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(z.url()),
@@ -62,7 +59,7 @@ export const manageEnvironment = z.object({
   /** How phone numbers are written in calls. */
   NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
   /** How long before the end of its 24 hours a conversation window counts as closed. */
-  WINDOW_MARGIN_SECONDS: wholeNumber(0),
+  WINDOW_MARGIN_SECONDS: wholeSeconds(0),
   /** The names of the variables of known templates, by the template's name. @default none */
   TEMPLATES: z.optional(json(z.record(z.string(), z.array(z.string())))),
   /** The rules of sending that a forecast depends on, as for the function `send`. */
@@ -85,36 +82,7 @@ export const manageEnvironment = z.object({
   RETENTION_DAYS: json(retentionDays),
 });
 
-/** The variables as the stack sets them. */
-export type ManageEnvironment = Record<Exclude<keyof z.input<typeof manageEnvironment>, OptionalVariable>, string> & {
-  [Name in OptionalVariable]?: string;
-};
-
-/**
- * Missing in a stack without a history by API, a bulk queue, a receiver, a default template, a default `notAfter`,
- * templates, operators, keywords, the confirmation of opt-outs, a publisher, event targets, or the setting
- * `webhook.watch`.
- */
-type OptionalVariable =
-  | 'INBOUND_DEAD_LETTER_QUEUE_URL'
-  | 'INBOUND_QUEUE_URL'
-  | 'DEFAULT_TEMPLATE'
-  | 'DEFAULT_NOT_AFTER'
-  | 'BULK_SEND_DEAD_LETTER_QUEUE_URL'
-  | 'BULK_SEND_QUEUE_URL'
-  | 'TEMPLATES'
-  | 'OPERATORS'
-  | 'HISTORY_API'
-  | 'KEYWORDS'
-  | 'OPERATOR_ECHOES'
-  | 'OPT_OUT_CONFIRMATION'
-  | 'EVENT_BUS_NAME'
-  | 'AWS_ENDPOINT_URL_EVENTBRIDGE'
-  | 'AWS_ENDPOINT_URL_DYNAMODB_STREAMS'
-  | 'EVENT_CONTENT'
-  | 'PUBLISH_FAILURES_QUEUE_URL'
-  | 'UNDELIVERED_EVENTS_QUEUE_URL'
-  | 'WATCH';
+export type ManageEnvironment = Variables<typeof manageEnvironment>;
 
 /** The input of the schedule that keeps dead letters. */
 export interface KeepDeadLettersEvent {

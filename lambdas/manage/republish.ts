@@ -121,7 +121,7 @@ const left = (why: string): Republished => ({ kind: 'left', why });
 const EXPIRED =
   "The table's stream no longer has these changes, because it keeps them for 24 hours. What they changed is in the " +
   'table: consumers can read it through the management API. A turn that is still open ends after the next message of ' +
-  'its user, or when you delete its item, which parley audit lists. Then delete this dead letter.';
+  'its user, or when you delete its item, which parley check-table lists. Then delete this dead letter.';
 
 const eventOf = ({ id, name, time, detail }: DeadEvent): SerializedEvent => ({
   id,

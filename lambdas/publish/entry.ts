@@ -1,11 +1,11 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { readItemChange, type StreamRecord } from '../adapters/dynamodb/stream-records.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { createStreamHandler } from '../runtime/stream-handler.ts';
 import { sleep, systemClock, systemRandomness } from '../runtime/system.ts';
+import { readItemChange, type StreamRecord } from '../table/item-changes.ts';
 import { createTurnQueueHandler } from './end-turn.ts';
 import { parseTurnEnvironment, publishEnvironment } from './environment.ts';
 import { createPublishChanges } from './publish-changes.ts';
@@ -78,7 +78,7 @@ const publishChanges = createPublishChanges({
   randomness: systemRandomness,
   log,
   metrics,
-  content: environment.EVENT_CONTENT === 'true',
+  content: environment.EVENT_CONTENT,
   publishTurn: turns && (async (change) => (await turns()).publishTurn(change)),
 });
 

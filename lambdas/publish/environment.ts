@@ -1,12 +1,12 @@
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
-import { json, parseEnvironment, wholeNumber } from '../runtime/environment.ts';
+import { flag, json, parseEnvironment, type Variables, wholeSeconds } from '../runtime/environment.ts';
 
 /** What the function needs for turns. */
 export const turnEnvironment = z.object({
   /** The queue where open turns wait for the user to be silent, and for how many seconds they wait. */
   TURN_QUEUE_URL: z.url(),
-  TURN_SILENCE_SECONDS: wholeNumber(1),
+  TURN_SILENCE_SECONDS: wholeSeconds(1),
   /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url(),
@@ -22,17 +22,12 @@ export const publishEnvironment = z.object({
   /** The queue for changes that cannot be published. */
   PUBLISH_DEAD_LETTER_QUEUE_URL: z.url(),
   /** Whether events include the content of messages: `true` or `false`. */
-  EVENT_CONTENT: z.enum(['true', 'false']),
+  EVENT_CONTENT: flag(),
 });
 
-/** The variables as the stack sets them. Those of turns are missing in a stage without turns. */
-export type PublishEnvironment = Record<keyof z.input<typeof publishEnvironment>, string> & Partial<TurnVariables>;
-
-/** The variables of turns as the stack sets them. */
-export type TurnVariables = Record<keyof z.input<typeof turnEnvironment>, string>;
+export type PublishEnvironment = Variables<typeof publishEnvironment>;
+export type TurnEnvironment = Variables<typeof turnEnvironment>;
 
 /** Returns the part of the environment for turns. Returns undefined in a stage without turns. */
-export const parseTurnEnvironment = (
-  environment: Record<string, string | undefined>,
-): z.output<typeof turnEnvironment> | undefined =>
+export const parseTurnEnvironment = (environment: Record<string, string | undefined>): TurnEnvironment | undefined =>
   environment.TURN_QUEUE_URL === undefined ? undefined : parseEnvironment(turnEnvironment, environment);

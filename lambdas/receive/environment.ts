@@ -3,7 +3,7 @@ import { keywords } from '../domain/keywords.ts';
 import { operatorEchoes } from '../domain/operator-echo.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
-import { flag, json } from '../runtime/environment.ts';
+import { flag, json, type Variables } from '../runtime/environment.ts';
 import { webhookAuth } from './auth/webhook-auth.ts';
 
 /** The environment of the function `receive`. */
@@ -41,18 +41,4 @@ export const receiveEnvironment = z.object({
   RETENTION_DAYS: json(retentionDays),
 });
 
-/** The variables as the stack sets them. */
-export type ReceiveEnvironment = Record<
-  Exclude<
-    keyof z.input<typeof receiveEnvironment>,
-    'WEBHOOK_SECRET_ID' | 'KEYWORDS' | 'SEND_QUEUE_URL' | 'OPERATOR_ECHOES' | 'TURNS' | 'WATCH'
-  >,
-  string
-> & {
-  WEBHOOK_SECRET_ID?: string;
-  KEYWORDS?: string;
-  SEND_QUEUE_URL?: string;
-  OPERATOR_ECHOES?: string;
-  TURNS?: string;
-  WATCH?: string;
-};
+export type ReceiveEnvironment = Variables<typeof receiveEnvironment>;

@@ -1,3 +1,4 @@
+import { ms, seconds } from '../domain/duration.ts';
 import * as z from '../domain/schema.ts';
 
 /** A whole number of at least `minimum`, written as an environment variable. */
@@ -6,6 +7,12 @@ export const wholeNumber = (minimum: number) =>
     z.string().check(z.regex(/^\d{1,9}$/, 'must be a whole number')),
     z.pipe(z.transform(Number), z.number().check(z.minimum(minimum, `must be at least ${minimum}`))),
   );
+
+/** A duration of whole seconds, of at least `minimum`. The variable's name ends in `_SECONDS`. */
+export const wholeSeconds = (minimum: number) => z.pipe(wholeNumber(minimum), z.transform(seconds));
+
+/** A duration of whole milliseconds, of at least `minimum`. The variable's name ends in `_MS`. */
+export const wholeMs = (minimum: number) => z.pipe(wholeNumber(minimum), z.transform(ms));
 
 /** `true` or `false`, written as an environment variable. */
 export const flag = () =>
@@ -30,6 +37,14 @@ export const json = <Schema extends z.ZodMiniType>(schema: Schema) =>
     ),
     schema,
   );
+
+/**
+ * The variables of a function, as its code reads them and the stack sets them. Each is required, so that one cannot be
+ * forgotten; the value of an optional one may be undefined.
+ */
+export type Variables<Schema extends z.ZodMiniType> = {
+  readonly [Name in keyof Required<z.output<Schema>>]: z.output<Schema>[Name];
+};
 
 /**
  * Parses a function's environment, once, at its start.

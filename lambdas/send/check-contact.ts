@@ -10,18 +10,8 @@ import {
 import { addMs, type Instant } from '../domain/instant.ts';
 import { logFieldsOf, type QueuedSend } from '../domain/send.ts';
 import { formatNumber } from '../domain/send-call.ts';
-import type { CallDecision, SendRules } from '../domain/send-decision.ts';
-import type { ChatService, Clock, ContactRepository, Log, Metrics, Randomness } from '../ports.ts';
-
-export interface CheckContactOptions {
-  readonly contacts: Pick<ContactRepository, 'recordCheck'>;
-  readonly chatService: Pick<ChatService, 'checkContacts'>;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly rules: SendRules;
-}
+import type { CallDecision } from '../domain/send-decision.ts';
+import type { SendContext } from './send-context.ts';
 
 /** The contact with the check's result, or when to retry because the check is unavailable. */
 export type ContactChecked =
@@ -34,6 +24,9 @@ export type ContactChecked =
       readonly isRepeated: boolean;
     };
 
+/** Checks a contact, if the decision requires that. */
+export type ContactCheck = (send: QueuedSend, contact: Contact, decision: CallDecision) => Promise<ContactChecked>;
+
 type CheckFailure = Extract<ContactCheckOutcome, { kind: 'unavailable' }>['failure'];
 
 /** The check does not count its attempts. It always backs off as after a fifth attempt. */
@@ -43,11 +36,11 @@ const BACKOFF_ATTEMPT = 5;
  * Creates the function that checks whether a number is on the platform before a template opens a conversation, if the
  * stage's settings enable the check.
  */
-export const createCheckContact = (options: CheckContactOptions) => {
-  const { contacts, clock, randomness, log, metrics, rules } = options;
-  const check = createBatchingCheck(options);
+export const createCheckContact = (context: SendContext): ContactCheck => {
+  const { contacts, clock, randomness, log, metrics, rules } = context;
+  const check = createBatchingCheck(context);
 
-  return async (send: QueuedSend, contact: Contact, { call }: CallDecision): Promise<ContactChecked> => {
+  return async (send, contact, { call }) => {
     const unchanged = { kind: 'contact' as const, contact };
     if (rules.contactCheck !== 'beforeFirstTemplate' || call.endpoint !== 'intent/v2') return unchanged;
     if (!isCheckDue(contact, clock.now())) return unchanged;
@@ -106,7 +99,7 @@ interface WaitingNumber {
  * Checks many numbers per call. Numbers that arrive while a call is in flight go into the next call together, so a
  * batch of any size needs at most two calls per channel.
  */
-const createBatchingCheck = ({ chatService, clock }: Pick<CheckContactOptions, 'chatService' | 'clock'>) => {
+const createBatchingCheck = ({ chatService, clock }: SendContext) => {
   const waiting = new Map<string, WaitingNumber[]>();
   const busy = new Set<string>();
   const unavailable = new Map<string, { readonly outcome: UnavailableCheck; readonly until: Instant }>();

@@ -1,18 +1,13 @@
 import type { Instant } from '../domain/instant.ts';
-import type { MessageRepository, SendRepository } from '../ports.ts';
 import { recordSentMessage } from '../runtime/record-sent-message.ts';
-
-export interface TransactionPorts {
-  readonly sends: Pick<SendRepository, 'confirm' | 'fail' | 'linkRequest'>;
-  readonly messages: Pick<MessageRepository, 'recordOutbound'>;
-}
+import type { SendContext } from './send-context.ts';
 
 /**
  * Links the chat service's ids of a call to its request, and confirms the send if an event has already named its
  * message. An event that arrives later finds the request through the link. Can be repeated.
  */
 export const confirmByTransactions = async (
-  { sends, messages }: TransactionPorts,
+  { sends, messages }: SendContext,
   requestId: string,
   transactionIds: readonly string[],
   at: Instant,

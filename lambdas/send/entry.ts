@@ -22,6 +22,7 @@ import { sendEnvironment } from './environment.ts';
 import { createGiveUp } from './give-up.ts';
 import { createLanes, type Lane } from './lanes.ts';
 import { createPrepareSend } from './prepare-send.ts';
+import type { SendContext } from './send-context.ts';
 import { createSendMessage } from './send-message.ts';
 import { timeLimits } from './time-limits.ts';
 
@@ -70,21 +71,20 @@ const chatService = createHttpChatService({
 
 /** What both queues share. */
 const shared = {
+  contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
   sends: createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES }),
   messages: createDynamodbMessages(table),
+  circuits: createDynamodbCircuit(table, account),
+  chatService,
   clock: systemClock,
   sleep,
+  randomness: systemRandomness,
   log,
   metrics,
-};
-const sending = {
-  ...shared,
-  contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
-  circuits: createDynamodbCircuit(table, account),
   account,
   accountView: createAccountView(),
-  chatService,
-  randomness: systemRandomness,
+  contactDefaults,
+  defaultNotAfter: environment.DEFAULT_NOT_AFTER,
   rules: {
     chatPlatform,
     chatChannelNumber,
@@ -125,8 +125,7 @@ const createHandleBatch = ({
   const deadLetters: SendDeadLetterQueue = {
     put: async (message, reason) => (await queue()).deadLetters.put(message, reason),
   };
-  const { sendMessage, expireSend } = createSendMessage({ ...sending, deadLetters, maxConcurrentCalls, pace });
-  const prepareSend = createPrepareSend({
+  const context: SendContext = {
     ...shared,
     deadLetters,
     scheduler: createEventBridgeScheduler({
@@ -138,15 +137,13 @@ const createHandleBatch = ({
         keyArn: environment.SCHEDULE_KEY_ARN,
       },
     }),
-    contactDefaults,
-    defaultNotAfter: environment.DEFAULT_NOT_AFTER,
-    sendMessage,
-    expireSend,
-  });
+    maxConcurrentCalls,
+    pace,
+  };
   const handleBatch = createQueueHandler({
-    handleMessage: prepareSend,
+    handleMessage: createPrepareSend(context, createSendMessage(context)),
     minimumWaitMs: receiveFloorMs,
-    handleFailure: createGiveUp({ ...shared, deadLetters, contactDefaults }),
+    handleFailure: createGiveUp(context),
     changeVisibility: async (changes) => (await queue()).changeVisibility(changes),
     clock: systemClock,
     requiredTimeMs: limits.requiredSeconds * 1000,

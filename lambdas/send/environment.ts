@@ -4,7 +4,7 @@ import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../domain/send-call.ts';
 import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
-import { flag, json, wholeNumber } from '../runtime/environment.ts';
+import { flag, json, type Variables, wholeMs, wholeNumber, wholeSeconds } from '../runtime/environment.ts';
 
 /** The environment of the function `send`. */
 export const sendEnvironment = z.object({
@@ -23,7 +23,7 @@ export const sendEnvironment = z.object({
   /** The maximum number of concurrent bulk calls in one instance of the function. */
   BULK_MAX_CONCURRENT_CALLS: z.optional(wholeNumber(1)),
   /** The minimum time between the starts of two bulk calls in one instance of the function. @default none */
-  BULK_CALL_INTERVAL_MS: z.optional(wholeNumber(1)),
+  BULK_CALL_INTERVAL_MS: z.optional(wholeMs(1)),
   /** The secret that holds the chat service's access token. */
   ACCESS_TOKEN_SECRET_ID: z.string(),
   /** The chat service's base URL, without a trailing slash. */
@@ -36,7 +36,7 @@ export const sendEnvironment = z.object({
   /** Whether sends in the states that most sends have are listed too. */
   INDEX_COMMON_STATES: flag(),
   /** How long before the end of its 24 hours a conversation window counts as closed. */
-  WINDOW_MARGIN_SECONDS: wholeNumber(0),
+  WINDOW_MARGIN_SECONDS: wholeSeconds(0),
   /** The `notAfter` of requests without one, as a duration such as `PT10M`. @default none */
   DEFAULT_NOT_AFTER: z.optional(z.string()),
   /** The template to send if a free-form request finds the window closed: {@link templateReference} as JSON. */
@@ -50,8 +50,8 @@ export const sendEnvironment = z.object({
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
   /** How long to wait for a connection to the chat service, and for its answer. */
-  CONNECT_TIMEOUT_SECONDS: wholeNumber(1),
-  ANSWER_TIMEOUT_SECONDS: wholeNumber(1),
+  CONNECT_TIMEOUT_SECONDS: wholeSeconds(1),
+  ANSWER_TIMEOUT_SECONDS: wholeSeconds(1),
   /** The maximum number of concurrent calls in one instance of the function. */
   MAX_CONCURRENT_CALLS: wholeNumber(1),
   /** The names of the variables of known templates, by the template's name. @default none */
@@ -72,19 +72,4 @@ export const sendEnvironment = z.object({
   RETENTION_DAYS: json(retentionDays),
 });
 
-/** The variables as the stack sets them. */
-export type SendEnvironment = Record<Exclude<keyof z.input<typeof sendEnvironment>, OptionalVariable>, string> & {
-  [Name in OptionalVariable]?: string;
-};
-
-type OptionalVariable =
-  | 'BULK_CALL_INTERVAL_MS'
-  | 'BULK_MAX_CONCURRENT_CALLS'
-  | 'BULK_SEND_DEAD_LETTER_QUEUE_URL'
-  | 'BULK_SEND_QUEUE_URL'
-  | 'DEFAULT_NOT_AFTER'
-  | 'DEFAULT_TEMPLATE'
-  | 'OPERATORS'
-  | 'OPT_OUT_CONFIRMATION'
-  | 'SCHEDULE_KEY_ARN'
-  | 'TEMPLATES';
+export type SendEnvironment = Variables<typeof sendEnvironment>;

@@ -6,18 +6,9 @@ import { ParleyError } from '../domain/errors.ts';
 import { type Instant, msBetween } from '../domain/instant.ts';
 import { MAX_FAILING_MS, MAX_QUEUED_MS, type QueuedSend } from '../domain/send.ts';
 import { parseDueMessage } from '../domain/send-request.ts';
-import type { Clock, Log, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { deadLetterOf, parseMessage } from './parse-message.ts';
-
-export interface GiveUpOptions {
-  readonly sends: Pick<SendRepository, 'read' | 'recordFailure' | 'recordWithoutCall'>;
-  readonly deadLetters: SendDeadLetterQueue;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly contactDefaults: ContactDefaults;
-}
+import type { SendContext } from './send-context.ts';
 
 /** Describes the SQS limit that a message is about to reach. Returns undefined if there is none. */
 export const queueLimitReached = ({ attributes }: SQSRecord, now: Instant): string | undefined => {
@@ -39,8 +30,8 @@ const queuedMs = (attributes: SQSRecord['attributes'], now: Instant): number => 
  * is put on the dead-letter queue, with the reason. Until then it is retried, and the contact's other requests wait
  * behind it. While the table is unavailable, no request is dead-lettered for its failures, because every request fails.
  */
-export const createGiveUp = (options: GiveUpOptions) => {
-  const { sends, deadLetters, clock, log, metrics } = options;
+export const createGiveUp = (context: SendContext) => {
+  const { sends, deadLetters, clock, log, metrics, contactDefaults } = context;
 
   const deadLetter = async (message: SQSRecord, reason: string): Promise<MessageResult> => {
     await deadLetters.put(deadLetterOf(message, { body: message.body }), `PROCESSING_FAILED: ${reason}`);
@@ -54,7 +45,7 @@ export const createGiveUp = (options: GiveUpOptions) => {
     const dueRequestId = parseDueMessage(message.body);
     const stored = dueRequestId === undefined ? { body: message.body } : await sends.read(dueRequestId);
     if (stored === undefined) return undefined;
-    const parsed = parseMessage(message, stored, options.contactDefaults, endBy);
+    const parsed = parseMessage(message, stored, contactDefaults, endBy);
     // A redrive of the dead letter has a new message.
     return parsed.kind === 'send' ? { ...parsed.send, firstQueuedAt: sentAt(message.attributes) } : undefined;
   };
@@ -88,7 +79,7 @@ export const createGiveUp = (options: GiveUpOptions) => {
       await recordEnd(message, now, { decision, isLastChance: true });
       return deadLetter(message, reason);
     }
-    const request = requestOf(message, options.contactDefaults, now);
+    const request = requestOf(message, contactDefaults, now);
     if (request === undefined) return undefined;
     const failingSince = await sends.recordFailure(request, now);
     if (msBetween(failingSince, now) < MAX_FAILING_MS) return undefined;

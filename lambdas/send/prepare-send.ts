@@ -1,27 +1,16 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { ContactDefaults } from '../domain/contact.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { addMs, type Instant, msBetween, parseInstant } from '../domain/instant.ts';
 import { logFieldsOf, type QueuedSend } from '../domain/send.ts';
 import { countFromSendAt, parseDueMessage, tooFarAhead } from '../domain/send-request.ts';
 import { traceFieldOf } from '../domain/trace-context.ts';
-import type { FifoMessage, SendRepository, SendScheduler } from '../ports.ts';
+import type { FifoMessage } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { queueLimitReached } from './give-up.ts';
 import { deadLetterOf, parseMessage, type StoredRequest } from './parse-message.ts';
-import { createResumeSend, type ResumeSendOptions } from './resume-send.ts';
-
-export interface PrepareSendOptions extends ResumeSendOptions {
-  readonly sends: Pick<SendRepository, 'read' | 'schedule'> & ResumeSendOptions['sends'];
-  readonly scheduler: SendScheduler;
-  readonly contactDefaults: ContactDefaults;
-  /** The `notAfter` of requests without one, as a duration. @default none */
-  readonly defaultNotAfter?: string | undefined;
-  /** Sends a request that is due. */
-  readonly sendMessage: (send: QueuedSend) => Promise<MessageResult>;
-  /** Records that a request has waited too long, without sending it. */
-  readonly expireSend: (send: QueuedSend, why: string) => Promise<MessageResult>;
-}
+import { expireSend } from './record-without-call.ts';
+import { resumeSend } from './resume-send.ts';
+import type { SendContext } from './send-context.ts';
 
 /** Schedules are precise to a minute. A request due sooner waits in its queue, in order with the contact's others. */
 const MIN_SCHEDULE_MS = 60_000;
@@ -30,15 +19,16 @@ const MIN_SCHEDULE_MS = 60_000;
  * Creates the handler of messages from the send queue. It reads the request that a due message refers to, puts
  * malformed requests on the dead-letter queue, schedules requests whose `sendAt` is in the future, and sends all
  * others.
+ *
+ * @param sendMessage sends a request that is due
  */
-export const createPrepareSend = (options: PrepareSendOptions) => {
-  const { sends, sendMessage, expireSend, contactDefaults, clock, log } = options;
-  const resumeSend = createResumeSend(options);
+export const createPrepareSend = (context: SendContext, sendMessage: (send: QueuedSend) => Promise<MessageResult>) => {
+  const { sends, scheduler, deadLetters, contactDefaults, defaultNotAfter, clock, log, metrics } = context;
 
   const deadLetterMalformed = async (message: FifoMessage, explanation: string): Promise<MessageResult> => {
-    options.metrics.count('SendMalformed');
+    metrics.count('SendMalformed');
     log.warn('malformed request', { explanation, ...traceFieldOf(message.traceparent) });
-    await options.deadLetters.put(message, `MALFORMED: ${explanation}`);
+    await deadLetters.put(message, `MALFORMED: ${explanation}`);
     return DONE;
   };
 
@@ -48,7 +38,7 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
     const send = await resolveNotAfter(parsed.send, message);
     const now = clock.now();
     const limit = queueLimitReached(message, now);
-    if (limit !== undefined) return expireSend(send, limit);
+    if (limit !== undefined) return expireSend(context, send, limit);
     const sendAt = parseInstant(send.request.sendAt);
     if (sendAt === undefined || sendAt <= now) return sendMessage(send);
     const fault = tooFarAhead(sendAt, now);
@@ -63,8 +53,8 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
    */
   const resolveNotAfter = async (send: QueuedSend, { attributes }: SQSRecord): Promise<QueuedSend> => {
     const { body } = send;
-    const request = countFromSendAt(send.request, options.defaultNotAfter);
-    const lifetimeMs = parseDuration(request.notAfter ?? options.defaultNotAfter);
+    const request = countFromSendAt(send.request, defaultNotAfter);
+    const lifetimeMs = parseDuration(request.notAfter ?? defaultNotAfter);
     if (lifetimeMs === undefined) return { ...send, request };
     const stored = await sends.read(request.requestId);
     const queuedAt = new Date(Number(attributes.SentTimestamp)).toISOString();
@@ -82,19 +72,19 @@ export const createPrepareSend = (options: PrepareSendOptions) => {
     const scheduled = await sends.schedule(send, { at: now, sendAt });
     if (scheduled.kind === 'conflict') {
       const { state, body, erasedAt } = scheduled.send;
-      if (erasedAt !== undefined) await options.scheduler.cancel(requestId);
-      if (state !== 'scheduled' || body !== send.body) return resumeSend(send, scheduled.send);
+      if (erasedAt !== undefined) await scheduler.cancel(requestId);
+      if (state !== 'scheduled' || body !== send.body) return resumeSend(context, send, scheduled.send);
     }
     const aheadMs = msBetween(now, sendAt);
     if (aheadMs < MIN_SCHEDULE_MS) return { kind: 'retry', afterMs: aheadMs };
-    await options.scheduler.schedule({ requestId, groupId: send.groupId, at: sendAt });
+    await scheduler.schedule({ requestId, groupId: send.groupId, at: sendAt });
     // A schedule names the contact. An erasure since the write did not find this one.
     if ((await sends.read(requestId))?.erasedAt !== undefined) {
-      await options.scheduler.cancel(requestId);
+      await scheduler.cancel(requestId);
       log.info('schedule deleted: the contact was erased', logFieldsOf(send));
       return DONE;
     }
-    options.metrics.count('SendScheduled');
+    metrics.count('SendScheduled');
     log.info('send scheduled', { ...logFieldsOf(send), sendAt });
     return DONE;
   };

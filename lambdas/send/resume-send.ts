@@ -2,76 +2,75 @@ import { LoggableError } from '../domain/errors.ts';
 import { msBetween } from '../domain/instant.ts';
 import { acceptedMessage, logFieldsOf, mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
 import { parseSendRequest } from '../domain/send-request.ts';
-import type { Clock, Log, MessageRepository, Metrics, SendDeadLetterQueue, SendRepository } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { recordSentMessage } from '../runtime/record-sent-message.ts';
-import { confirmByTransactions, type TransactionPorts } from './confirm-by-transactions.ts';
-
-export interface ResumeSendOptions {
-  readonly sends: Pick<SendRepository, 'recordResult'> & TransactionPorts['sends'];
-  readonly messages: Pick<MessageRepository, 'recordOutbound'>;
-  readonly deadLetters: SendDeadLetterQueue;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-}
+import { confirmByTransactions } from './confirm-by-transactions.ts';
+import type { SendContext } from './send-context.ts';
 
 export const SOON: MessageResult = { kind: 'retry', afterMs: 1_000 };
 
+/** Whether a request may be sent later although its item refuses a write now: it waits, or is to be resent. */
+export const mayBeSentLater = ({ body, request }: QueuedSend, stored: SendRecord): boolean => {
+  const { state, unknownOutcomes, isAnswered = false } = stored;
+  const isResent =
+    state === 'uncertain' && request.onUncertain === 'resend' && mayResend(unknownOutcomes + 1, isAnswered);
+  return stored.body === body && (state === 'waiting' || isResent);
+};
+
 /**
- * Creates the function that resumes a send that is already claimed or has ended, because SQS delivered its message
- * twice or the function that claimed it died. It repeats any steps that may be missing after the result was recorded,
- * but never the call.
+ * Resumes a send that is already claimed or has ended, because SQS delivered its message twice or the function that
+ * claimed it died. Repeats any steps that may be missing after the result was recorded, but never the call.
  */
-export const createResumeSend =
-  (options: ResumeSendOptions) =>
-  async (send: QueuedSend, stored: SendRecord): Promise<MessageResult> => {
-    const { deadLetters, log } = options;
-    const { traceparent = send.traceparent } = stored;
-    const fields = logFieldsOf({ ...send, traceparent });
-    if (stored.erasedAt !== undefined) {
-      log.info('request not sent: its contact was erased', fields);
-      return DONE;
-    }
-    if (stored.body !== send.body) {
-      // A keyword that is delivered again, to another business number or after an upgrade, is not confirmed twice.
-      if (send.request.confirmsOptOut && isConfirmation(stored)) {
-        log.info('duplicate request ignored', { ...fields, state: stored.state });
-        return DONE;
-      }
-      log.warn('request id reused with another body', logFieldsOf(send));
-      await deadLetters.put(send, 'REQUEST_ID_REUSED: another request with this id was received before.');
-      return DONE;
-    }
-    switch (stored.state) {
-      case 'claimed':
-        return resumeClaim(options, { ...send, traceparent }, stored);
-      case 'queued':
-      case 'scheduled':
-      case 'waiting':
-        return SOON;
-      case 'accepted':
-      case 'failed': {
-        const message = acceptedMessage(stored, send.contact);
-        if (message !== undefined) await recordSentMessage(options, message);
-        else await confirmByTransactions(options, stored.requestId, stored.transactionIds ?? [], options.clock.now());
-        break;
-      }
-      case 'uncertain':
-        await confirmByTransactions(options, stored.requestId, stored.transactionIds ?? [], options.clock.now());
-        break;
-      case 'refused':
-        // The clock of the function that gave up on the request may be ahead.
-        if (stored.code === 'PROCESSING_FAILED') return SOON;
-        break;
-      case 'rejected':
-      case 'expired':
-      case 'cancelled':
-        break;
-    }
-    log.info('duplicate request ignored', { ...fields, state: stored.state });
+export const resumeSend = async (
+  context: SendContext,
+  send: QueuedSend,
+  stored: SendRecord,
+): Promise<MessageResult> => {
+  const { deadLetters, log, clock } = context;
+  const { traceparent = send.traceparent } = stored;
+  const fields = logFieldsOf({ ...send, traceparent });
+  if (stored.erasedAt !== undefined) {
+    log.info('request not sent: its contact was erased', fields);
     return DONE;
-  };
+  }
+  if (stored.body !== send.body) {
+    // A keyword that is delivered again, to another business number or after an upgrade, is not confirmed twice.
+    if (send.request.confirmsOptOut && isConfirmation(stored)) {
+      log.info('duplicate request ignored', { ...fields, state: stored.state });
+      return DONE;
+    }
+    log.warn('request id reused with another body', logFieldsOf(send));
+    await deadLetters.put(send, 'REQUEST_ID_REUSED: another request with this id was received before.');
+    return DONE;
+  }
+  switch (stored.state) {
+    case 'claimed':
+      return resumeClaim(context, { ...send, traceparent }, stored);
+    case 'queued':
+    case 'scheduled':
+    case 'waiting':
+      return SOON;
+    case 'accepted':
+    case 'failed':
+    case 'uncertain': {
+      // An uncertain send has none.
+      const message = acceptedMessage(stored, send.contact);
+      if (message !== undefined) await recordSentMessage(context, message);
+      else await confirmByTransactions(context, stored.requestId, stored.transactionIds ?? [], clock.now());
+      break;
+    }
+    case 'refused':
+      // The clock of the function that gave up on the request may be ahead.
+      if (stored.code === 'PROCESSING_FAILED') return SOON;
+      break;
+    case 'rejected':
+    case 'expired':
+    case 'cancelled':
+      break;
+  }
+  log.info('duplicate request ignored', { ...fields, state: stored.state });
+  return DONE;
+};
 
 const isConfirmation = ({ body }: SendRecord): boolean => {
   const parsed = parseSendRequest(body);
@@ -80,7 +79,7 @@ const isConfirmation = ({ body }: SendRecord): boolean => {
 
 /** Waits for another function's lease to expire. If the send is still claimed then, its outcome is unknown. */
 const resumeClaim = async (
-  { sends, clock, log, metrics }: ResumeSendOptions,
+  { sends, clock, log, metrics }: SendContext,
   send: QueuedSend,
   { claimId, leaseUntil, unknownOutcomes }: SendRecord,
 ): Promise<MessageResult> => {

@@ -1,9 +1,11 @@
-/** The timeouts of one HTTP call to the chat service, in seconds. */
+import { type Seconds, seconds } from '../domain/duration.ts';
+
+/** The timeouts of one HTTP call to the chat service. */
 export interface CallTimeouts {
   /** The time to establish the connection, including TLS. */
-  readonly connectTimeoutSeconds: number;
+  readonly connectTimeoutSeconds: Seconds;
   /** The time from the request to the complete answer. */
-  readonly answerTimeoutSeconds: number;
+  readonly answerTimeoutSeconds: Seconds;
 }
 
 /** With the function's timeouts for AWS services, one write takes at most ten seconds. */
@@ -19,23 +21,23 @@ const CLOCK_SKEW_SECONDS = 30;
  */
 export const timeLimits = ({ connectTimeoutSeconds, answerTimeoutSeconds }: CallTimeouts) => {
   // A call that is answered with a 401 is repeated once with a refreshed token.
-  const callSeconds = 2 * (connectTimeoutSeconds + answerTimeoutSeconds) + WRITE_SECONDS;
+  const callSeconds = seconds(2 * (connectTimeoutSeconds + answerTimeoutSeconds) + WRITE_SECONDS);
   // The claim, a free-form call, and a template after error 201.
-  const requiredSeconds = WRITE_SECONDS + 2 * callSeconds;
-  const timeoutSeconds = requiredSeconds + EARLIER_MESSAGES_SECONDS;
-  const leaseSeconds = timeoutSeconds + CLOCK_SKEW_SECONDS;
+  const requiredSeconds = seconds(WRITE_SECONDS + 2 * callSeconds);
+  const timeoutSeconds = seconds(requiredSeconds + EARLIER_MESSAGES_SECONDS);
+  const leaseSeconds = seconds(timeoutSeconds + CLOCK_SKEW_SECONDS);
   return {
     /** How long one call may take, including the write of its outcome. */
     callSeconds,
     /** How much of an invocation must be left to start a message. */
     requiredSeconds,
     /** How long a probe of an open circuit breaker may take: a contact check, then a request. */
-    probeSeconds: requiredSeconds + 2 * callSeconds,
+    probeSeconds: seconds(requiredSeconds + 2 * callSeconds),
     /** The function's timeout. */
     timeoutSeconds,
     /** How long a claim lasts: longer than an invocation. */
     leaseSeconds,
     /** How long a message stays invisible if its function is killed: until the lease has expired, plus clock skew. */
-    visibilitySeconds: leaseSeconds + CLOCK_SKEW_SECONDS,
+    visibilitySeconds: seconds(leaseSeconds + CLOCK_SKEW_SECONDS),
   };
 };

@@ -97,8 +97,8 @@ function build(entry: string, external: string[] = []): { text: string; metafile
     target: 'node24',
     // As an ES module, it would load every export of the modules of Node.js that it imports, and so `fetch`.
     format: 'cjs',
-    // Dynamic imports of modules of Node.js become calls of `require`, for the same reason.
-    supported: { 'dynamic-import': false },
+    // Dynamic imports of modules of Node.js become calls of `require`, for the same reason. Node.js 24 has `using`.
+    supported: { 'dynamic-import': false, using: true },
     // Unlike CommonJS, ES modules can be tree-shaken. This halves the code to parse at a cold start.
     mainFields: ['module', 'main'],
     external,

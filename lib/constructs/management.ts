@@ -7,6 +7,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
+import { seconds } from '../../lambdas/domain/duration.ts';
 import type { ManageEnvironment } from '../../lambdas/manage/environment.ts';
 import type { RouteName } from '../../lambdas/manage/route-name.ts';
 import { ROUTES } from '../../lambdas/manage/routes.ts';
@@ -22,6 +23,7 @@ import {
   recommendedVisibilityTimeout,
 } from './dead-lettered-queue.ts';
 import { FunctionIntegration } from './function-integration.ts';
+import { functionVariables } from './function-variables.ts';
 import { KeepDeadLetters } from './keep-dead-letters.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
 import { type NetworkProps, networkIn } from './network.ts';
@@ -131,48 +133,49 @@ export class ParleyManagement extends Construct {
       logs,
       reservedConcurrency: settings.reservedConcurrency.manage,
       rollout: settings.rollout,
-      environment: {
+      environment: functionVariables<ManageEnvironment>({
         TABLE_NAME: table.tableName,
         AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
         AWS_ENDPOINT_URL_SECRETS_MANAGER: serviceUrl(this, 'secretsmanager'),
         SEND_QUEUE_URL: sender.sendQueue.queueUrl,
         ERASURE_QUEUE_URL: this.erasureQueue.queueUrl,
         SEND_DEAD_LETTER_QUEUE_URL: sender.sendQueue.deadLetters.queueUrl,
-        ...(sender.bulkSendQueue && { BULK_SEND_QUEUE_URL: sender.bulkSendQueue.queueUrl }),
-        ...(bulkDeadLetters && { BULK_SEND_DEAD_LETTER_QUEUE_URL: bulkDeadLetters.queueUrl }),
+        BULK_SEND_QUEUE_URL: sender.bulkSendQueue?.queueUrl,
+        BULK_SEND_DEAD_LETTER_QUEUE_URL: bulkDeadLetters?.queueUrl,
         SCHEDULE_DEAD_LETTER_QUEUE_URL: sender.schedules.deadLetters.queueUrl,
         ERASURE_DEAD_LETTER_QUEUE_URL: this.erasureQueue.deadLetters.queueUrl,
-        ...(receiver && {
-          INBOUND_DEAD_LETTER_QUEUE_URL: receiver.inboundQueue.deadLetters.queueUrl,
-          INBOUND_QUEUE_URL: receiver.inboundQueue.queueUrl,
-        }),
-        ...this.#republishEnvironment(publisher),
-        DEAD_LETTER_QUEUE_URLS: deadLetterQueues.map(({ queueUrl }) => queueUrl).join(' '),
+        INBOUND_DEAD_LETTER_QUEUE_URL: receiver?.inboundQueue.deadLetters.queueUrl,
+        INBOUND_QUEUE_URL: receiver?.inboundQueue.queueUrl,
+        EVENT_BUS_NAME: publisher?.eventBus.eventBusName,
+        EVENT_CONTENT: publisher?.hasContent,
+        AWS_ENDPOINT_URL_EVENTBRIDGE: publisher && serviceUrl(this, 'events'),
+        AWS_ENDPOINT_URL_DYNAMODB_STREAMS: publisher && serviceUrl(this, 'streams.dynamodb'),
+        PUBLISH_FAILURES_QUEUE_URL: publisher?.publishFailures.queueUrl,
+        UNDELIVERED_EVENTS_QUEUE_URL: publisher?.targets?.deadLetters.queueUrl,
+        DEAD_LETTER_QUEUE_URLS: deadLetterQueues.map(({ queueUrl }) => queueUrl),
         ACCESS_TOKEN_SECRET_ID: sender.accessToken.secretArn,
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
         CONTACT_CHECK_PATH: settings.chatService.contactCheckPath,
-        ...(settings.chatService.historyApi && { HISTORY_API: settings.chatService.historyApi }),
+        HISTORY_API: settings.chatService.historyApi,
         NUMBER_FORMAT: settings.chatService.numberFormat,
         CHAT_PLATFORM: settings.chatPlatform,
         CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
-        INDEX_COMMON_STATES: String(settings.sends.indexCommonStates),
+        INDEX_COMMON_STATES: settings.sends.indexCommonStates,
         WINDOW_PER: settings.window.per,
-        WINDOW_MARGIN_SECONDS: String(settings.window.marginSeconds),
+        WINDOW_MARGIN_SECONDS: seconds(settings.window.marginSeconds),
         CONTACT_CHECK: settings.contactCheck,
-        ...(settings.operators && {
-          OPERATORS: JSON.stringify({ echoes: operatorEchoes !== undefined }),
-        }),
-        ...(settings.keywords && { KEYWORDS: JSON.stringify(keywordsOf(settings.keywords)) }),
-        ...(operatorEchoes && { OPERATOR_ECHOES: JSON.stringify(operatorEchoes) }),
-        ...(settings.templates && { TEMPLATES: JSON.stringify(settings.templates) }),
-        OPT_OUT_EXEMPT_REASONS: JSON.stringify(settings.optOutExemptReasons),
-        ...(settings.keywords?.confirmation && { OPT_OUT_CONFIRMATION: settings.keywords.confirmation }),
-        ...(settings.sends.notAfter && { DEFAULT_NOT_AFTER: settings.sends.notAfter }),
-        ...(settings.defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(settings.defaultTemplate) }),
-        ...(receiver?.watches && { WATCH: 'true' }),
+        OPERATORS: settings.operators && { echoes: operatorEchoes !== undefined },
+        KEYWORDS: settings.keywords && keywordsOf(settings.keywords),
+        OPERATOR_ECHOES: operatorEchoes,
+        TEMPLATES: settings.templates,
+        OPT_OUT_EXEMPT_REASONS: settings.optOutExemptReasons,
+        OPT_OUT_CONFIRMATION: settings.keywords?.confirmation,
+        DEFAULT_NOT_AFTER: settings.sends.notAfter,
+        DEFAULT_TEMPLATE: settings.defaultTemplate,
+        WATCH: receiver?.watches || undefined,
         SCHEDULE_GROUP_NAME: sender.schedules.group.scheduleGroupName,
-        RETENTION_DAYS: JSON.stringify(settings.retentionDays),
-      } satisfies ManageEnvironment,
+        RETENTION_DAYS: settings.retentionDays,
+      }),
     });
     this.#grantItems(table);
     grantQuery(table, this.handler, 'byBroadcast', 'byContact', 'byState');
@@ -219,19 +222,6 @@ export class ParleyManagement extends Construct {
       });
     }
     this.url = this.api.baseUrl;
-  }
-
-  #republishEnvironment(publisher: ParleyManagementProps['publisher']): Partial<ManageEnvironment> {
-    if (!publisher) return {};
-    const { eventBus, hasContent, publishFailures, targets } = publisher;
-    return {
-      EVENT_BUS_NAME: eventBus.eventBusName,
-      EVENT_CONTENT: String(hasContent),
-      AWS_ENDPOINT_URL_EVENTBRIDGE: serviceUrl(this, 'events'),
-      AWS_ENDPOINT_URL_DYNAMODB_STREAMS: serviceUrl(this, 'streams.dynamodb'),
-      PUBLISH_FAILURES_QUEUE_URL: publishFailures.queueUrl,
-      ...(targets && { UNDELIVERED_EVENTS_QUEUE_URL: targets.deadLetters.queueUrl }),
-    };
   }
 
   /** Excludes audit entries, from which an erasure only removes the contact. */

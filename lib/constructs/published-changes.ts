@@ -1,6 +1,6 @@
 import { PUBLISHED_STATES } from '../../lambdas/domain/events/item-events.ts';
-import { PUBLISHED_ITEMS } from '../../lambdas/domain/events/published-items.ts';
 import { STATUS_TIMES } from '../../lambdas/domain/message-status.ts';
+import { PUBLISHED_ITEMS } from '../../lambdas/table/published-items.ts';
 
 /** The pattern of an event source mapping's filter. */
 export type FilterPattern = Readonly<Record<string, unknown>>;

@@ -6,7 +6,8 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct, DependencyGroup, type IDependable } from 'constructs';
 import type { z } from 'zod';
-import type { PublishEnvironment, TurnVariables } from '../../lambdas/publish/environment.ts';
+import { seconds } from '../../lambdas/domain/duration.ts';
+import type { PublishEnvironment, TurnEnvironment } from '../../lambdas/publish/environment.ts';
 import { publishesContent, reservedPublishCheck, settingsObject } from '../settings/stage-settings.ts';
 import { MAX_TURN_INVOCATIONS } from '../settings/turn-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
@@ -17,6 +18,7 @@ import {
   recommendedVisibilityTimeout,
 } from './dead-lettered-queue.ts';
 import { EventTargets } from './event-targets.ts';
+import { functionVariables } from './function-variables.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { PUBLISHED_CHANGES } from './published-changes.ts';
@@ -121,13 +123,13 @@ export class ParleyPublisher extends Construct {
       logs: { ...settings, encryptionKey },
       reservedConcurrency: settings.reservedConcurrency.publish,
       rollout: settings.rollout,
-      environment: {
+      environment: functionVariables<PublishEnvironment & Partial<TurnEnvironment>>({
         EVENT_BUS_NAME: this.eventBus.eventBusName,
         AWS_ENDPOINT_URL_EVENTBRIDGE: serviceUrl(this, 'events'),
         PUBLISH_DEAD_LETTER_QUEUE_URL: this.publishFailures.queueUrl,
-        EVENT_CONTENT: String(this.hasContent),
+        EVENT_CONTENT: this.hasContent,
         ...this.#turnVariables(settings),
-      } satisfies PublishEnvironment,
+      }),
     });
     this.#grantPublish(this.handler);
     grantSendMessage(this.handler, this.publishFailures);
@@ -170,15 +172,15 @@ export class ParleyPublisher extends Construct {
     });
   }
 
-  #turnVariables({ turns, retentionDays }: z.output<typeof publisherSettings>): Partial<TurnVariables> {
-    if (!turns || !this.turnQueue) return {};
+  #turnVariables({ turns, retentionDays }: z.output<typeof publisherSettings>): TurnEnvironment | undefined {
+    if (!turns || !this.turnQueue) return undefined;
     return {
       TURN_QUEUE_URL: this.turnQueue.queueUrl,
-      TURN_SILENCE_SECONDS: String(turns.silenceSeconds),
+      TURN_SILENCE_SECONDS: seconds(turns.silenceSeconds),
       TABLE_NAME: this.#table.tableName,
       AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
-      RETENTION_DAYS: JSON.stringify(retentionDays),
-    } satisfies TurnVariables;
+      RETENTION_DAYS: retentionDays,
+    };
   }
 
   /** Lets the function put turns on the queue, end them, and read their messages. */

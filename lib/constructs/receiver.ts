@@ -21,6 +21,7 @@ import { BufferedApi, type BufferedApiProps } from './buffered-api.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
 import { FunctionIntegration } from './function-integration.ts';
+import { functionVariables } from './function-variables.ts';
 import { LoggedHttpApi, type LoggedHttpApiProps } from './logged-http-api.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
@@ -163,23 +164,25 @@ export class ParleyReceiver extends Construct {
       logs,
       reservedConcurrency: settings.reservedConcurrency.receive,
       rollout: settings.rollout,
-      environment: {
+      environment: functionVariables<ReceiveEnvironment>({
         TABLE_NAME: props.table.tableName,
         AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
         AWS_ENDPOINT_URL_SECRETS_MANAGER: serviceUrl(this, 'secretsmanager'),
         INBOUND_QUEUE_URL: this.inboundQueue.queueUrl,
         INBOUND_DEAD_LETTER_QUEUE_URL: this.inboundQueue.deadLetters.queueUrl,
-        WEBHOOK_AUTH: JSON.stringify(webhook.auth),
-        ...(this.webhookSecret && { WEBHOOK_SECRET_ID: this.webhookSecret.secretArn }),
-        INDEX_COMMON_STATES: String(sends.indexCommonStates),
+        WEBHOOK_AUTH: webhook.auth,
+        WEBHOOK_SECRET_ID: this.webhookSecret?.secretArn,
+        INDEX_COMMON_STATES: sends.indexCommonStates,
         WINDOW_PER: window.per,
-        ...(keywords && { KEYWORDS: JSON.stringify(keywordsOf(keywords)) }),
-        ...(operatorEchoes && { OPERATOR_ECHOES: JSON.stringify(operatorEchoes) }),
-        ...(settings.turns && { TURNS: 'true' }),
-        ...(webhook.watch && { WATCH: 'true' }),
+        KEYWORDS: keywords && keywordsOf(keywords),
+        // Set by `confirmOptOuts`.
+        SEND_QUEUE_URL: undefined,
+        OPERATOR_ECHOES: operatorEchoes,
+        TURNS: settings.turns && true,
+        WATCH: webhook.watch || undefined,
         CHAT_PLATFORM: chatPlatform,
-        RETENTION_DAYS: JSON.stringify(retentionDays),
-      } satisfies ReceiveEnvironment,
+        RETENTION_DAYS: retentionDays,
+      }),
     });
     grantItemActions(
       props.table,
@@ -225,8 +228,7 @@ export class ParleyReceiver extends Construct {
 
   #createBufferedApi(props: Pick<BufferedApiProps, 'headers' | 'throttle' | 'domainMapping'>): BufferedApi {
     const api = new BufferedApi(this, 'Api', { ...props, queue: this.inboundQueue, path: PATH });
-    // An earlier version of the function would quarantine the requests as messages of unknown origin, and an earlier
-    // policy of the queue would refuse them.
+    // Until both are updated, the function would quarantine the requests, and the queue's policy would refuse them.
     api.stage.node.addDependency(this.handler, this.inboundQueue);
     return api;
   }
@@ -244,7 +246,7 @@ export class ParleyReceiver extends Construct {
     this.#confirmsOptOuts = true;
     this.handler.addEnvironment('SEND_QUEUE_URL' satisfies keyof ReceiveEnvironment, sender.sendQueue.queueUrl);
     sender.grantSend(this.handler);
-    // An earlier version of `send` would put the confirmation on the dead-letter queue as malformed.
+    // Until `send` is updated, it would put the confirmation on the dead-letter queue as malformed.
     this.handler.node.addDependency(sender.handler);
   }
 

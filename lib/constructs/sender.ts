@@ -4,6 +4,7 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
+import { type Ms, seconds } from '../../lambdas/domain/duration.ts';
 import type { SendEnvironment } from '../../lambdas/send/environment.ts';
 import { timeLimits } from '../../lambdas/send/time-limits.ts';
 import { type bulkLane, callIntervalMs, sendInvocations } from '../settings/lane-settings.ts';
@@ -11,6 +12,7 @@ import { operatorEchoesOf } from '../settings/operator-settings.ts';
 import { reservedSendCheck, settingsObject } from '../settings/stage-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
+import { functionVariables } from './function-variables.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { SendSchedules } from './send-schedules.ts';
@@ -79,7 +81,11 @@ export class ParleySender extends Construct {
     const { chatService, sends, window, defaultTemplate } = settings;
     const { encryptionKey } = props;
     this.confirmsOptOuts = settings.keywords?.confirmation !== undefined;
-    const { timeoutSeconds, visibilitySeconds } = timeLimits(chatService);
+    const timeouts = {
+      connectTimeoutSeconds: seconds(chatService.connectTimeoutSeconds),
+      answerTimeoutSeconds: seconds(chatService.answerTimeoutSeconds),
+    };
+    const { timeoutSeconds, visibilitySeconds } = timeLimits(timeouts);
     const { invocations, callsPerInvocation } = spreadCalls(chatService.maxConcurrentCalls);
     const removalPolicy = settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.accessToken = new StageSecret(this, 'AccessToken', {
@@ -113,7 +119,7 @@ export class ParleySender extends Construct {
       logs: { ...settings, encryptionKey },
       reservedConcurrency: settings.reservedConcurrency.send,
       rollout: settings.rollout,
-      environment: {
+      environment: functionVariables<SendEnvironment>({
         TABLE_NAME: props.table.tableName,
         AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
         AWS_ENDPOINT_URL_SECRETS_MANAGER: serviceUrl(this, 'secretsmanager'),
@@ -123,36 +129,32 @@ export class ParleySender extends Construct {
         CHAT_SERVICE_URL: chatService.baseUrl,
         CHAT_PLATFORM: settings.chatPlatform,
         CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
-        INDEX_COMMON_STATES: String(sends.indexCommonStates),
+        INDEX_COMMON_STATES: sends.indexCommonStates,
         WINDOW_PER: window.per,
-        WINDOW_MARGIN_SECONDS: String(window.marginSeconds),
+        WINDOW_MARGIN_SECONDS: seconds(window.marginSeconds),
         NUMBER_FORMAT: chatService.numberFormat,
         CLIENT_PAYLOAD: chatService.clientPayload,
         CONTACT_CHECK: settings.contactCheck,
         CONTACT_CHECK_PATH: chatService.contactCheckPath,
-        CONNECT_TIMEOUT_SECONDS: String(chatService.connectTimeoutSeconds),
-        ANSWER_TIMEOUT_SECONDS: String(chatService.answerTimeoutSeconds),
-        MAX_CONCURRENT_CALLS: String(callsPerInvocation),
-        ...(sends.notAfter && { DEFAULT_NOT_AFTER: sends.notAfter }),
-        ...(settings.operators && {
-          OPERATORS: JSON.stringify({ echoes: operatorEchoesOf(settings.operators) !== undefined }),
-        }),
-        ...(settings.templates && { TEMPLATES: JSON.stringify(settings.templates) }),
-        OPT_OUT_EXEMPT_REASONS: JSON.stringify(settings.optOutExemptReasons),
-        ...(settings.keywords?.confirmation && { OPT_OUT_CONFIRMATION: settings.keywords.confirmation }),
+        CONNECT_TIMEOUT_SECONDS: timeouts.connectTimeoutSeconds,
+        ANSWER_TIMEOUT_SECONDS: timeouts.answerTimeoutSeconds,
+        MAX_CONCURRENT_CALLS: callsPerInvocation,
+        DEFAULT_NOT_AFTER: sends.notAfter,
+        OPERATORS: settings.operators && { echoes: operatorEchoesOf(settings.operators) !== undefined },
+        TEMPLATES: settings.templates,
+        OPT_OUT_EXEMPT_REASONS: settings.optOutExemptReasons,
+        OPT_OUT_CONFIRMATION: settings.keywords?.confirmation,
         SCHEDULE_GROUP_NAME: this.schedules.group.scheduleGroupName,
         SCHEDULE_ROLE_ARN: this.schedules.role.roleArn,
         SCHEDULE_DEAD_LETTER_QUEUE_ARN: this.schedules.deadLetters.queueArn,
-        RETENTION_DAYS: JSON.stringify(settings.retentionDays),
-        ...(this.bulkSendQueue && {
-          BULK_SEND_QUEUE_URL: this.bulkSendQueue.queueUrl,
-          BULK_SEND_DEAD_LETTER_QUEUE_URL: this.bulkSendQueue.deadLetters.queueUrl,
-          BULK_MAX_CONCURRENT_CALLS: String(bulk?.callsPerInvocation),
-          ...bulkPace(sends.bulkLane),
-        }),
-        ...(encryptionKey && { SCHEDULE_KEY_ARN: encryptionKey.keyArn }),
-        ...(defaultTemplate && { DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate) }),
-      } satisfies SendEnvironment,
+        RETENTION_DAYS: settings.retentionDays,
+        BULK_SEND_QUEUE_URL: this.bulkSendQueue?.queueUrl,
+        BULK_SEND_DEAD_LETTER_QUEUE_URL: this.bulkSendQueue?.deadLetters.queueUrl,
+        BULK_MAX_CONCURRENT_CALLS: bulk?.callsPerInvocation,
+        BULK_CALL_INTERVAL_MS: bulkInterval(sends.bulkLane),
+        SCHEDULE_KEY_ARN: encryptionKey?.keyArn,
+        DEFAULT_TEMPLATE: defaultTemplate,
+      }),
     });
     grantItemActions(
       props.table,
@@ -200,10 +202,9 @@ export class ParleySender extends Construct {
 }
 
 /** The stage's pace, divided among the invocations, which share no state. */
-function bulkPace(lane: z.output<typeof bulkLane>): Pick<SendEnvironment, 'BULK_CALL_INTERVAL_MS'> {
-  if (lane?.maxCallsPerSecond === undefined) return {};
-  const { invocations } = spreadCalls(lane.maxConcurrentCalls);
-  return { BULK_CALL_INTERVAL_MS: String(callIntervalMs(lane.maxCallsPerSecond, invocations)) };
+function bulkInterval(lane: z.output<typeof bulkLane>): Ms | undefined {
+  if (lane?.maxCallsPerSecond === undefined) return undefined;
+  return callIntervalMs(lane.maxCallsPerSecond, spreadCalls(lane.maxConcurrentCalls).invocations);
 }
 
 /** Spreads concurrent calls over invocations. */

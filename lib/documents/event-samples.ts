@@ -1,5 +1,6 @@
 import { contactRef } from '../../lambdas/domain/contact.ts';
-import { type BusEvent, EVENT_NAMES, type EventName } from '../../lambdas/domain/events/event-details.ts';
+import type { BusEvent } from '../../lambdas/domain/events/event-details.ts';
+import { EVENT_NAMES, type EventName } from '../../lambdas/domain/events/event-names.ts';
 import type { ItemChange, ItemImage } from '../../lambdas/domain/events/item-change.ts';
 import { itemEvents } from '../../lambdas/domain/events/item-events.ts';
 import { serializeEvent } from '../../lambdas/domain/events/serialize-event.ts';

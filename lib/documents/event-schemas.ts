@@ -1,15 +1,29 @@
-import { EVENT_NAMES, type EventName, eventDetails } from '../../lambdas/domain/events/event-details.ts';
+import { eventDetails } from '../../lambdas/domain/events/event-details.ts';
+import { EVENT_NAMES, type EventName } from '../../lambdas/domain/events/event-names.ts';
 import * as z from '../../lambdas/domain/schema.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Returns the JSON Schema of an event's detail for consumers, without its dialect. */
-export function detailSchema(name: EventName): JsonSchema {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(eventDetails[name], {
-    override: relaxForConsumers,
-  });
-  return schema;
+/** The schemas of the events' details for consumers. What several of them share is in the definitions. */
+export interface DetailSchemas {
+  readonly details: readonly { readonly name: EventName; readonly schema: JsonSchema }[];
+  readonly definitions: Readonly<Record<string, JsonSchema>>;
 }
+
+/** Where a JSON Schema refers to a definition. */
+const REFERENCE = '#/$defs/';
+
+export const detailSchemas = (): DetailSchemas => {
+  const { properties = {}, $defs = {} } = z.toJSONSchema(z.object(eventDetails), { override: relaxForConsumers });
+  const details = EVENT_NAMES.map((name) => ({ name, schema: asSchema(properties[name]) }));
+  return { details, definitions: Object.fromEntries(Object.entries($defs).map(([id, def]) => [id, asSchema(def)])) };
+};
+
+const asSchema = (schema: z.core.JSONSchema._JSONSchema | undefined): JsonSchema =>
+  typeof schema === 'object' ? schema : {};
+
+/** Returns the name of the definition that a schema refers to, or undefined if it refers to none. */
+export const referenceIn = ({ $ref }: JsonSchema): string | undefined => $ref?.slice(REFERENCE.length);
 
 /** Relaxes a schema for consumers: allows fields that may be added later, and describes times only by `format`. */
 function relaxForConsumers({ jsonSchema }: { readonly jsonSchema: JsonSchema }): void {
@@ -17,42 +31,45 @@ function relaxForConsumers({ jsonSchema }: { readonly jsonSchema: JsonSchema }):
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
 }
 
-const ENVELOPE_STRINGS = {
-  version: "The version of EventBridge's envelope.",
-  id: "EventBridge's ID of this delivery. To drop duplicates, compare `detail.id`.",
-  account: "The AWS account of Parley's stack.",
-  region: "The AWS region of Parley's stack.",
+const text = (description: string) => ({ type: 'string', description });
+
+/** Source: https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html */
+const ENVELOPE = {
+  type: 'object',
+  description: 'What EventBridge adds to every event.',
+  properties: {
+    version: text("The version of EventBridge's envelope."),
+    id: text("EventBridge's ID of this delivery. To drop duplicates, compare `detail.id`."),
+    account: text("The AWS account of Parley's stack."),
+    region: text("The AWS region of Parley's stack."),
+    source: { const: 'parley' },
+    time: { type: 'string', format: 'date-time', description: '`detail.at`, in whole seconds.' },
+    resources: { type: 'array', items: { type: 'string' } },
+    'detail-type': text("The event's name."),
+    detail: { type: 'object' },
+  },
+  required: ['version', 'id', 'account', 'region', 'source', 'detail-type', 'time', 'resources', 'detail'],
 };
 
 /**
- * Returns the JSON Schema of each event as it is delivered: EventBridge's envelope, with the event's detail.
- *
- * Source of the envelope: https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html
+ * Returns one JSON Schema for all events as EventBridge delivers them, and a definition for
+ * each of them. One file defines what events share once, so that generators of code make one type of it.
  */
-export function eventSchemas() {
-  return Object.fromEntries(EVENT_NAMES.map((name) => [name, eventSchema(name)]));
-}
-
-function eventSchema(name: EventName) {
-  const { description, ...detail } = detailSchema(name);
-  const strings = Object.entries(ENVELOPE_STRINGS).map(([field, text]) => [
-    field,
-    { type: 'string', description: text },
-  ]);
+export const eventsSchema = () => {
+  const { details, definitions } = detailSchemas();
+  const events = details.map(({ name, schema: { description, ...detail } }) => {
+    const properties = { 'detail-type': { const: name }, detail };
+    return [name, { type: 'object', description, allOf: [{ $ref: `${REFERENCE}Envelope` }], properties }];
+  });
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: `urn:parley:event:${name}`,
-    title: name,
-    description,
-    type: 'object',
-    properties: {
-      ...Object.fromEntries(strings),
-      source: { const: 'parley' },
-      'detail-type': { const: name },
-      time: { type: 'string', format: 'date-time', description: '`detail.at`, in whole seconds.' },
-      resources: { type: 'array', items: { type: 'string' } },
-      detail,
-    },
-    required: [...Object.keys(ENVELOPE_STRINGS), 'source', 'detail-type', 'time', 'resources', 'detail'],
+    $id: 'urn:parley:events',
+    title: "Parley's events",
+    description: 'An event as EventBridge delivers it. Later versions can add events and fields: ignore them.',
+    oneOf: EVENT_NAMES.map((name) => ({ $ref: `${REFERENCE}${name}` })),
+    $defs: { Envelope: ENVELOPE, ...definitions, ...Object.fromEntries(events) },
   };
-}
+};
+
+/** Returns the content of docs/events.schema.json, before it is formatted. */
+export const eventsSchemaText = (): string => JSON.stringify(eventsSchema());

@@ -1,8 +1,9 @@
-import { EVENT_NAMES } from '../../lambdas/domain/events/event-details.ts';
 import type * as z from '../../lambdas/domain/schema.ts';
 import { eventSamples } from './event-samples.ts';
-import { detailSchema } from './event-schemas.ts';
+import { detailSchemas, referenceIn } from './event-schemas.ts';
 import { jsonBlock, withGenerated, wrap } from './markdown.ts';
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** A field of an event's detail. */
 interface Field {
@@ -16,16 +17,19 @@ interface Field {
  * event with a sample and its other fields.
  */
 export function eventsPage(page: string): string {
-  const events = EVENT_NAMES.map((name) => ({ name, ...detailSchema(name) }));
-  const all = events.flatMap((event) => fieldsOf(event));
+  const { details, definitions } = detailSchemas();
+  const events = details.map(({ name, schema: { description, ...schema } }) => {
+    return { name, description, fields: fieldsOf(schema, definitions) };
+  });
+  const all = events.flatMap(({ fields }) => fields);
   const shared = new Map(all.filter((field) => isShared(field, all)).map((field) => [field.path, field]));
   const [first, ...others] = eventSamples();
   const samples = [first, ...others.map(({ 'detail-type': name, detail }) => ({ 'detail-type': name, detail }))];
   const sections = events.map((event, index) => {
-    const own = fieldsOf(event).filter(({ path }) => !shared.has(path));
+    const own = event.fields.filter(({ path }) => !shared.has(path));
     return [
       `### ${event.name}\n`,
-      `${wrap(`${event.description} [Schema](events/${event.name}.schema.json)`)}\n`,
+      `${wrap(event.description ?? '')}\n`,
       `${jsonBlock(samples[index] ?? {})}\n`,
       `${list(own)}\n`,
     ].join('\n');
@@ -33,12 +37,12 @@ export function eventsPage(page: string): string {
   return withGenerated(page, `### Fields of several events\n\n${list([...shared.values()])}\n\n${sections.join('\n')}`);
 }
 
-const fieldsOf = (schema: z.core.JSONSchema.BaseSchema, path = ''): readonly Field[] =>
+const fieldsOf = (schema: JsonSchema, definitions: Readonly<Record<string, JsonSchema>>, path = ''): readonly Field[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     if (typeof property === 'boolean') return [];
-    const { description, properties } = property;
+    const { description, properties } = definitions[referenceIn(property) ?? ''] ?? property;
     const field = description === undefined ? [] : [{ path: `${path}${name}`, description }];
-    return [...field, ...(properties === undefined ? [] : fieldsOf(property, `${path}${name}.`))];
+    return [...field, ...fieldsOf({ properties }, definitions, `${path}${name}.`)];
   });
 
 const isShared = ({ path, description }: Field, all: readonly Field[]): boolean => {

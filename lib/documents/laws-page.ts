@@ -1,11 +1,11 @@
-import { CHANGE_LAWS, REFERENCE_LAWS, STORED_ITEM_LAWS } from '../../lambdas/domain/laws/check-laws.ts';
-import type { Law } from '../../lambdas/domain/laws/law.ts';
+import { CHANGE_LAWS, REFERENCE_LAWS, STORED_ITEM_LAWS } from '../../lambdas/laws/check-laws.ts';
+import type { Law } from '../../lambdas/laws/law.ts';
 import { withGenerated, wrap } from './markdown.ts';
 
 /** Returns docs/laws.md with the generated part replaced: each law with its statement and its source. */
 export function lawsPage(page: string): string {
   const parts = [
-    section('What `parley audit` checks', [...STORED_ITEM_LAWS, ...REFERENCE_LAWS]),
+    section('What `parley check-table` checks', [...STORED_ITEM_LAWS, ...REFERENCE_LAWS]),
     section(
       'What only the tests check',
       CHANGE_LAWS,

@@ -1,7 +1,5 @@
-import { EVENT_NAMES, type EventDetails } from './event-details.ts';
-
-/** The name of an event, which is EventBridge's `detail-type`. */
-export type EventName = keyof EventDetails;
+import { EVENT_NAMES, type EventName } from '../../lambdas/domain/events/event-names.ts';
+import type { EventDetails } from './published-types.ts';
 
 /**
  * An event as EventBridge delivers it to a rule's target, to an SQS queue as the message's body, and to an https target
@@ -37,16 +35,16 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
 /**
- * Returns whether a value is an event that this version of Parley publishes. It is false for events of other sources,
- * and for those of later versions, which a consumer ignores. Only the fields of every event are checked: to check the
- * whole detail, use `eventSchemas`.
+ * Returns whether a value is the named event or, without a name, any event that this version of Parley publishes. It is
+ * false for events of other sources, and for those of later versions, which a consumer ignores. Only the fields of every
+ * event are checked: to check the whole event, use its JSON Schema.
  */
-export const isParleyEvent = (value: unknown): value is ParleyEvent =>
-  isFromParley(value) && EVENT_NAMES.some((name) => name === value['detail-type']);
-
-/** Returns whether a value is the event with this name. Every event has a guard of its own, such as `isMessageRead`. */
-export const isEventNamed = <Name extends EventName>(name: Name, value: unknown): value is ParleyEvent<Name> =>
-  isFromParley(value) && value['detail-type'] === name;
+export const isParleyEvent = <Name extends EventName = EventName>(
+  value: unknown,
+  name?: Name,
+): value is ParleyEvent<Name> =>
+  isFromParley(value) &&
+  (name === undefined ? EVENT_NAMES.some((each) => each === value['detail-type']) : value['detail-type'] === name);
 
 /**
  * Parses the body of an SQS message or of an https target's request. Returns undefined if it is not an event that this

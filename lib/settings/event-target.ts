@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_NAMES } from '../../lambdas/domain/events/event-details.ts';
+import { EVENT_NAMES } from '../../lambdas/domain/events/event-names.ts';
 
 const eventNames = z
   .array(z.enum(EVENT_NAMES))

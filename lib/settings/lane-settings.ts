@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Ms, ms } from '../../lambdas/domain/duration.ts';
 
 /**
  * How many concurrent invocations of `send` spread the calls to the chat service. A batch has at most ten message
@@ -53,5 +54,5 @@ export const bulkLane = z
   });
 
 /** How many milliseconds apart an invocation starts calls, so that all of them together keep the pace. */
-export const callIntervalMs = (maxCallsPerSecond: number, invocations: number): number =>
-  Math.ceil((1000 * invocations) / maxCallsPerSecond);
+export const callIntervalMs = (maxCallsPerSecond: number, invocations: number): Ms =>
+  ms(Math.ceil((1000 * invocations) / maxCallsPerSecond));

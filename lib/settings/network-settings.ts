@@ -35,9 +35,6 @@ export const vpc = z
       'omit it to run the functions outside a VPC; see docs/existing-resources.md',
   });
 
-/** The setting `vpc` of a stage that has it. */
-export type VpcSettings = NonNullable<z.output<typeof vpc>>;
-
 /** At least two labels of letters, digits, and hyphens, in lower case. */
 const DOMAIN_NAME = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])$/;
 

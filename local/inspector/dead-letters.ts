@@ -8,7 +8,7 @@ import { redriveOne } from '../../cli/operations/redrive-one.ts';
 import { redriveThroughApi } from '../../cli/operations/redrive-through-api.ts';
 import { withoutCredentials } from '../../lambdas/domain/buffered-request.ts';
 import { parseDueMessage } from '../../lambdas/domain/send-request.ts';
-import type { DeadLetter, DeadLetterQueue, Inspector, Redriven, Refused } from '../../sandbox/inspector.ts';
+import type { DeadLetter, InspectedQueue, Inspector, Redriven, Refused } from '../../sandbox/inspector.ts';
 import { isObject, parseJson } from '../json.ts';
 import { orRefused } from './or-refused.ts';
 
@@ -53,7 +53,7 @@ export const createDeadLetterOperations = (
     const result = id === undefined ? await redrive(lane, { filter: {}, kept }) : await redriveOne(lane, id, { kept });
     return result?.moved ?? 0;
   };
-  const discard = async (queue: DeadLetterQueue, id: string): Promise<boolean> => {
+  const discard = async (queue: InspectedQueue, id: string): Promise<boolean> => {
     await recordAct(api, { action: 'dead-letter-deletion', queue, deadLetterId: id });
     const isKept = (await readKept(api, queue, id)) !== undefined && (await deleteKept(api, id));
     return isKept || (await deleteDeadLetters(queues[queue], { messageId: id })) > 0;
@@ -92,7 +92,7 @@ const createTurns = () => {
 };
 
 /** Returns messages without hiding them from others, by receiving them with a visibility timeout of zero. */
-const peek = async (sqs: SQSClient, QueueUrl: string, queue: DeadLetterQueue): Promise<readonly DeadLetter[]> => {
+const peek = async (sqs: SQSClient, QueueUrl: string, queue: InspectedQueue): Promise<readonly DeadLetter[]> => {
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({
       QueueUrl,
@@ -105,7 +105,7 @@ const peek = async (sqs: SQSClient, QueueUrl: string, queue: DeadLetterQueue): P
   return Messages.map((message) => describe(message, queue));
 };
 
-const describe = (message: Message, queue: DeadLetterQueue): DeadLetter => {
+const describe = (message: Message, queue: InspectedQueue): DeadLetter => {
   const { messageId, body, reason, groupId, since } = readDeadLetter(message);
   return {
     id: messageId,

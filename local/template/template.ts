@@ -28,9 +28,6 @@ const template = z.strictObject({
   Outputs: z.record(z.string(), z.object({ Value: z.unknown(), Condition: z.string().optional() })).default({}),
 });
 
-/** A resource as the template declares it, with unresolved intrinsics. */
-export type TemplateResource = z.output<typeof resource>;
-
 /**
  * A synthesized CloudFormation template, limited to the sections and attributes that the local run supports.
  *

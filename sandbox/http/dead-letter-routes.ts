@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { DeadLetterQueue } from '../inspector.ts';
+import type { InspectedQueue } from '../inspector.ts';
 import { limitBody, readBody } from './read-request.ts';
 import { NO_BULK_LANE, refusedAnswer, type WithInspector } from './with-inspector.ts';
 
-const QUEUES: readonly DeadLetterQueue[] = ['send', 'bulk', 'inbound'];
+const QUEUES: readonly InspectedQueue[] = ['send', 'bulk', 'inbound'];
 
 const redriveRequest = z.strictObject({
   /** Only this dead letter. */

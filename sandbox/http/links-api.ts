@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import { renderSVG } from 'uqr';
 import * as z from 'zod';
 import type { RunningService } from '../running-service.ts';
 import { chatChannelNumbers, clickToChatLink, findChannel, openLink } from '../service/channels.ts';
@@ -12,7 +11,7 @@ const linkRequest = z.strictObject({
 
 const openLinkRequest = z.strictObject({ url: z.string() });
 
-/** The control API's click-to-chat links: creates them with their QR codes, and opens them for a user. */
+/** The control API's click-to-chat links: creates them, and opens them for a user. */
 export const linksApi = (service: RunningService): Hono => {
   const app = new Hono();
 
@@ -23,17 +22,7 @@ export const linksApi = (service: RunningService): Hono => {
     const chatChannelNumber = findChannel(service.state, requested);
     if (chatChannelNumber === undefined) return unknownNumber(context, 400);
     const { origin } = new URL(context.req.url);
-    const url = clickToChatLink(origin, { chatChannelNumber, text });
-    return context.json(
-      { url, chatChannelNumber, text, qr: `${origin}/sandbox/links/qr.svg?url=${encodeURIComponent(url)}` },
-      201,
-    );
-  });
-
-  app.get('/links/qr.svg', (context) => {
-    const url = context.req.query('url') ?? '';
-    if (openLink(service.state, url) === undefined) return unknownNumber(context, 400);
-    return context.body(renderSVG(url), 200, { 'Content-Type': 'image/svg+xml' });
+    return context.json({ url: clickToChatLink(origin, { chatChannelNumber, text }), chatChannelNumber, text }, 201);
   });
 
   app.post('/links/open', limitBody(), async (context) => {

@@ -5,11 +5,8 @@ import { ACCOUNT_KEY, type Change, type Moment, type ServiceState } from './stat
 export const getAccount = (state: ServiceState): Account => {
   const account = state.account.get(ACCOUNT_KEY);
   if (account === undefined) throw new Error('The state has no account.');
-  return { ...LATER_SETTINGS, ...account };
+  return account;
 };
-
-/** The settings that an account in a data file of an earlier version does not have. */
-const LATER_SETTINGS = { eventFormat: 'uppercase', answerId: 'id', echoes: false } as const;
 
 export const changeAccount = (state: ServiceState, settings: Partial<Account>): Change<Account> => {
   const account = { ...getAccount(state), ...settings };

@@ -74,8 +74,7 @@ export type User = UserSettings & {
   readonly contact: string;
   /** The service's own identifier of the user. */
   readonly customerId: string;
-  /** Missing in data files of earlier versions. */
-  readonly createdAt?: Date;
+  readonly createdAt: Date;
   /** By the business's own number. */
   readonly conversations: ReadonlyMap<string, Conversation>;
 };

@@ -58,7 +58,7 @@ const plant = async (): Promise<void> => {
     await call('PATCH', user(contact), { name: `User ${index} ${HTML}` });
     await call('POST', `${user(contact)}/messages`, { text: HTML });
     const ownImage = `${cloud.chatServiceUrl}/samples/parcel.jpg?${encodeURIComponent(HTML)}#"onerror="${RUN}`;
-    const urls = [...SCRIPT_ADDRESSES, ownImage, `${cloud.chatServiceUrl}/sandbox/links/qr.svg?url=${HTML}`];
+    const urls = [...SCRIPT_ADDRESSES, ownImage];
     await call('POST', `${user(contact)}/messages`, { imageUrls: urls, audioUrls: urls, fileUrls: urls });
     const address = { chatPlatform: 'chat', chatChannelNumber: '+5491100000000', platformContactId: contact };
     const media = { imageURL: `https://x.example/${HTML}.png`, fileURL: `https://x.example/${WORD}` };
@@ -232,7 +232,6 @@ it('runs no script in a click-to-chat link, or in a response that is opened dire
     '/sandbox/calls',
     '/sandbox/templates',
     `/sandbox/${encodeURIComponent(HTML)}`,
-    `/sandbox/links/qr.svg?url=${encodeURIComponent(HTML)}`,
     `/inspector/requests/${encodeURIComponent(HTML)}`,
     `/console/messages/${encodeURIComponent(HTML)}`,
     `/console/calls/${encodeURIComponent(HTML)}`,

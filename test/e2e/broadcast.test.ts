@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createManagementClient, type ManagementClient } from '../../cli/operations/management-client.ts';
 import { countSends, totalOf } from '../../cli/operations/send-counts.ts';
 import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
-import { checkKeyOf, consentKeyOf, contactKeyOf } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../lambdas/domain/contact.ts';
 import { forecastResponse } from '../../lambdas/manage/forecasts.ts';
 import { forEachConcurrently } from '../../lambdas/runtime/concurrency.ts';
+import { checkKeyOf, consentKeyOf, contactKeyOf } from '../../lambdas/table/keys.ts';
 import { type CommandRun, startCommandRun } from '../support/command-run.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { auditTable, type TableAudit } from '../../cli/operations/audit-table.ts';
+import { checkTable, type TableCheck } from '../../cli/operations/check-table.ts';
 import { createPacer } from '../../cli/operations/pacer.ts';
-import type { Violation } from '../../lambdas/domain/laws/check-laws.ts';
-import { nameOf } from '../../lambdas/domain/laws/check-laws.ts';
-import { keyOf, type StoredItem } from '../../lambdas/domain/laws/stored-item.ts';
 import { retentionDays } from '../../lambdas/domain/retention.ts';
+import type { Violation } from '../../lambdas/laws/check-laws.ts';
+import { nameOf } from '../../lambdas/laws/check-laws.ts';
+import { keyOf, type StoredItem } from '../../lambdas/laws/stored-item.ts';
 import { type LocalCloud, type LocalOptions, startLocal } from '../../local/local-cloud.ts';
 import { createTableStreamCheck, type TableStreamCheck } from './table-stream-check.ts';
 
@@ -122,8 +122,8 @@ const checkAll = async (run: CheckedRun): Promise<LawReport> => {
   return { changes: run.stream.count(), items: stored.items, violations };
 };
 
-const auditStored = ({ emulators, tableName, clock, ...cloud }: LocalCloud): Promise<TableAudit> =>
-  auditTable({
+const auditStored = ({ emulators, tableName, clock, ...cloud }: LocalCloud): Promise<TableCheck> =>
+  checkTable({
     dynamodb: emulators.dynamodb,
     tableName,
     now: () => clock.now().toISOString(),

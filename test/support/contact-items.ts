@@ -1,12 +1,6 @@
-import {
-  checkKeyOf,
-  consentKeyOf,
-  contactKeyOf,
-  denialKeyOf,
-  handoverKeyOf,
-} from '../../lambdas/adapters/dynamodb/keys.ts';
 import { consentRegister } from '../../lambdas/domain/consent.ts';
 import type { ContactRef } from '../../lambdas/domain/contact.ts';
+import { checkKeyOf, consentKeyOf, contactKeyOf, denialKeyOf, handoverKeyOf } from '../../lambdas/table/keys.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 

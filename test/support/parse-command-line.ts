@@ -15,7 +15,7 @@ export const createTestProgram = (args: readonly string[] = []) =>
       report: () => {},
       say: () => {},
       stdin: Readable.from(['']),
-      canDrawProgress: false,
+      progressTerminal: undefined,
       stop: new AbortController().signal,
     },
     { args, print: () => {} },

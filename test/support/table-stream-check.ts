@@ -1,8 +1,8 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { type _Record, DescribeStreamCommand } from '@aws-sdk/client-dynamodb-streams';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { type Violation, violationsOfChange } from '../../lambdas/domain/laws/check-laws.ts';
-import type { Change } from '../../lambdas/domain/laws/law.ts';
+import { type Violation, violationsOfChange } from '../../lambdas/laws/check-laws.ts';
+import type { Change } from '../../lambdas/laws/law.ts';
 import type { Emulators } from '../../local/emulators/emulators.ts';
 import { readShard } from '../../local/event-sources/shard-reader.ts';
 

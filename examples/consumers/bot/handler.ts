@@ -13,7 +13,7 @@
  */
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { isTurnEnded, type ParleyEvent, parseParleyEvent, type SendRequest } from 'parley/events';
+import { type ParleyEvent, parseParleyEvent, type SendRequest } from 'parley/events';
 import { callManagementApi } from '../../management/call-management-api.ts';
 import { messageGroupId } from '../../message-group-id.ts';
 
@@ -26,7 +26,7 @@ export const handler = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> 
   const results = await Promise.allSettled(
     Records.map(async ({ body }) => {
       const event = parseParleyEvent(body);
-      if (isTurnEnded(event)) await answer(event);
+      if (event?.['detail-type'] === 'TurnEnded') await answer(event);
     }),
   );
   const batchItemFailures = Records.flatMap(({ messageId }, index) => {

@@ -7,7 +7,7 @@
  */
 import { ConditionalCheckFailedException, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { isMessageReceived, isSendUncertain, type ParleyEvent, parseParleyEvent } from 'parley/events';
+import { type ParleyEvent, parseParleyEvent } from 'parley/events';
 
 const dynamodb = new DynamoDBClient();
 
@@ -29,10 +29,15 @@ const handleEvent = async (event: ParleyEvent | undefined): Promise<void> => {
 };
 
 const textOf = (event: ParleyEvent): string => {
-  // The guards narrow `detail` to the fields of the event.
-  if (isMessageReceived(event)) return `The customer wrote: ${event.detail.content?.text ?? '(no text)'}`;
-  if (isSendUncertain(event)) return `Check whether ${event.detail.requestId} was sent.`;
-  return `${event['detail-type']} at ${event.detail.at}`;
+  // The name narrows `detail` to the fields of the event.
+  switch (event['detail-type']) {
+    case 'MessageReceived':
+      return `The customer wrote: ${event.detail.content?.text ?? '(no text)'}`;
+    case 'SendUncertain':
+      return `Check whether ${event.detail.requestId} was sent.`;
+    default:
+      return `${event['detail-type']} at ${event.detail.at}`;
+  }
 };
 
 const addNote = async ({ detail }: ParleyEvent, text: string): Promise<void> => {

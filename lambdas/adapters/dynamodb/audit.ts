@@ -2,18 +2,8 @@ import { AUDIT_ACTIONS, type AuditEntry, auditDetails } from '../../domain/audit
 import type { ContactRef } from '../../domain/contact.ts';
 import * as z from '../../domain/schema.ts';
 import type { AuditPosition, AuditRepository, Randomness } from '../../ports.ts';
-import {
-  auditKey,
-  BY_CONTACT,
-  BY_STATE,
-  contactName,
-  contactSort,
-  type ItemKey,
-  idOf,
-  parseContactName,
-  stateShard,
-  stateShards,
-} from './keys.ts';
+import { BY_CONTACT, BY_STATE, contactSort, stateShard, stateShards } from '../../table/indexes.ts';
+import { auditKey, contactName, type ItemKey, idOf, parseContactName } from '../../table/keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { listShards } from './shard-list.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';

@@ -1,13 +1,13 @@
 import { LoggableError } from '../../domain/errors.ts';
 import type { ItemChange } from '../../domain/events/item-change.ts';
-import { publishedKind } from '../../domain/events/published-items.ts';
 import type { StreamRange } from '../../domain/publish-failure.ts';
 import * as z from '../../domain/schema.ts';
 import type { ChangeReader, Clock } from '../../ports.ts';
+import { readItemChange, type StreamRecord } from '../../table/item-changes.ts';
+import { idOf, parseContactName } from '../../table/keys.ts';
+import { publishedKind } from '../../table/published-items.ts';
 import type { CallAwsService } from '../aws-json-client.ts';
 import { AwsServiceError } from '../aws-service-error.ts';
-import { idOf, parseContactName } from './keys.ts';
-import { readItemChange, type StreamRecord } from './stream-records.ts';
 import type { ConversationTable } from './table.ts';
 
 /** Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB_Streams.html */

@@ -1,7 +1,8 @@
 import { type ChannelHistory, slotOf } from '../../domain/channel-rhythm.ts';
 import * as z from '../../domain/schema.ts';
 import type { ChannelRepository } from '../../ports.ts';
-import { BY_STATE, CHANNEL_LIST, channelDayKey, channelKey } from './keys.ts';
+import { BY_STATE, CHANNEL_LIST } from '../../table/indexes.ts';
+import { channelDayKey, channelKey } from '../../table/keys.ts';
 import { type ConversationTable, parseItem } from './table.ts';
 
 /** More than a business has. Any others are not judged. */

@@ -1,8 +1,8 @@
 import { type AccountRef, type Circuit, OPEN_REASONS } from '../../domain/circuit-breaker.ts';
 import * as z from '../../domain/schema.ts';
 import type { CircuitRepository } from '../../ports.ts';
+import { accountKey } from '../../table/keys.ts';
 import type { ItemUpdate } from './item-update.ts';
-import { accountKey } from './keys.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
 
 const accountSchema = z.discriminatedUnion('circuit', [

@@ -12,7 +12,6 @@ import type { Instant } from '../../domain/instant.ts';
 import { expiryAfter, isExpired } from '../../domain/retention.ts';
 import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
-import { parseCircuit } from './circuit.ts';
 import {
   accountKey,
   checkKeyOf,
@@ -21,7 +20,8 @@ import {
   denialKeyOf,
   handoverKeyOf,
   type ItemKey,
-} from './keys.ts';
+} from '../../table/keys.ts';
+import { parseCircuit } from './circuit.ts';
 import { parseStop } from './stops.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
 

@@ -1,5 +1,5 @@
+import { CHANNELS_KEY, channelOf } from '../../table/keys.ts';
 import type { ItemUpdate } from './item-update.ts';
-import { CHANNELS_KEY, channelOf } from './keys.ts';
 import { type ConversationTable, createTable, type TableOptions } from './table.ts';
 
 /** The table as functions use it: a write about a contact of a business number registers the number first. */

@@ -2,7 +2,8 @@ import { ANY_CHANNEL, type ContactRef } from '../../domain/contact.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { EchoedMessage } from '../../domain/likely-message.ts';
 import type { EchoReader } from '../../ports.ts';
-import { BY_CONTACT, contactName, contactSort, echoKey, idOf, messageKey } from './keys.ts';
+import { BY_CONTACT, contactSort } from '../../table/indexes.ts';
+import { contactName, echoKey, idOf, messageKey } from '../../table/keys.ts';
 import type { ConversationTable } from './table.ts';
 
 /** More messages than the business writes to a contact within minutes. */

@@ -4,29 +4,26 @@ import { readCustomerId } from '../../domain/event-content.ts';
 import { addMs } from '../../domain/instant.ts';
 import { STATUS_TIMES } from '../../domain/message-status.ts';
 import * as z from '../../domain/schema.ts';
-import { broadcastSort } from '../../domain/send-index.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
-import { eraseAuditEntry } from './audit.ts';
-import { removeContact } from './contacts.ts';
-import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
+import { BY_CONTACT, broadcastSort, contactSort, STATUS_SORT } from '../../table/indexes.ts';
 import {
   auditKey,
-  BY_CONTACT,
   CHANNELS_KEY,
   CUSTOMER_PREFIX,
   contactKeyOf,
-  contactSort,
   echoKey,
   erasureKey,
   type ItemKey,
   idOf,
   messageKey,
   parseContactName,
-  STATUS_SORT,
   sendKey,
   subjectName,
-} from './keys.ts';
+} from '../../table/keys.ts';
+import { eraseAuditEntry } from './audit.ts';
+import { removeContact } from './contacts.ts';
+import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
 import { endTurnBefore } from './turns.ts';
 

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { ItemKey } from './keys.ts';
+import type { ItemKey } from '../../table/keys.ts';
 
 /**
  * An UpdateItem request. In `condition`, `#x` is the attribute `x`, and `:x` its value in `set`, `setOnce`, or

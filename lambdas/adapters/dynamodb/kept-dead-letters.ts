@@ -3,16 +3,8 @@ import { isKept, KEPT_QUEUES } from '../../domain/dead-letter.ts';
 import type { Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { KeptDeadLetterRepository } from '../../ports.ts';
-import {
-  BY_CONTACT,
-  BY_STATE,
-  contactName,
-  contactSort,
-  deadLetterKeys,
-  deadLetterShard,
-  type ItemKey,
-  idOf,
-} from './keys.ts';
+import { BY_CONTACT, BY_STATE, contactSort, deadLetterShard } from '../../table/indexes.ts';
+import { contactName, deadLetterKeys, idOf } from '../../table/keys.ts';
 import { type ConversationTable, parseItem } from './table.ts';
 
 /** An item can have at most 400 KB; the rest is for its key and the marshalling of binary data. */
@@ -27,12 +19,12 @@ const deadLetterItem = z.object({
   traceparent: z.optional(z.string()),
   since: z.string(),
   keptAt: z.string(),
-  keepId: z.optional(z.string()),
+  keepId: z.string(),
   ...counts,
 });
 
-/** Names a contact of a dead letter, with the time and the ID of the latest call of `keep`; earlier versions had none. */
-const contactItem = z.object({ ...counts, keptAt: z.optional(z.string()), keepId: z.optional(z.string()) });
+/** Names a contact of a dead letter, with the time and the ID of the latest call of `keep`. */
+const contactItem = z.object({ ...counts, keptAt: z.string(), keepId: z.string() });
 
 /** A late write of an earlier call must not make the dead letter look older than the call that is still writing. */
 const IS_LATEST = 'attribute_not_exists(#keptAt) OR #keptAt <= :keptAt';
@@ -123,11 +115,9 @@ const deleteDeadLetter = async (
     isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {}, ['pk'])) || isDeleted;
   }
   // If the dead letter was kept again meanwhile, the next pass of the erasure deletes it.
-  const deleteContact = (key: ItemKey) =>
-    keepId === undefined
-      ? table.delete(key, 'attribute_exists(#pk) AND attribute_not_exists(#keepId)', {}, ['keepId', 'pk'])
-      : table.delete(key, '#keepId = :keepId', { keepId }, ['keepId']);
-  for (const key of contacts) isDeleted = (await deleteContact(key)) || isDeleted;
+  for (const key of contacts) {
+    isDeleted = (await table.delete(key, '#keepId = :keepId', { keepId }, ['keepId'])) || isDeleted;
+  }
   return isDeleted;
 };
 

@@ -22,23 +22,20 @@ import {
   type UnknownEvent,
 } from '../../domain/webhook-event.ts';
 import type { Clock, Failed, MessageRepository } from '../../ports.ts';
-import { NO_GAP } from './gap-attributes.ts';
-import type { ItemUpdate } from './item-update.ts';
+import { BY_CONTACT, contactSort, STATUS_SORT, stateShard } from '../../table/indexes.ts';
 import {
-  BY_CONTACT,
   CUSTOMER_PREFIX,
   channelName,
   contactName,
-  contactSort,
   echoKey,
   idOf,
   messageKey,
   parseContactName,
-  STATUS_SORT,
-  stateShard,
   subjectName,
   unknownNameKey,
-} from './keys.ts';
+} from '../../table/keys.ts';
+import { NO_GAP } from './gap-attributes.ts';
+import type { ItemUpdate } from './item-update.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
 import { refusalUpdate, turnUpdate } from './turns.ts';
@@ -126,7 +123,7 @@ export const createDynamodbMessages = (
       attempt,
       createdAt: claimedAt,
       expiresAt: table.expiryOf('messages', claimedAt),
-      // A send of an earlier version has none. A status may have given the item one.
+      // An erased send has none. A status may have given the item one.
       ...(traceparent && { traceparent }),
     };
     // A status does not say which call it belongs to, so its writer may assume the latest one. A writer that knows that

@@ -1,5 +1,5 @@
 import type { ContactRef } from '../../domain/contact.ts';
-import { broadcastSort, isNewestFirst, parseBroadcastSort, parseStateSort } from '../../domain/send-index.ts';
+import { isNewestFirst } from '../../domain/send-index.ts';
 import type { SendState } from '../../domain/send-transitions.ts';
 import type { SendCountFilter, SendFilter, SendListPosition, SendLists } from '../../ports.ts';
 import {
@@ -7,13 +7,14 @@ import {
   BY_CONTACT,
   BY_STATE,
   broadcastShards,
-  contactName,
+  broadcastSort,
   contactSort,
-  idOf,
+  parseBroadcastSort,
+  parseStateSort,
   type ShardedIndex,
-  sendKey,
   stateShards,
-} from './keys.ts';
+} from '../../table/indexes.ts';
+import { contactName, idOf, sendKey } from '../../table/keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { parseSend } from './sends.ts';
 import { HIGHEST, LOWEST, listShards, positionAfter, queryShard } from './shard-list.ts';
@@ -139,7 +140,6 @@ const isCurrent = (item: Item, filter: SendFilter, sort: string): boolean => {
   return item[filter.broadcastId === undefined ? BY_STATE.sort : BY_BROADCAST.sort] === sort;
 };
 
-/** An entry can be stale, because an earlier version of a function does not remove it. */
 const isSelected = (item: Item, { state, code, broadcastId }: SendFilter): boolean =>
   item.state !== undefined &&
   (state === undefined || item.state === state) &&

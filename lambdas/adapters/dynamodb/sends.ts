@@ -10,10 +10,11 @@ import {
   type SendResult,
   sendRecord,
 } from '../../domain/send.ts';
-import { broadcastSort, isInBroadcast, isListed, stateSort, timeOfState } from '../../domain/send-index.ts';
+import { isInBroadcast, isListed } from '../../domain/send-index.ts';
 import { SEND_TRANSITIONS, type SendState, type SendTransitionName } from '../../domain/send-transitions.ts';
 import type { SendRepository, TransitionResult } from '../../ports.ts';
-import { broadcastShard, contactName, contactSort, idOf, parseContactName, sendKey, stateShard } from './keys.ts';
+import { broadcastShard, broadcastSort, contactSort, stateShard, stateSort, timeOfState } from '../../table/indexes.ts';
+import { contactName, idOf, parseContactName, sendKey } from '../../table/keys.ts';
 import { conditionOf, type Evidence, type TransitionUpdate } from './send-conditions.ts';
 import { type ConversationTable, type Item, parseItem, type WriteOutcome } from './table.ts';
 import { createTransactionLinks } from './transactions.ts';

@@ -1,4 +1,5 @@
-import { type ItemKey, idOf, type ShardedIndex } from './keys.ts';
+import type { ShardedIndex } from '../../table/indexes.ts';
+import { type ItemKey, idOf } from '../../table/keys.ts';
 import type { ConversationTable } from './table.ts';
 
 export interface ShardListOptions {

@@ -2,7 +2,7 @@ import type { AccountRef } from '../../domain/circuit-breaker.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sending, Stop } from '../../domain/sending-stop.ts';
 import type { StopRepository } from '../../ports.ts';
-import { accountKey } from './keys.ts';
+import { accountKey } from '../../table/keys.ts';
 import { type ConversationTable, parseItem } from './table.ts';
 
 const stopSchema = z.object({

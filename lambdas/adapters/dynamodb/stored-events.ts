@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../../domain/webhook-event.ts';
 import type { StoredEvent, StoredEventReader } from '../../ports.ts';
-import { contactName, echoKey, messageKey } from './keys.ts';
+import { contactName, echoKey, messageKey } from '../../table/keys.ts';
 import type { ConversationTable, Item } from './table.ts';
 
 /** Creates what finds out which events an import would add. */

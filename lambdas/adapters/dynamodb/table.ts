@@ -11,6 +11,7 @@ import {
 import type { KindOfData, RetentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
+import type { ItemKey } from '../../table/keys.ts';
 import { AwsServiceError } from '../aws-service-error.ts';
 import {
   CONDITION_FAILED,
@@ -21,7 +22,6 @@ import {
   isConflict,
 } from './client.ts';
 import { type ItemUpdate, namesOf, updateExpressions, valuesOf } from './item-update.ts';
-import type { ItemKey } from './keys.ts';
 
 export interface TableOptions {
   readonly client: DynamodbClient;

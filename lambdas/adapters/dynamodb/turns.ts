@@ -3,8 +3,8 @@ import type { Instant } from '../../domain/instant.ts';
 import { isFull, MAX_STORED_MESSAGES } from '../../domain/turn.ts';
 import type { InboundMessage } from '../../domain/webhook-event.ts';
 import type { TurnRepository } from '../../ports.ts';
+import { idOf, messageKey, parseContactName, turnKeyOf } from '../../table/keys.ts';
 import type { ItemUpdate } from './item-update.ts';
-import { idOf, messageKey, parseContactName, turnKeyOf } from './keys.ts';
 import type { ConversationTable, Item } from './table.ts';
 
 /** Creates the repository of turns. The item of a turn exists until the turn ends. */

@@ -1,5 +1,6 @@
 import { CONSENT_ORIGINS } from '../consent.ts';
 import * as z from '../schema.ts';
+import type { EventName } from './event-names.ts';
 
 /** The schema of each event's `detail` on the bus, by the event's name, which is EventBridge's `detail-type`. */
 
@@ -9,7 +10,12 @@ const string = (description: string) => describe(z.string(), description);
 const instant = (description: string) =>
   describe(z.iso.datetime({ precision: 3 }), `${description} ISO 8601, UTC, milliseconds.`);
 
-const contact = describe(
+/** Describes a schema of several events, which the JSON Schemas and the types of consumers define once, by this name. */
+const define = <Schema extends z.ZodMiniType>(id: string, schema: Schema, description: string): Schema =>
+  schema.check(z.meta({ id, description }));
+
+const contact = define(
+  'EventContact',
   z.strictObject({
     platform: string('The chat platform, in lower case.'),
     channel: string('The business number that the conversation window belongs to, or `*` if windows are per user.'),
@@ -23,12 +29,14 @@ const origin = describe(
   "Who gave the consent: the user, or an imported list. An import never overrides the user's own opt-out.",
 );
 
-const account = describe(
+const account = define(
+  'EventAccount',
   z.strictObject({ platform: string('The chat platform.'), channel: string("The business's own number.") }),
   'The chat service account that the stage sends from.',
 );
 
-const channel = describe(
+const channel = define(
+  'EventChannel',
   z.strictObject({
     platform: string('The chat platform, in lower case.'),
     number: z.optional(string('The business number. Absent for messages that name none.')),
@@ -36,31 +44,48 @@ const channel = describe(
   'What users write to.',
 );
 
-const media = describe(
+const media = define(
+  'EventMedia',
   z.record(z.string(), z.array(z.string())),
   'URLs by kind: `images`, `audios`, `files`, `videos`.',
 );
 
 const common = {
-  id: string('Stays the same if the event is published again, so that consumers can drop duplicates.'),
+  id: define(
+    'EventId',
+    z.string(),
+    'Stays the same if the event is published again, so that consumers can drop duplicates.',
+  ),
   truncated: z.optional(
-    describe(z.literal(true), 'The content was too large for an event and was truncated. The table has all of it.'),
+    define(
+      'Truncated',
+      z.literal(true),
+      'The content was too large for an event and was truncated. The table has all of it.',
+    ),
   ),
 };
 
 /** `content` is present only if the stage's setting `events.content` is true. */
-const withContent = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
-  z.optional(describe(z.strictObject(z.partial(z.object(shape)).shape), 'Present only if `events.content` is true.'));
+const withContent = <Shape extends z.core.$ZodLooseShape>(shape: Shape, id?: string) =>
+  z.optional(
+    z
+      .strictObject(z.partial(z.object(shape)).shape)
+      .check(z.meta({ id, description: 'Present only if `events.content` is true.' })),
+  );
 
-/** In every event about a message or a send, unless an earlier version stored the item or an erasure emptied it. */
+/** In every event about a message or a send, unless an erasure emptied it. */
 const traceparent = z.optional(
-  string('The W3C trace context of the message or send. To join its trace, use it as the parent of your span.'),
+  define(
+    'Traceparent',
+    z.string(),
+    'The W3C trace context of the message or send. To join its trace, use it as the parent of your span.',
+  ),
 );
 
 const messageFields = {
   ...common,
   traceparent,
-  messageId: string("The chat service's ID of the message."),
+  messageId: define('MessageId', z.string(), "The chat service's ID of the message."),
   contact: z.optional(contact),
 };
 
@@ -82,7 +107,8 @@ const statusFields = {
 const messageContent = {
   text: string('The text of the message, or the caption of its media.'),
   media,
-  location: describe(
+  location: define(
+    'EventLocation',
     z.strictObject({
       name: z.optional(string('The name of the place.')),
       address: z.optional(string('Its address.')),
@@ -91,7 +117,8 @@ const messageContent = {
     }),
     'A location that the user shared.',
   ),
-  contactCards: describe(
+  contactCards: define(
+    'EventContactCards',
     z.array(
       z.strictObject({
         name: z.optional(string('The name on the card.')),
@@ -100,7 +127,8 @@ const messageContent = {
     ),
     'Contact cards that the user shared.',
   ),
-  button: describe(
+  button: define(
+    'EventButton',
     z.strictObject({
       text: z.optional(string('The text of the button or row.')),
       payload: z.optional(string('What the business attached to it, such as the ID of a list row.')),
@@ -111,17 +139,24 @@ const messageContent = {
   unsupported: string("The chat service's explanation for a kind of message that it does not pass on."),
 };
 
-const eventContent = withContent({ ...messageContent, event: string('The event exactly as received.') });
+const eventContent = withContent(
+  { ...messageContent, event: string('The event exactly as received.') },
+  'EventContent',
+);
 
 const sendFields = {
   ...common,
   traceparent,
-  requestId: string("The request's idempotency key."),
+  requestId: define('RequestId', z.string(), "The request's idempotency key."),
   contact: z.optional(contact),
   at: instant('When the send reached this state.'),
-  decision: z.optional(string('Why Parley made its latest call, or why it made no call, as a sentence.')),
+  decision: z.optional(
+    define('Decision', z.string(), 'Why Parley made its latest call, or why it made no call, as a sentence.'),
+  ),
   outcome: z.optional(
-    string(
+    define(
+      'Outcome',
+      z.string(),
       "The result, as a sentence: the status and the code of the chat service's answer, a status, or an operator's " +
         'resolution.',
     ),
@@ -131,7 +166,7 @@ const sendFields = {
 const outcomeDetails = string(
   "The chat service's error message or the operator's note, which can quote the request. Numbers are masked.",
 );
-const requestContent = withContent({ request: string('The request as queued.'), outcomeDetails });
+const requestContent = withContent({ request: string('The request as queued.'), outcomeDetails }, 'RequestContent');
 
 export const eventDetails = {
   MessageReceived: describe(
@@ -352,16 +387,9 @@ export const eventDetails = {
     }),
     'An opt-out became effective: the user gets no more templates.',
   ),
-} as const satisfies Record<string, z.ZodMiniType>;
-
-export type EventName = keyof typeof eventDetails;
+} as const satisfies Record<EventName, z.ZodMiniType>;
 
 /** An event for the bus: its name, and the detail that its schema describes. */
 export type BusEvent = {
   readonly [Name in EventName]: { readonly name: Name; readonly detail: z.output<(typeof eventDetails)[Name]> };
 }[EventName];
-
-const isEventName = (name: string): name is EventName => Object.hasOwn(eventDetails, name);
-
-/** Every event Parley publishes. */
-export const EVENT_NAMES: readonly EventName[] = Object.keys(eventDetails).filter(isEventName);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContactRef } from '../contact.ts';
 import type { Instant } from '../instant.ts';
-import type { EventName } from './event-details.ts';
+import type { EventName } from './event-names.ts';
 
 /** The kinds of table items whose changes are published. */
 export const ITEM_KINDS = ['message', 'echo', 'send', 'consent', 'handover', 'turn', 'account', 'channel'] as const;

@@ -4,7 +4,8 @@ import { handoverOf } from '../handover.ts';
 import { parseInstant } from '../instant.ts';
 import { isEarlierCallConfirmed, type SendState } from '../send-transitions.ts';
 import { channelEvents } from './channel-events.ts';
-import type { BusEvent, EventName } from './event-details.ts';
+import type { BusEvent } from './event-details.ts';
+import type { EventName } from './event-names.ts';
 import { eventId, type ItemChange, type ItemImage, stringOf, traceOf } from './item-change.ts';
 import { echoEvents, messageEvents } from './message-events.ts';
 

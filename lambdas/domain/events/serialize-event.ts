@@ -3,7 +3,6 @@ import type { BusEvent } from './event-details.ts';
 /** An event ready for the bus. */
 export interface SerializedEvent {
   readonly id: string;
-  /** One of the events' names, or the name that an earlier version gave it. */
   readonly name: string;
   readonly at: string;
   /** The detail as JSON. */

@@ -8,4 +8,3 @@ export interface HistoryFormat extends WebhookFormat {
 
 /** How a chat service can offer its history. Each is outside the contract. */
 export const HISTORY_APIS = ['message-download'] as const;
-export type HistoryApi = (typeof HISTORY_APIS)[number];

@@ -15,7 +15,7 @@ export const v11Format: EventFormat = {
       chatChannelId: `sandbox-business-${chatPlatform}-${phoneDigits(message.chatChannelNumber)}`,
       customerId,
       ...(name === undefined ? {} : { ...namesOf(name), whatsappNickName: name }),
-      ...(createdAt === undefined ? {} : { customerCreationTime: createdAt.toISOString() }),
+      customerCreationTime: createdAt.toISOString(),
       ...sessionOf(user, message),
       ...(txId === undefined ? {} : { txId }),
       messages: messages.map(entry),

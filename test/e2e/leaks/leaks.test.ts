@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EVENT_NAMES } from '../../../lambdas/domain/events/event-details.ts';
+import { EVENT_NAMES } from '../../../lambdas/domain/events/event-names.ts';
 import { SEND_STATES } from '../../../lambdas/domain/send-transitions.ts';
 import { ROUTES } from '../../../lambdas/manage/routes.ts';
 import { CANARIES, type CanaryName, canariesIn } from '../../support/canaries.ts';

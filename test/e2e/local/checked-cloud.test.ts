@@ -2,7 +2,7 @@ import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/c
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
-import type { LawName } from '../../../lambdas/domain/laws/check-laws.ts';
+import type { LawName } from '../../../lambdas/laws/check-laws.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import { createLocalClient, type LocalClient } from '../../../local/local-client.ts';
 import type { LocalCloud } from '../../../local/local-cloud.ts';

@@ -22,7 +22,6 @@ export type Outage = (typeof OUTAGES)[number];
 
 /** Faults of an invocation other than a killed process: Lambda does not start it, or its result is lost. */
 export const INVOCATION_FAULTS = ['throttled', 'result lost'] as const;
-export type InvocationFault = (typeof INVOCATION_FAULTS)[number];
 
 /** Ways in which the bus reports an entry as failed: it has dropped the entry, or it has accepted it anyway. */
 export const ENTRY_FAULTS = ['dropped', 'accepted'] as const;

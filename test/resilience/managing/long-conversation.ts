@@ -3,18 +3,13 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamodbClient } from '../../../lambdas/adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../../../lambdas/adapters/dynamodb/conversation-table.ts';
-import {
-  contactName,
-  contactSort,
-  type ItemKey,
-  messageKey,
-  sendKey,
-} from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import { conversationResponse, getConversation } from '../../../lambdas/manage/conversations.ts';
 import { forEachConcurrently } from '../../../lambdas/runtime/concurrency.ts';
+import { contactSort } from '../../../lambdas/table/indexes.ts';
+import { contactName, type ItemKey, messageKey, sendKey } from '../../../lambdas/table/keys.ts';
 import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest, USER, wireMessage } from '../../support/builders.ts';
 import type { EmulatedTables } from '../../support/emulated-table.ts';
 

@@ -1,4 +1,4 @@
-import { sendKey } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { sendKey } from '../../../lambdas/table/keys.ts';
 import { plantItem } from '../../support/checked-cloud.ts';
 import { contactNumber, disorderedContacts, type SendingStage, templateRequest } from './sending-stage.ts';
 

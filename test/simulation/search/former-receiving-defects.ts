@@ -1,4 +1,5 @@
-import { BY_CONTACT, contactName, idOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { BY_CONTACT } from '../../../lambdas/table/indexes.ts';
+import { contactName, idOf } from '../../../lambdas/table/keys.ts';
 import { rewriting, type SceneMutant, updating } from './scene-mutant.ts';
 import type { SceneMutation } from './scene-options.ts';
 

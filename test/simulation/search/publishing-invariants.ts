@@ -1,5 +1,5 @@
-import { idOf, parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { idOf, parseContactName } from '../../../lambdas/table/keys.ts';
 import { EVENT_OF_STATE, EVENT_OF_STATUS_TIME } from '../../support/event-names.ts';
 import type { PublishedEvent } from '../world/bus.ts';
 import type { ItemWrite } from '../world/table.ts';

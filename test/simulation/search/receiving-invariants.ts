@@ -1,6 +1,6 @@
-import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { parseSerializedRequest } from '../../../lambdas/domain/serialized-request.ts';
+import { parseContactName } from '../../../lambdas/table/keys.ts';
 import type { Post } from '../world/post.ts';
 import { serialize } from '../world/serialize.ts';
 import { keptParts, type Part, partsOf } from './expected-parts.ts';
@@ -93,16 +93,18 @@ export const RECEIVING_INVARIANTS = {
 
   whole: {
     sentence: "The stored body and time of a user's message or an echo come from the same version.",
-    atWrite({ options: { posts = [], callers } }, { after }) {
+    atWrite({ options: { posts = [], callers } }, { before, after }) {
       // An operator can import a message.
       if (posts.length === 0 || callers) return undefined;
       if (after?.direction !== 'inbound' && after?.direction !== 'echo') return undefined;
       const parts = posts.flatMap(partsOf).filter(({ kind }) => kind !== 'status');
       const part = parts.find(({ body }) => body === after.body);
+      const isOlder = part === undefined && before?.body === after.body;
       const isWhole =
-        part !== undefined &&
-        (part.time === undefined || part.time === after.createdAt) &&
-        after.contactSort === (after.contact === undefined ? undefined : `MESSAGE#${String(after.createdAt)}`);
+        isOlder ||
+        (part !== undefined &&
+          (part.time === undefined || part.time === after.createdAt) &&
+          after.contactSort === (after.contact === undefined ? undefined : `MESSAGE#${String(after.createdAt)}`));
       return isWhole ? undefined : `${String(after.pk)} is ${serialize(after)}.`;
     },
   },

@@ -1,7 +1,7 @@
-import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts';
 import type { Answer } from '../../../lambdas/manage/api.ts';
+import { parseContactName } from '../../../lambdas/table/keys.ts';
 import { ACCOUNT, NOW, USER } from '../../support/builders.ts';
 import { joinContactItems } from '../../support/contact-items.ts';
 import { createSimulatedBus, type SimulatedBus } from '../world/bus.ts';

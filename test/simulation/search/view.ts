@@ -1,6 +1,6 @@
-import { idOf, parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import type { MessageRecord } from '../../../lambdas/domain/message.ts';
+import { idOf, parseContactName } from '../../../lambdas/table/keys.ts';
 import type { ReceiveMutation } from '../world/receive-process.ts';
 import { createSimulatedTable, type TableState } from '../world/table.ts';
 

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { parseContactName } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { parseContactName } from '../../../lambdas/table/keys.ts';
 import { MAX_ERASURE_INVOCATIONS, MAX_INBOUND_INVOCATIONS } from '../../../lib/settings/flood-settings.ts';
 import { MAX_TURN_INVOCATIONS } from '../../../lib/settings/turn-settings.ts';
 import { joinContactItems } from '../../support/contact-items.ts';

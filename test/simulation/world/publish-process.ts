@@ -1,5 +1,4 @@
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
-import { readItemChange, type StreamRecord } from '../../../lambdas/adapters/dynamodb/stream-records.ts';
 import { createDynamodbTurns } from '../../../lambdas/adapters/dynamodb/turns.ts';
 import { createEventBridgeBus } from '../../../lambdas/adapters/eventbridge.ts';
 import {
@@ -13,6 +12,7 @@ import { type ChangeRecord, createPublishChanges } from '../../../lambdas/publis
 import { createPublishTurn } from '../../../lambdas/publish/publish-turns.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import { createStreamHandler } from '../../../lambdas/runtime/stream-handler.ts';
+import { readItemChange, type StreamRecord } from '../../../lambdas/table/item-changes.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import { type AcceptsEntry, createSimulatedEventBridgeClient, type SimulatedBus } from './bus.ts';
 import { throwing } from './faults.ts';

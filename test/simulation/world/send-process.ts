@@ -9,6 +9,7 @@ import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table
 import { receiveFloorMs } from '../../../lambdas/domain/backoff.ts';
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
+import { seconds } from '../../../lambdas/domain/duration.ts';
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type {
   AccessToken,
@@ -26,6 +27,7 @@ import { createAccountView } from '../../../lambdas/send/account-view.ts';
 import { createGiveUp } from '../../../lambdas/send/give-up.ts';
 import { createLanes } from '../../../lambdas/send/lanes.ts';
 import { createPrepareSend } from '../../../lambdas/send/prepare-send.ts';
+import type { SendContext } from '../../../lambdas/send/send-context.ts';
 import { createSendMessage } from '../../../lambdas/send/send-message.ts';
 import { timeLimits } from '../../../lambdas/send/time-limits.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
@@ -106,7 +108,7 @@ const constantToken = (token: string): AccessToken => ({ read: async () => token
 const touching = (name: string) => ({ touches: (): Touches => ({ reads: [], writes: [name] }) });
 
 /** The time limits of the function, as the stack derives them from the defaults of its settings. */
-export const LIMITS = timeLimits({ connectTimeoutSeconds: 3, answerTimeoutSeconds: 10 });
+export const LIMITS = timeLimits({ connectTimeoutSeconds: seconds(3), answerTimeoutSeconds: seconds(10) });
 
 /** Starts a process of the function `send`: what it remembers between two invocations is its own. */
 export const createSendProcess = (options: SendProcessOptions) => {
@@ -168,42 +170,37 @@ export const createSendProcess = (options: SendProcessOptions) => {
     };
     const ports = { ...plain, ...mutation?.ports?.(plain, clock) };
 
-    const shared = {
+    const context: SendContext = {
+      contacts: ports.contacts,
       sends: ports.sends,
       messages: createDynamodbMessages(table),
+      circuits: createDynamodbCircuit(table, account),
+      chatService: ports.chatService,
       deadLetters: ports.deadLetters,
+      scheduler: ports.scheduler,
       clock,
+      sleep: (ms: number) => turns.sleep(name, ms),
+      randomness: { newId: () => `${name}-${++ids}`, random: () => options.random(name) },
       log: silentLog,
       metrics: silentMetrics,
-      sleep: (ms: number) => turns.sleep(name, ms),
-    };
-    const sending = {
-      ...shared,
-      contacts: ports.contacts,
-      circuits: createDynamodbCircuit(table, account),
       account,
       accountView,
-      chatService: ports.chatService,
-      randomness: { newId: () => `${name}-${++ids}`, random: () => options.random(name) },
       rules: options.rules,
-      leaseMs: LIMITS.leaseSeconds * 1000,
-      probeLeaseMs: LIMITS.probeSeconds * 1000,
-      callTimeMs: LIMITS.callSeconds * 1000,
-      maxConcurrentCalls: 10,
-    };
-    const preparing = {
-      ...shared,
-      scheduler: ports.scheduler,
       contactDefaults: {
         chatPlatform: account.platform,
         chatChannelNumber: account.channel,
         windowPer: options.windowPer ?? 'user',
       },
-      ...createSendMessage(sending),
+      defaultNotAfter: undefined,
+      leaseMs: LIMITS.leaseSeconds * 1000,
+      probeLeaseMs: LIMITS.probeSeconds * 1000,
+      callTimeMs: LIMITS.callSeconds * 1000,
+      maxConcurrentCalls: 10,
+      pace: undefined,
     };
     const handling = {
-      handleMessage: createPrepareSend(preparing),
-      handleFailure: createGiveUp({ ...shared, contactDefaults: preparing.contactDefaults }),
+      handleMessage: createPrepareSend(context, createSendMessage(context)),
+      handleFailure: createGiveUp(context),
       minimumWaitMs: receiveFloorMs,
       changeVisibility: ports.changeVisibility,
       clock,

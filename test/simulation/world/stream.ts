@@ -1,8 +1,8 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import type { StreamRecord } from '../../../lambdas/adapters/dynamodb/stream-records.ts';
 import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
+import type { StreamRecord } from '../../../lambdas/table/item-changes.ts';
 import { serialize } from './serialize.ts';
 import { type ItemWrite, nameOf } from './table.ts';
 import type { Turns } from './turns.ts';

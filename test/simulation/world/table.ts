@@ -1,7 +1,7 @@
 import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/item-update.ts';
-import type { ItemKey } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { ConversationTable, Item, QueryPage, WriteOutcome } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
+import type { ItemKey } from '../../../lambdas/table/keys.ts';
 import { RETENTION_DAYS } from '../../support/builders.ts';
 import { parseCondition } from './condition.ts';
 import { itemBytes } from './item-size.ts';

@@ -1,6 +1,6 @@
 import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/item-update.ts';
-import type { ItemKey } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { ConversationTable, Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { ItemKey } from '../../../lambdas/table/keys.ts';
 
 /** What a call reads and writes, by name. Two calls commute if neither writes what the other accesses. */
 export interface Touches {

@@ -34,7 +34,7 @@ const runWithClosed = async (output: 'stdout' | 'stderr', args: readonly string[
 };
 
 describe('a pipe that is closed before the command has written', () => {
-  it.each(['--help', 'send --help', 'audit --list-laws', 'audit --list-laws --json'])(
+  it.each(['--help', 'send --help', 'check-table --list-laws', 'check-table --list-laws --json'])(
     'ends the command without a word: parley %s',
     async (line) => {
       expect(await runWithClosed('stdout', line.split(' '))).toEqual({ code: 141, written: '' });

@@ -238,8 +238,8 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['dead-letters redrive', ['schedules']],
   ['dead-letters redrive', ['send', PAYLOAD]],
   ['dead-letters delete', ['send', '--reason', 'none of them', '--yes']],
-  ['audit', ['--recheck', '0']],
-  ['audit', ['--list-laws']],
+  ['check-table', ['--recheck', '0']],
+  ['check-table', ['--list-laws']],
   ['audit-trail', []],
   ['sends list', ['--state', 'refused']],
   ['sends list', ['--broadcast', PAYLOAD]],
@@ -305,7 +305,7 @@ describe('the output of every command', () => {
     expect((await runCommand('dead-letters list', ['send'])).out).toContain(escaped);
     expect((await runCommand('doctor', [])).out).toContain(escaped);
     expect((await runCommand('erasure-scan', [USER])).out).toContain(`MESSAGE#${escaped}`);
-    expect((await runCommand('audit', ['--recheck', '0'])).out).toContain(
+    expect((await runCommand('check-table', ['--recheck', '0'])).out).toContain(
       `  MESSAGE#${escaped} MESSAGE: Missing: statusBodies.`,
     );
     expect((await runCommand('token set', [])).err).toContain('a\\u001b[2J');

@@ -30,7 +30,7 @@ const resultOf = async (
       report: (result) => results.push(result),
       say: () => {},
       stdin: Readable.from([USER]),
-      canDrawProgress: false,
+      progressTerminal: undefined,
       stop: new AbortController().signal,
     },
     { args, print: () => {} },

@@ -11,7 +11,7 @@ import managementApi from '../../../docs/management-api.json' with { type: 'json
 import { HISTORY_FORMATS } from '../../../lambdas/domain/history-formats/history-formats.ts';
 import { parseSendRequest } from '../../../lambdas/domain/send-request.ts';
 import { WEBHOOK_FORMATS } from '../../../lambdas/domain/webhook-formats/formats.ts';
-import { eventSchemas } from '../../../lib/documents/event-schemas.ts';
+import { eventsSchema } from '../../../lib/documents/event-schemas.ts';
 import { ROUTE_SAMPLES } from '../../../lib/documents/management-api-samples.ts';
 import { readStageSettings } from '../../../lib/settings/read-stage-settings.ts';
 import { describedSettings } from '../../../lib/settings/settings-guide.ts';
@@ -39,6 +39,8 @@ const WITHOUT_SCHEMA: Readonly<Record<string, string>> = {
 
 const ajv = new Ajv2020({ strict: false });
 formats.default(ajv);
+const events = eventsSchema();
+ajv.addSchema(events);
 
 const SETTINGS = new Set(describedSettings().map(({ path }) => path));
 const object = z.record(z.string(), z.unknown());
@@ -132,10 +134,9 @@ const faultOf = ({ place, code }: CodeBlock): string | undefined => {
   if ('Effect' in sample) return statements.safeParse([sample]).error?.message;
   if ('Statement' in sample) return statements.safeParse(sample.Statement).error?.message;
   if (typeof sample['detail-type'] === 'string') {
-    const schema = Object.entries(eventSchemas()).find(([name]) => name === sample['detail-type'])?.[1];
-    if (schema === undefined) return `there is no event ${sample['detail-type']}`;
-    const { $id: _id, ...rest } = object.parse(schema);
-    return ajv.validate(rest, { ...ENVELOPE, ...sample }) ? undefined : ajv.errorsText();
+    const validate = ajv.getSchema(`${events.$id}#/$defs/${sample['detail-type']}`);
+    if (validate === undefined) return `there is no event ${sample['detail-type']}`;
+    return validate({ ...ENVELOPE, ...sample }) ? undefined : ajv.errorsText(validate.errors);
   }
   if ('requestId' in sample && 'platformContactId' in sample) {
     const parsed = parseSendRequest(JSON.stringify(sample));

@@ -13,7 +13,6 @@ const days = (ms: number): string => `${WORDS[ms / DAY_MS] ?? ms / DAY_MS} days`
 
 /** The pages that say how long a request waits. */
 const PAGES = [
-  'CHANGELOG.md',
   'cli/commands/sending.ts',
   'docs/events.md',
   'docs/management-api.md',

@@ -1,38 +1,28 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
 import * as z from '../../../lambdas/domain/schema.ts';
-import { sendRequest } from '../../../lambdas/domain/send-request.ts';
+import { PROBLEM_CODES } from '../../../lambdas/manage/api.ts';
 import { stageSettings } from '../../../lib/settings/stage-settings.ts';
 import { commandLines } from './public-surface/command-lines.ts';
 import { exportLines } from './public-surface/declared-exports.ts';
 import { localRunLines } from './public-surface/local-run-lines.ts';
 import { schemaLines } from './public-surface/schema-lines.ts';
-import { messageAttributeLines, metricLines, outputLines, routeLines } from './public-surface/stack-lines.ts';
+import { messageAttributeLines, metricLines, outputLines } from './public-surface/stack-lines.ts';
 
 const FOLDER = join(import.meta.dirname, 'public-surface');
 
-const eventLines = () =>
-  Object.entries(eventDetails).flatMap(([name, detail]) => [
-    name,
-    ...schemaLines(detail).map((line) => `${name} detail.${line}`),
-  ]);
-
-const requestLines = async () => [
-  ...schemaLines(sendRequest).map((line) => `send queue: ${line}`),
-  ...(await messageAttributeLines()),
-];
-
-/** What other systems and people depend on. docs/upgrading.md says what a change of each means. */
+/**
+ * What other systems and people depend on, besides the schemas in docs/, which other tests keep up to date.
+ * docs/upgrading.md says what a change of each means.
+ */
 const SURFACE: Readonly<Record<string, () => readonly string[] | Promise<readonly string[]>>> = {
   exports: exportLines,
   settings: () => schemaLines(stageSettings),
   outputs: outputLines,
-  events: eventLines,
-  messages: requestLines,
+  messages: messageAttributeLines,
   metrics: metricLines,
-  routes: routeLines,
+  'error-codes': () => PROBLEM_CODES,
   command: commandLines,
   'local-run': localRunLines,
 };

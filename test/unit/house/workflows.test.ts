@@ -124,10 +124,10 @@ describe('The workflows of the repository', () => {
 
 describe('The check of CHANGELOG.md', () => {
   const before = '# Changelog\n\n## Unreleased\n\n- Old.\n\n## 0.1.0\n\n- First.\n';
-  const changedFiles = ['lib/index.ts', 'test/unit/house/public-surface/exports.txt'];
+  const changedFiles = ['lib/index.ts', 'test/unit/house/public-surface/exports.txt', 'docs/events.schema.json'];
 
   it('names what is public and changed without a new line under Unreleased', () => {
-    const missing = ['test/unit/house/public-surface/exports.txt'];
+    const missing = ['test/unit/house/public-surface/exports.txt', 'docs/events.schema.json'];
 
     expect(missingFromChangelog({ changedFiles, before, after: before })).toEqual(missing);
     expect(missingFromChangelog({ changedFiles, before, after: before.replace('- First.', '- Last.') })).toEqual(

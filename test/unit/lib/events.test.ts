@@ -1,31 +1,27 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { EventBridgeEvent } from 'aws-lambda';
 import { build } from 'esbuild';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
-import * as publishedEvents from '../../../lambdas/domain/events/event-details.ts';
-import type * as z from '../../../lambdas/domain/schema.ts';
-import type { sendRequest } from '../../../lambdas/domain/send-request.ts';
-import { eventSchemas as generatedSchemas } from '../../../lib/documents/event-schemas.ts';
-import { eventDetailsCode, eventGuardsCode, sendRequestCode } from '../../../lib/documents/event-types.ts';
-import * as events from '../../../lib/events.ts';
+import schema from '../../../docs/events.schema.json' with { type: 'json' };
+import { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
+import { eventsSchema } from '../../../lib/documents/event-schemas.ts';
+import { publishedTypes } from '../../../lib/documents/published-types.ts';
 import {
   EVENT_NAMES,
+  type EventContact,
   type EventDetails,
   type EventName,
-  eventSchemas,
-  isMessageReceived,
   isParleyEvent,
   type ParleyEvent,
   parseParleyEvent,
-  type SendRequest,
 } from '../../../lib/events.ts';
+import { inTemporaryFolder } from './synthesized-stack.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
 const AT = '2026-01-02T03:04:05.678Z';
 const CONTACT = { platform: 'chat', channel: '*', key: '5491144440000' };
@@ -45,40 +41,20 @@ const delivered = (fields: object = {}) => ({
   ...fields,
 });
 
-/** The type of a schema's output as a consumer sees it. */
-type DeepReadonly<T> = T extends readonly (infer Item)[]
-  ? readonly DeepReadonly<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
-    : T;
-
-type PublishedDetails = { [Name in keyof typeof eventDetails]: z.output<(typeof eventDetails)[Name]> };
-
-describe('the generated files', () => {
-  it('are up to date; "npm run schemas" writes them', () => {
-    expect(textOf('lib/events/event-details.ts')).toBe(eventDetailsCode());
-    expect(textOf('lib/events/event-guards.ts')).toBe(eventGuardsCode());
-    expect(eventSchemas).toEqual(generatedSchemas());
-    expect(textOf('lib/events/send-request.ts')).toBe(sendRequestCode());
-  });
-
-  it('declare a send request as Parley parses it', () => {
-    expectTypeOf<SendRequest>().toEqualTypeOf<DeepReadonly<z.input<typeof sendRequest>>>();
-  });
-
-  it('include a JSON Schema file for each event', () => {
-    const files = readdirSync(join(ROOT, 'docs/events'));
-    expect(files.toSorted()).toEqual(EVENT_NAMES.map((name) => `${name}.schema.json`).toSorted());
-    for (const name of EVENT_NAMES) {
-      expect(JSON.parse(textOf(`docs/events/${name}.schema.json`))).toEqual(eventSchemas[name]);
-    }
-  });
-});
-
 describe('the types', () => {
-  it('are those of the published details', () => {
-    expectTypeOf<EventDetails>().toEqualTypeOf<DeepReadonly<PublishedDetails>>();
-    expect(EVENT_NAMES).toEqual(publishedEvents.EVENT_NAMES);
+  it('of the package are those of the repository, spelled out', () => {
+    inTemporaryFolder((folder) => {
+      writeFileSync(join(folder, 'spelled-out.d.ts'), publishedTypes());
+      writeFileSync(join(folder, 'compare.mts'), COMPARISON);
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(COMPARISON_CONFIG));
+      const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+      const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+      expect(stdout).toBe('');
+    });
+  });
+
+  it('and the names are those of the published details', () => {
+    expect(EVENT_NAMES).toEqual(Object.keys(eventDetails));
   });
 
   it('form a union that `detail-type` discriminates', () => {
@@ -105,27 +81,26 @@ describe('the types', () => {
   });
 });
 
-describe('a guard', () => {
-  it('exists for each event, and accepts that event alone', () => {
-    const exported = new Map<string, unknown>(Object.entries(events));
+describe('isParleyEvent', () => {
+  it('accepts every event, and with a name that event alone', () => {
     const accepted = EVENT_NAMES.map((name) => {
-      const guard = exported.get(`is${name}`);
-      if (typeof guard !== 'function') throw new Error(`lib/events.ts exports no is${name}.`);
-      return EVENT_NAMES.filter((other) => guard(delivered({ 'detail-type': other })));
+      const event = delivered({ 'detail-type': name });
+      expect(isParleyEvent(event)).toBe(true);
+      return EVENT_NAMES.filter((other) => isParleyEvent(event, other));
     });
     expect(accepted).toEqual(EVENT_NAMES.map((name) => [name]));
   });
 
   it('narrows an unknown value, and an event', () => {
     const value: unknown = delivered();
-    if (!isMessageReceived(value)) throw new Error('The event was not recognized.');
+    if (!isParleyEvent(value, 'MessageReceived')) throw new Error('The event was not recognized.');
     expectTypeOf(value).toEqualTypeOf<ParleyEvent<'MessageReceived'>>();
-    expectTypeOf(value.detail.contact).toEqualTypeOf<events.EventContact | undefined>();
+    expectTypeOf(value.detail.contact).toEqualTypeOf<EventContact | undefined>();
     expect(value.detail.messageId).toBe('m1');
   });
 
   it('accepts fields that later versions add', () => {
-    expect(isMessageReceived(delivered({ 'replay-name': 'r', detail: { ...DETAIL, mood: 'good' } }))).toBe(true);
+    expect(isParleyEvent(delivered({ 'replay-name': 'r', detail: { ...DETAIL, mood: 'good' } }))).toBe(true);
   });
 
   it.each([
@@ -139,7 +114,7 @@ describe('a guard', () => {
     ['an event of a later version', delivered({ 'detail-type': 'MessagePinned' })],
     ['a name that every object has', delivered({ 'detail-type': 'constructor' })],
   ])('rejects %s', (_what, value) => {
-    expect([isMessageReceived(value), isParleyEvent(value)]).toEqual([false, false]);
+    expect([isParleyEvent(value, 'MessageReceived'), isParleyEvent(value)]).toEqual([false, false]);
   });
 });
 
@@ -157,22 +132,32 @@ describe('parseParleyEvent', () => {
   });
 });
 
-describe('the JSON Schemas', () => {
-  const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
+describe('the JSON Schema', () => {
+  const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, strictTypes: false });
   addFormats.default(ajv);
+  ajv.addSchema(schema);
   const errorsOf = (name: EventName, value: unknown): readonly string[] => {
-    const validate = ajv.getSchema(eventSchemas[name].$id) ?? ajv.compile(eventSchemas[name]);
-    validate(value);
-    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+    const validate = ajv.getSchema(`${schema.$id}#/$defs/${name}`);
+    validate?.(value);
+    return (validate?.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   };
 
-  it('accept an event as EventBridge delivers it, and new fields', () => {
+  it('is up to date; "npm run schemas" writes it', () => {
+    expect(schema).toEqual(eventsSchema());
+  });
+
+  it('accepts an event through that event alone', () => {
+    expect(ajv.validate(schema.$id, delivered())).toBe(true);
+    expect(ajv.validate(schema.$id, delivered({ 'detail-type': 'MessagePinned' }))).toBe(false);
+  });
+
+  it('accepts an event as EventBridge delivers it, and new fields', () => {
     expect(errorsOf('MessageReceived', delivered())).toEqual([]);
     const detail = { ...DETAIL, mood: 'good', contact: { ...CONTACT, mood: 'good' }, content: { emoji: '👋' } };
     expect(errorsOf('MessageReceived', delivered({ detail, 'replay-name': 'r' }))).toEqual([]);
   });
 
-  it('reject an event with another name, and a detail without a required field', () => {
+  it('rejects an event with another name, and a detail without a required field', () => {
     expect(errorsOf('MessageRead', delivered())).toEqual(['/detail-type must be equal to constant']);
     const { messageId: _messageId, ...detail } = DETAIL;
     expect(errorsOf('MessageReceived', delivered({ detail }))).toEqual([
@@ -180,7 +165,7 @@ describe('the JSON Schemas', () => {
     ]);
   });
 
-  it('are valid for every event', () => {
+  it('is valid for every event', () => {
     for (const name of EVENT_NAMES) expect(errorsOf(name, {})).not.toEqual([]);
   });
 });
@@ -198,15 +183,33 @@ describe("a consumer's bundle", () => {
     return outputFiles[0]?.text ?? '';
   };
 
-  it('contains the code of a guard, and nothing else', async () => {
-    const guard = await bundle(`export { isMessageReceived } from './events.ts';`);
-    expect(Buffer.byteLength(guard)).toBeLessThan(400);
-    expect(guard).not.toContain('MessageEchoed');
-  });
-
-  it('contains the names of the events if it needs all of them, but no JSON Schema', async () => {
-    const parse = await bundle(`export { parseParleyEvent } from './events.ts';`);
+  it('contains the code of the guard, the names of the events, and nothing else', async () => {
+    const parse = await bundle(`export { isParleyEvent, parseParleyEvent } from './events.ts';`);
     expect(Buffer.byteLength(parse)).toBeLessThan(1_000);
-    expect(parse).not.toContain('$schema');
+    expect(parse).not.toMatch(/import|require/);
   });
 });
+
+const ROOT_FILE = JSON.stringify(join(ROOT, 'lib/events/published-types.ts'));
+
+/** Does not compile unless the types are identical, including which fields are optional or read-only. */
+const COMPARISON = `
+import type { EventAccount, EventContact, EventDetails, SendRequest } from ${ROOT_FILE};
+import type * as spelledOut from './spelled-out.d.ts';
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+type Name = keyof EventDetails | keyof spelledOut.EventDetails;
+export const details: { [N in Name]: Same<EventDetails[N], spelledOut.EventDetails[N]> } =
+  {} as { [N in Name]: true };
+export const others: [
+  Same<SendRequest, spelledOut.SendRequest>,
+  Same<EventContact, spelledOut.EventContact>,
+  Same<EventAccount, spelledOut.EventAccount>,
+] = [true, true, true];
+`;
+
+const COMPARISON_CONFIG = {
+  extends: join(ROOT, 'tsconfig.json'),
+  compilerOptions: { typeRoots: [join(ROOT, 'node_modules/@types')], skipLibCheck: false, types: ['node'] },
+  include: [],
+  files: ['compare.mts', 'spelled-out.d.ts'],
+};

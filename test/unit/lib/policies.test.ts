@@ -145,7 +145,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...on('sqs:GetQueueAttributes', 'ReceiverInboundQueue', 'ReceiverInboundQueueDeadLetters'),
   ],
   // It may call one route, which is not the one that stands for the others here.
-  'audit.json': [
+  'check-table.json': [
     ...on('cloudformation:DescribeStacks', 'Stack'),
     ...on('cloudformation:ListStackResources', 'Stack'),
     ...on('dynamodb:BatchGetItem', 'Table'),
@@ -192,10 +192,10 @@ describe('The example policy', () => {
 });
 
 describe('The policy of an audit', () => {
-  test('audit.json allows one route of the management API', () => {
+  test('check-table.json allows one route of the management API', () => {
     const call = (target: string) => (own.arns.ManagementApi ?? '').replace('GET/v1/sends/billing-1', target);
     const targets = ['GET/v1/stage', 'GET/v1/contacts', 'POST/v1/sends', 'DELETE/v1/contacts/1'];
-    const policy = policyOf('audit.json', own);
+    const policy = policyOf('check-table.json', own);
     expect(targets.filter((target) => isAllowed([policy], 'execute-api:Invoke', call(target)))).toEqual([
       'GET/v1/stage',
     ]);
@@ -203,8 +203,8 @@ describe('The policy of an audit', () => {
 });
 
 describe('The policy of an audit, for recent erasures', () => {
-  test('audit.json allows queries of the index byState of its own stage alone', () => {
-    const policy = policyOf('audit.json', own);
+  test('check-table.json allows queries of the index byState of its own stage alone', () => {
+    const policy = policyOf('check-table.json', own);
     const indexes = [own, other].flatMap(({ arns }) =>
       ['', '/index/byState', '/index/byContact'].map((index) => `${arns.Table}${index}`),
     );

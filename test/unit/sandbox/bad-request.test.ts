@@ -195,7 +195,6 @@ test.each([
   'GET /calls?limit=many&before=unknown',
   'GET /feed/unknown',
   'DELETE /users/x',
-  'GET /links/qr.svg',
 ])('%s does not cause an internal error', async (call) => {
   const sandbox = await startTestSandbox();
 

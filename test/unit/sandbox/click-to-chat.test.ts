@@ -1,4 +1,3 @@
-import { encode } from 'uqr';
 import { describe, expect, test } from 'vitest';
 import { aMessage, CHANNEL, OTHER_CHANNEL, startTestSandbox, USER, userPath } from '../../support/running-sandbox.ts';
 
@@ -32,19 +31,6 @@ describe('a click-to-chat link', () => {
     expect(answer.headers.get('location')).toBe(`/?chatChannelNumber=${encodeURIComponent(CHANNEL)}&text=Hi`);
   });
 
-  test('has a QR code', async () => {
-    const sandbox = await startTestSandbox();
-    const { url, qr } = Object((await sandbox.control('POST /links', { text: 'Hi' })).body);
-
-    const picture = await fetch(qr);
-
-    const svg = await picture.text();
-    const dark = encode(url).data.flat().filter(Boolean).length;
-    expect(picture.headers.get('content-type')).toBe('image/svg+xml');
-    expect(svg).toMatch(/^<svg /);
-    expect(svg.match(/h10v10/g)).toHaveLength(dark);
-  });
-
   test('is invalid for any other number', async () => {
     const sandbox = await startTestSandbox();
 
@@ -52,11 +38,10 @@ describe('a click-to-chat link', () => {
       sandbox.control('POST /links', { chatChannelNumber: '+10000000' }),
       sandbox.control('POST /links/open', { url: `${sandbox.url}/chat/10000000` }),
       sandbox.control('POST /links/open', { url: 'no address' }),
-      sandbox.control('GET /links/qr.svg?url=https://elsewhere.example'),
       sandbox.control('GET /../chat/10000000'),
     ]);
 
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 404]);
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 404]);
     for (const { body } of answers) expect(body).toMatchObject({ error: { code: expect.any(Number) } });
   });
 });

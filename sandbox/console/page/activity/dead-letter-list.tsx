@@ -6,7 +6,7 @@ import { counted } from '../components/counted.ts';
 import { JsonBody } from '../components/json-view.tsx';
 import { Link } from '../components/link.tsx';
 import { formatDateTime } from '../components/time.ts';
-import { callApi, type DeadLetterQueue, encodeText, inspectorPath } from '../state/api.ts';
+import { callApi, encodeText, type InspectedQueue, inspectorPath } from '../state/api.ts';
 import { showResult, useConsole } from '../state/console-state.ts';
 import { deadLettersOf, type ListedDeadLetter, useDeadLetters } from '../state/dead-letters.ts';
 import { findUser } from '../state/find-user.ts';
@@ -39,14 +39,14 @@ export const DeadLetterList = () => {
   );
 };
 
-const NAMES: Readonly<Record<DeadLetterQueue, { title: string; plural: string }>> = {
+const NAMES: Readonly<Record<InspectedQueue, { title: string; plural: string }>> = {
   send: { title: 'Requests', plural: 'requests' },
   bulk: { title: 'Bulk requests', plural: 'bulk requests' },
   inbound: { title: 'Events', plural: 'events' },
 };
 
 type QueueProps = {
-  queue: DeadLetterQueue;
+  queue: InspectedQueue;
   deadLetters: readonly ListedDeadLetter[] | undefined;
   onAction: () => Promise<void>;
 };
@@ -80,7 +80,7 @@ const Queue = ({ queue, deadLetters = [], onAction }: QueueProps) => {
   );
 };
 
-type ItemProps = { queue: DeadLetterQueue; deadLetter: ListedDeadLetter; onAction: () => Promise<void> };
+type ItemProps = { queue: InspectedQueue; deadLetter: ListedDeadLetter; onAction: () => Promise<void> };
 
 const Item = ({ queue, deadLetter, onAction }: ItemProps) => {
   const { id, since, receiveCount, reason, body } = deadLetter;

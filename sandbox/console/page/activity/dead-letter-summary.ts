@@ -1,9 +1,9 @@
-import { type DeadLetter, type DeadLetterQueue, field, stringField } from '../state/api.ts';
+import { type DeadLetter, field, type InspectedQueue, stringField } from '../state/api.ts';
 import { readEvent } from '../state/event-fields.ts';
 import { kindOf } from './describe-event.ts';
 
 /** What a dead letter is about, if it has no request ID. */
-export const summaryOf = (queue: DeadLetterQueue, { body }: DeadLetter): string => {
+export const summaryOf = (queue: InspectedQueue, { body }: DeadLetter): string => {
   if (queue !== 'inbound') return 'Request without an ID';
   // Parley stores the event in the field rawBody; a message that SQS moved itself has another body.
   const event = field(parsed(body), 'rawBody');

@@ -4,7 +4,9 @@ import { callApi } from '../state/api.ts';
 import { showError } from '../state/console-state.ts';
 import { Card, Form } from './card.tsx';
 
-type Link = { url: string; qr: string };
+interface Link {
+  readonly url: string;
+}
 
 /** Creates a click-to-chat link, with which a user starts a conversation (contract, "Rules of use" 2). */
 export const LinkCard = () => {
@@ -29,7 +31,6 @@ export const LinkCard = () => {
       </Form>
       {link && (
         <p class="link">
-          <img src={pathOf(link.qr)} alt="QR code for the link" />
           <a href={pathOf(link.url)}>{link.url}</a>
         </p>
       )}

@@ -8,9 +8,9 @@ import type { accountView, messageView, ruleView, templateView, userView } from 
 export type {
   ContactStatus,
   DeadLetter,
-  DeadLetterQueue,
   Decided,
   Decision,
+  InspectedQueue,
   InspectorChange,
   QueueDepths,
   SendList,

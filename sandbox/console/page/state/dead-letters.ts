@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import {
   callApi,
   type DeadLetter,
-  type DeadLetterQueue,
   encodeText,
+  type InspectedQueue,
   inspectorPath,
   type QueueDepths,
   type Trace,
@@ -17,7 +17,7 @@ export type ListedDeadLetter = DeadLetter & { readonly hasSend: boolean };
 const REDRIVEN_MS = 2_000;
 
 /** Returns how many dead letters a queue has; 0 if it does not exist. */
-export const deadLettersOf = (queue: DeadLetterQueue, depths: QueueDepths | undefined): number => {
+export const deadLettersOf = (queue: InspectedQueue, depths: QueueDepths | undefined): number => {
   const { sendDeadLetters = 0, bulkDeadLetters = 0, inboundDeadLetters = 0 } = depths ?? {};
   return { send: sendDeadLetters, bulk: bulkDeadLetters, inbound: inboundDeadLetters }[queue];
 };
@@ -25,7 +25,7 @@ export const deadLettersOf = (queue: DeadLetterQueue, depths: QueueDepths | unde
 export const allDeadLetters = (depths: QueueDepths | undefined): number =>
   QUEUES.reduce((sum, queue) => sum + deadLettersOf(queue, depths), 0);
 
-const QUEUES: readonly DeadLetterQueue[] = ['send', 'bulk', 'inbound'];
+const QUEUES: readonly InspectedQueue[] = ['send', 'bulk', 'inbound'];
 
 /**
  * Returns the dead letters of a queue, undefined until they are loaded, and a function that loads them again.
@@ -33,7 +33,7 @@ const QUEUES: readonly DeadLetterQueue[] = ['send', 'bulk', 'inbound'];
  * @param exists false for a queue that the stage does not have, and which therefore has none
  */
 export const useDeadLetters = (
-  queue: DeadLetterQueue,
+  queue: InspectedQueue,
   exists = true,
 ): readonly [deadLetters: readonly ListedDeadLetter[] | undefined, reload: () => Promise<void>] => {
   const [deadLetters, setDeadLetters] = useState<readonly ListedDeadLetter[]>();
@@ -61,7 +61,7 @@ export const useDeadLetters = (
   return [deadLetters, reload];
 };
 
-const fetchDeadLetters = async (queue: DeadLetterQueue): Promise<readonly ListedDeadLetter[] | undefined> => {
+const fetchDeadLetters = async (queue: InspectedQueue): Promise<readonly ListedDeadLetter[] | undefined> => {
   const result = await callApi<{ messages: readonly DeadLetter[] }>('GET', inspectorPath(`dead-letters/${queue}`));
   if (!result.ok) {
     showError(result.error);

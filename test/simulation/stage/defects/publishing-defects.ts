@@ -1,6 +1,6 @@
-import type { StreamRecord } from '../../../../lambdas/adapters/dynamodb/stream-records.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import type { ChangeRecord } from '../../../../lambdas/publish/publish-changes.ts';
+import type { StreamRecord } from '../../../../lambdas/table/item-changes.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { StageMutation } from '../stage-mutation.ts';
 import { ANSWERED, freeForm, historyOf, outage, reads, type StageDefect, writes } from './stage-defect.ts';

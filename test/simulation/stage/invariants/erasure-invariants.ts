@@ -1,6 +1,6 @@
-import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { addressVariants, messageGroup } from '../../../../lambdas/domain/contact.ts';
+import { parseContactName } from '../../../../lambdas/table/keys.ts';
 import { erasedKeys, isMark } from './receiving-invariants.ts';
 import { eventsIn, keptDeadLetters } from './stage-events.ts';
 import { idIn, type Recorded, type StageFacts } from './stage-facts.ts';

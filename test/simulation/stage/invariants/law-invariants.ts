@@ -1,4 +1,4 @@
-import { violationsAtRest, violationsOfChange } from '../../../../lambdas/domain/laws/check-laws.ts';
+import { violationsAtRest, violationsOfChange } from '../../../../lambdas/laws/check-laws.ts';
 import { RETENTION_DAYS } from '../../../support/builders.ts';
 import { lostMessagesOf } from './stage-events.ts';
 import type { StageFacts } from './stage-facts.ts';

@@ -1,6 +1,6 @@
-import { parseContactName } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { parseDueMessage } from '../../../../lambdas/domain/send-request.ts';
+import { parseContactName } from '../../../../lambdas/table/keys.ts';
 import { isSendLane, type SendLane } from '../ledger.ts';
 import { keywordsIn, windowEventsOf } from './receiving-invariants.ts';
 import { type Invocation, idIn, type Recorded, type StageFacts } from './stage-facts.ts';

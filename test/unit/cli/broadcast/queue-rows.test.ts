@@ -5,14 +5,12 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, it } from 'vitest';
 import { queueRows } from '../../../../cli/broadcast/queue-rows.ts';
 import type { BroadcastState } from '../../../../cli/broadcast/state-file.ts';
-import { BRACES } from '../../../../cli/broadcast/template.ts';
 import { createPacer } from '../../../../cli/operations/pacer.ts';
 
 const template = {
   contactColumn: 'phone',
   columns: ['phone'],
   fields: { messageText: 'Hi' },
-  placeholders: BRACES,
   broadcastId: 'b-1',
 };
 const START: BroadcastState = {

@@ -25,7 +25,16 @@ it.each([
   using folder = mkdtempDisposableSync(join(tmpdir(), 'parley-state-'));
   if (existing !== undefined) writeFileSync(join(folder.path, existing), 'longer than the state', { mode: 0o644 });
   const file = join(folder.path, 'rows.csv.local.broadcast.json');
-  const state = { broadcastId: 'b', contentId: 'c', destination: 'q', rows: 1, done: 1, queued: 1, refused: {} };
+  const state = {
+    broadcastId: 'b',
+    requestPrefix: 'b',
+    contentId: 'c',
+    destination: 'q',
+    rows: 1,
+    done: 1,
+    queued: 1,
+    refused: {},
+  };
 
   await writeState(file, state);
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -228,63 +227,6 @@ describe('the requests of a broadcast', () => {
   });
 });
 
-describe('a broadcast that an earlier version started', () => {
-  /** Writes the state file as that version did, which derived all request IDs from the content. */
-  const beginEarlier = (fields: object, changes: object = {}) => {
-    const content = `${readFileSync(csv, 'utf8')}${JSON.stringify(['phone', fields])}`;
-    const contentId = `b-${createHash('sha256').update(content).digest('hex').slice(0, 20)}`;
-    const destination = target.addresses.sendQueueUrl;
-    const progress = { rows: 2, done: 1, queued: 1, refused: {} };
-    writeFileSync(
-      stateFile(),
-      JSON.stringify({ broadcastId: contentId, contentId, destination, ...progress, ...changes }),
-    );
-    return contentId;
-  };
-  const saying = (text: string) => [...without('--text', 'Hi {{name}}'), '--text', text];
-
-  it.each(['Hi ${name}', 'Hello'])('continues with the requests of that version: %j', async (messageText) => {
-    const id = beginEarlier({ messageText });
-
-    const { code, err } = await target.parley(saying(messageText));
-
-    expect([code, err]).toEqual([0, expect.stringContaining('An earlier version of parley started this broadcast.')]);
-    expect(await requests()).toEqual([
-      {
-        requestId: `${id}-2`,
-        platformContactId: `+549115000${files}002`,
-        messageText: messageText.replace('${name}', 'Bea'),
-      },
-    ]);
-    expect(state()).toMatchObject({ broadcastId: id, contentId: id, done: 2 });
-  });
-
-  it('does not share its request IDs with a broadcast of this version, whose requests differ', async () => {
-    const id = beginEarlier({ messageText: 'Hello' });
-    rmSync(stateFile());
-
-    await target.parley(saying('Hello'));
-
-    expect(await queued()).not.toContain(`${id}-1`);
-  });
-
-  it('and completed is not sent again', async () => {
-    beginEarlier({ messageText: 'Hello' }, { done: 2, queued: 2 });
-
-    expect((await target.parley(saying('Hello'))).out).toContain('Nothing was queued');
-    expect(await queued()).toEqual([]);
-  });
-
-  it('does not continue with another message', async () => {
-    beginEarlier({ messageText: 'Hello' });
-
-    const { code, err } = await target.parley(args);
-
-    expect([code, err]).toEqual([2, expect.stringContaining('has changed since its broadcast was interrupted')]);
-    expect(await queued()).toEqual([]);
-  });
-});
-
 describe('before it queues anything, a broadcast', () => {
   it('shows the first three rows as they would be sent, and the faulty ones in groups', async () => {
     const rows = Array.from({ length: 100 }, (_, index) => {
@@ -374,19 +316,6 @@ describe('before it queues anything, a broadcast', () => {
     expect((await target.parley(args)).err).toContain(
       `Sending has been stopped since ${NOW} (now), so requests wait: Wrong template.`,
     );
-  });
-
-  it('is refused by a stack that would dead-letter its requests', async () => {
-    answer = async (method, path) =>
-      path === '/v1/forecasts' && method === 'POST' ? [404, { message: 'Not Found' }] : [200, STAGE];
-
-    const { code, err } = await target.parley(args);
-
-    expect([code, err]).toEqual([
-      5,
-      expect.stringContaining('An earlier version of Parley is deployed as the local run'),
-    ]);
-    expect(await queued()).toEqual([]);
   });
 
   it('asks on a terminal, and sends after yes only', async () => {

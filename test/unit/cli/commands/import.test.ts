@@ -435,14 +435,4 @@ describe('a file is refused, and nothing is imported', () => {
     writeFileSync(file, Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0xff]));
     expect(await importFile('--yes')).toMatchObject({ code: 2, err: expect.stringContaining('is not UTF-8 text') });
   });
-
-  it('by a stack that cannot import', async () => {
-    write(lines([v2(0)]));
-    faults = [[404, { message: 'Not Found' }]];
-
-    expect(await importFile('--yes')).toMatchObject({
-      code: 5,
-      err: expect.stringContaining('An earlier version of Parley, which cannot import, is deployed as the local run.'),
-    });
-  });
 });

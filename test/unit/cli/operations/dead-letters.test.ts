@@ -6,7 +6,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type DeadLetterQueue, listDeadLetters } from '../../../../cli/operations/dead-letter-queue.ts';
+import { listDeadLetters, type RedrivenQueue } from '../../../../cli/operations/dead-letter-queue.ts';
 import { ManagementError } from '../../../../cli/operations/management-client.ts';
 import { redrive } from '../../../../cli/operations/redrive.ts';
 import { createRedriveScheduledSend } from '../../../../cli/operations/redrive-scheduled-send.ts';
@@ -65,7 +65,7 @@ const drain = async (url: string): Promise<{ body: string; reason: string | unde
 };
 
 describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
-  let queue: DeadLetterQueue;
+  let queue: RedrivenQueue;
   beforeEach(async () => {
     queue = { sqs, url: await createQueue(isFifo), destinationUrl: await createQueue(isFifo) };
   });
@@ -247,7 +247,7 @@ describe.each([true, false])('a dead-letter queue (FIFO: %s)', (isFifo) => {
 });
 
 describe("the schedules' dead-letter queue", () => {
-  let queue: DeadLetterQueue;
+  let queue: RedrivenQueue;
   beforeEach(async () => {
     queue = { sqs, url: await createQueue(false), destinationUrl: await createQueue(true) };
   });

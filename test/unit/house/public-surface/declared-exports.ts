@@ -78,8 +78,6 @@ const declarationLines = (file: string, name: string): readonly string[] => {
   if (start < 0) throw new Error(`${file} does not declare ${name}.`);
   const [declaration = ''] = statementsIn(text.slice(start));
   const isBlock = /^export (declare )?(abstract )?(class|interface) /.test(declaration);
-  // The fields of events are listed with the events.
-  if (file.endsWith('/event-details.d.ts')) return [headOf(declaration)];
   const [head = '', ...body] = isBlock ? declaration.split('{') : [declaration];
   const members = statementsIn(body.join('{').replace(/\}$/, ''));
   return [

@@ -5,11 +5,8 @@ import {
   createSqsSendQueue,
 } from '../../../../lambdas/adapters/sqs.ts';
 import { METRIC_DIMENSIONS, METRIC_NAMES_OF } from '../../../../lambdas/domain/metric-names.ts';
-import { PROBLEM_CODES } from '../../../../lambdas/manage/api.ts';
-import { ROUTES } from '../../../../lambdas/manage/routes.ts';
 import { TRACEPARENT } from '../../../support/builders.ts';
 import { synthesizedStack } from '../../lib/synthesized-stack.ts';
-import { schemaLines } from './schema-lines.ts';
 
 /** Lists the outputs of a stack. Those that depend on its settings end with a question mark. */
 export const outputLines = (): readonly string[] => {
@@ -53,20 +50,6 @@ export const metricLines = (): readonly string[] => {
     ),
   ];
 };
-
-/** Lists the routes of the management API with the fields of their queries, bodies, and responses. */
-export const routeLines = (): readonly string[] => [
-  ...Object.values(ROUTES).flatMap(({ route, query, body, responses }) => [
-    route,
-    ...schemaLines(query).map((line) => `${route} query ${line}`),
-    ...schemaLines(body).map((line) => `${route} body ${line}`),
-    ...Object.entries(responses).flatMap(([status, schema]) => [
-      `${route} ${status}`,
-      ...schemaLines(schema).map((line) => `${route} ${status} ${line}`),
-    ]),
-  ]),
-  ...PROBLEM_CODES.map((code) => `error code ${code}`),
-];
 
 /** Lists the attributes of the messages that Parley puts on its queues. It reads `traceparent`, too. */
 export const messageAttributeLines = async (): Promise<readonly string[]> => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   backoffMs,
-  heldWaitMs,
+  blockedWaitMs,
   LAST_RECEIVE,
   parseRetryAfterMs,
   receiveFloorMs,
@@ -35,8 +35,8 @@ describe('receiveFloorMs', () => {
 
   /** The shortest waits of each cause, for a message that has been received so often and is so old. */
   const SHORTEST_WAITS: Readonly<Record<string, (receives: number, ageMs: number) => number>> = {
-    'the circuit breaker is open, or sending is stopped': (_receives, ageMs) => heldWaitMs(ageMs, 0),
-    'the circuit breaker opens again and again': () => heldWaitMs(0, 0),
+    'the circuit breaker is open, or sending is stopped': (_receives, ageMs) => blockedWaitMs(ageMs, 0),
+    'the circuit breaker opens again and again': () => blockedWaitMs(0, 0),
     'the call was not made': (receives) => backoffMs(receives, 0),
     'the chat service asks for no wait': () => 0,
     'the contact check is unavailable': () => 8_000,

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { deflateRawSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addressVariants, contactKey } from '../../../../lambdas/domain/contact.ts';
@@ -35,9 +35,7 @@ describe('the search for traces', () => {
     ['in base64url', Buffer.from(`${event}ÿÿ`).toString('base64url')],
     ['in an envelope in a request', JSON.stringify({ rawBody: base64(JSON.stringify({ data: base64(event) })) })],
     ['compressed with gzip', JSON.stringify({ body: base64(gzipSync(event)) })],
-    ['compressed with deflate', JSON.stringify({ body: base64(deflateSync(event)) })],
-    ['compressed with Brotli', JSON.stringify({ body: base64(brotliCompressSync(event)) })],
-    ['compressed with Zstandard', JSON.stringify({ body: base64(zstdCompressSync(event)) })],
+    ['compressed as Parley does', JSON.stringify({ body: base64(deflateRawSync(event)) })],
   ])('finds a number %s', (_case, text) => {
     expect(isFound(text)).toBe(true);
   });

@@ -1,11 +1,11 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { stateShard } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { bufferedHeader, bufferedText } from '../../../../lambdas/domain/buffered-request.ts';
 import type { Verdict } from '../../../../lambdas/ports.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
 import { createTelemetry, frame } from '../../../../lambdas/runtime/frame.ts';
+import { stateShard } from '../../../../lambdas/table/indexes.ts';
 import { jwt, RETENTION_DAYS } from '../../../support/builders.ts';
 import { CANARIES, canariesIn } from '../../../support/canaries.ts';
 import { linesDrivenBy } from '../../../support/log-lines.ts';
@@ -53,7 +53,7 @@ const environment = (url: string): Record<string, string> => ({
       .concat(['ERASURE_DEAD_LETTER', 'PUBLISH_DEAD_LETTER', 'TURN'])
       .map((queue) => [`${queue}_QUEUE_URL`, `${QUEUE}/${queue}`.replace('https://sqs.us-east-1.amazonaws.com', url)]),
   ),
-  DEAD_LETTER_QUEUE_URLS: '',
+  DEAD_LETTER_QUEUE_URLS: '[]',
   ACCESS_TOKEN_SECRET_ID: 'token',
   WEBHOOK_SECRET_ID: 'webhook',
   WEBHOOK_AUTH: JSON.stringify({ kind: 'shared-token', header: 'x-token' }),

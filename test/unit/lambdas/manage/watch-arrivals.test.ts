@@ -3,7 +3,6 @@ import { createDynamodbChannels } from '../../../../lambdas/adapters/dynamodb/ch
 import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbGaps } from '../../../../lambdas/adapters/dynamodb/gaps.ts';
-import { messageKey } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import type { ConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
@@ -12,6 +11,7 @@ import { listChannels } from '../../../../lambdas/manage/channels.ts';
 import { listGaps } from '../../../../lambdas/manage/gaps.ts';
 import { createWatchArrivals } from '../../../../lambdas/manage/watch-arrivals.ts';
 import type { GapRepository } from '../../../../lambdas/ports.ts';
+import { messageKey } from '../../../../lambdas/table/keys.ts';
 import { queuedSend, RETENTION_DAYS, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { recordingLog, recordingMetrics } from '../../../support/telemetry.ts';
 import { testTables } from '../../../support/test-tables.ts';

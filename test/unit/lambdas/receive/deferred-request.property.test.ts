@@ -179,8 +179,8 @@ describe('a request that was quarantined because the stage expected bare events'
   });
 });
 
-describe('a request on the queue since the previous version, which did not write the envelope', () => {
-  const previous = (rawBody: string, more: Record<string, unknown> = {}) =>
+describe('a request on the queue that does not name its envelope', () => {
+  const unmarked = (rawBody: string, more: Record<string, unknown> = {}) =>
     `${JSON.stringify({ receivedAt: NOW, ...more, encoding: 'json' }).slice(0, -1)},"rawBody":${rawBody}}`;
   const cases = (['pubsub', 'sns', undefined] as const).flatMap((stage) =>
     Object.entries(BODIES)
@@ -190,22 +190,22 @@ describe('a request on the queue since the previous version, which did not write
 
   it.each(cases)('is read as the stage $stage reads $name', async ({ stage, raw }) => {
     const [drained, direct] = [createFunction(stage), createFunction(stage)];
-    await drained.drain(previous(raw));
+    await drained.drain(unmarked(raw));
     await direct.post(raw, {});
     expect(drained.written).toEqual(direct.written);
     expect(drained.quarantined.length).toBe(direct.quarantined.length);
   });
 
-  it('is read only from its signed fields, although an older version also stored unsigned ones', async () => {
+  it('is read only from its signed fields', async () => {
     const drained = createFunction('sns');
-    await drained.drain(previous(BODIES['a notification and a push']));
+    await drained.drain(unmarked(BODIES['a notification and a push']));
     const ids = drained.written.map((write) => JSON.stringify(write)).filter((write) => write.includes('message-2'));
     expect([drained.written.length, ids]).toEqual([2, []]);
   });
 
   it('is the bare event if it was too large with its envelope', async () => {
     const drained = createFunction('pubsub');
-    await drained.drain(previous(BODIES['an event and a push'], { isEvent: true }));
+    await drained.drain(unmarked(BODIES['an event and a push'], { isEvent: true }));
     expect(JSON.stringify(drained.written)).toContain('"id":"message-1"');
     expect(JSON.stringify(drained.written)).not.toContain('"id":"message-2"');
   });

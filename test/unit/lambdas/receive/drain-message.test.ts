@@ -206,7 +206,7 @@ describe('a buffered request', () => {
     expect(quarantined).toMatchObject([[{ receivedAt: NOW }, expect.stringMatching(/^unverified: /)]]);
   });
 
-  it('is verified when it is redriven from an earlier version, which did not know its form', async () => {
+  it('is verified when it is redriven although it was quarantined as a message of unknown origin', async () => {
     const wrapped = serialized({ rawBody: Buffer.from(BUFFERED), receivedAt: NOW }, 'not a webhook request');
     const { requests, unverified } = await drain(wrapped, { verdict: { kind: 'authentic' } });
     expect(unverified).toHaveLength(1);

@@ -1,11 +1,11 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { sendKey } from '../../../../lambdas/adapters/dynamodb/keys.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { startTrace, traceIdOf } from '../../../../lambdas/domain/trace-context.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
-import { createRecordResult } from '../../../../lambdas/send/record-result.ts';
+import { reportResult } from '../../../../lambdas/send/record-result.ts';
+import { sendKey } from '../../../../lambdas/table/keys.ts';
 import { NOW, queuedSend, sendRequest, sendResult, USER } from '../../../support/builders.ts';
 import { recordingMetrics, silentLog } from '../../../support/telemetry.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -27,14 +27,7 @@ describe('the log of a result', () => {
   it("does not contain the chat service's message, which can quote the request", () => {
     const logged: unknown[] = [];
     const log = { ...silentLog, info: (...parameters: unknown[]) => void logged.push(parameters) };
-    const { sends } = harness;
-    const messages = { recordOutbound: () => Promise.reject(new Error('Nothing is sent.')) };
-    const clock = { now: () => NOW };
-    const randomness = { newId: () => 'id', random: () => 0 };
-    const metrics = recordingMetrics();
-    const { report } = createRecordResult({ sends, messages, clock, sleep: async () => {}, randomness, log, metrics });
-
-    report(queuedSend(), {
+    reportResult({ log, metrics: recordingMetrics() }, queuedSend(), {
       state: 'rejected',
       at: NOW,
       outcome: 'HTTP 400, code 304',

@@ -19,6 +19,7 @@ import { createAccountView } from '../../../../lambdas/send/account-view.ts';
 import { createCallPace } from '../../../../lambdas/send/call-pace.ts';
 import { createGiveUp } from '../../../../lambdas/send/give-up.ts';
 import { createPrepareSend } from '../../../../lambdas/send/prepare-send.ts';
+import type { SendContext } from '../../../../lambdas/send/send-context.ts';
 import { createSendMessage } from '../../../../lambdas/send/send-message.ts';
 import { ACCOUNT, NOW, queuedSend, RETENTION_DAYS, sendRules, USER } from '../../../support/builders.ts';
 import { contactItems, type StoredContact } from '../../../support/contact-items.ts';
@@ -157,9 +158,8 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
         intervalMs === undefined
           ? undefined
           : createCallPace({ ...shared, intervalMs, maxConcurrentCalls: MAX_CONCURRENT_CALLS });
-      const { sendMessage, expireSend } = createSendMessage({
+      const context: SendContext = {
         ...shared,
-        pace,
         contacts,
         circuits,
         account: ACCOUNT,
@@ -179,15 +179,6 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
             return harness.checkAnswers.shift() ?? harness.checkAnswer;
           },
         },
-        randomness: { newId: () => `id-${++ids}`, random: () => 0 },
-        rules: sendRules(rules),
-        leaseMs: LEASE_MS,
-        probeLeaseMs: PROBE_LEASE_MS,
-        callTimeMs: CALL_TIME_MS,
-        maxConcurrentCalls: MAX_CONCURRENT_CALLS,
-      });
-      const prepareSend = createPrepareSend({
-        ...shared,
         scheduler: {
           async schedule({ requestId, at }) {
             if (harness.isSchedulerUnavailable) throw new Error('The scheduler is unavailable.');
@@ -199,12 +190,19 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
             harness.schedules.delete(requestId);
           },
         },
+        randomness: { newId: () => `id-${++ids}`, random: () => 0 },
+        rules: sendRules(rules),
         contactDefaults,
         defaultNotAfter: options.defaultNotAfter,
-        sendMessage,
-        expireSend,
-      });
-      const giveUp = createGiveUp({ ...shared, contactDefaults });
+        leaseMs: LEASE_MS,
+        probeLeaseMs: PROBE_LEASE_MS,
+        callTimeMs: CALL_TIME_MS,
+        maxConcurrentCalls: MAX_CONCURRENT_CALLS,
+        pace,
+      };
+      const sendMessage = createSendMessage(context);
+      const prepareSend = createPrepareSend(context, sendMessage);
+      const giveUp = createGiveUp(context);
       return {
         /** Sends a request that is due. */
         send: (request: SendRequest) => sendMessage({ ...queuedSend(request), endBy: endOfInvocation() }),

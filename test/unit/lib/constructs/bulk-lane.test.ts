@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { seconds } from '../../../../lambdas/domain/duration.ts';
 import { timeLimits } from '../../../../lambdas/send/time-limits.ts';
 import { callIntervalMs, sendInvocations } from '../../../../lib/settings/lane-settings.ts';
 import { statementsOf } from '../iam-statements.ts';
@@ -61,7 +62,10 @@ describe('The pace of bulk calls', () => {
       const invocations = sendInvocations(calls);
       return callIntervalMs(invocations, invocations);
     });
-    const { timeoutSeconds, requiredSeconds } = timeLimits({ connectTimeoutSeconds: 1, answerTimeoutSeconds: 1 });
+    const { timeoutSeconds, requiredSeconds } = timeLimits({
+      connectTimeoutSeconds: seconds(1),
+      answerTimeoutSeconds: seconds(1),
+    });
     expect(10 * Math.max(...slowest)).toBeLessThan((timeoutSeconds - requiredSeconds) * 1000);
   });
 

@@ -1,6 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { seconds } from '../../../../lambdas/domain/duration.ts';
 import { timeLimits } from '../../../../lambdas/send/time-limits.ts';
 import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
@@ -85,8 +86,8 @@ describe('The time limits of sending', () => {
     const { CONNECT_TIMEOUT_SECONDS, ANSWER_TIMEOUT_SECONDS } = sendVariables(template);
     // The function derives its lease from these variables.
     const { leaseSeconds } = timeLimits({
-      connectTimeoutSeconds: Number(CONNECT_TIMEOUT_SECONDS),
-      answerTimeoutSeconds: Number(ANSWER_TIMEOUT_SECONDS),
+      connectTimeoutSeconds: seconds(Number(CONNECT_TIMEOUT_SECONDS)),
+      answerTimeoutSeconds: seconds(Number(ANSWER_TIMEOUT_SECONDS)),
     });
 
     expect({ timeout: timeoutSeconds, lease: leaseSeconds, visibility: queue.VisibilityTimeout }).toEqual({
@@ -97,9 +98,9 @@ describe('The time limits of sending', () => {
   });
 
   test('make a claim outlast its function, and end before its message is visible again', () => {
-    const seconds = { connect: fc.integer({ min: 1, max: 10 }), answer: fc.integer({ min: 1, max: 60 }) };
+    const timeout = (max: number) => fc.integer({ min: 1, max }).map(seconds);
     fc.assert(
-      fc.property(seconds.connect, seconds.answer, (connectTimeoutSeconds, answerTimeoutSeconds) => {
+      fc.property(timeout(10), timeout(60), (connectTimeoutSeconds, answerTimeoutSeconds) => {
         const limits = timeLimits({ connectTimeoutSeconds, answerTimeoutSeconds });
 
         expect(limits.timeoutSeconds).toBeGreaterThan(limits.requiredSeconds);

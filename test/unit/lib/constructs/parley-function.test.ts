@@ -137,12 +137,14 @@ describe('The environment of a function', () => {
   }
 
   /** Returns the variables as deployed, with a URL for each value that CloudFormation fills in. */
-  function deployed(variables: Record<string, unknown>): Record<string, unknown> {
-    return Object.fromEntries(
-      Object.entries(variables).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? value : 'https://sqs.example/q',
-      ]),
-    );
+  function deployed(variables: Record<string, unknown>): Record<string, string> {
+    return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, deployedText(value)]));
+  }
+
+  function deployedText(value: unknown): string {
+    if (typeof value === 'string') return value;
+    const { Ref: name, 'Fn::Join': joined } = Object(value);
+    if (joined !== undefined) return joined[1].map(deployedText).join('');
+    return String(name).startsWith('AWS::') ? 'aws' : 'https://sqs.example/q';
   }
 });

@@ -2,6 +2,10 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { ITEM_KINDS, type ItemImage, type ItemKind } from '../../../../lambdas/domain/events/item-change.ts';
+import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
+import { SEND_STATES } from '../../../../lambdas/domain/send-transitions.ts';
+import { readItemChange } from '../../../../lambdas/table/item-changes.ts';
 import {
   accountKey,
   auditKey,
@@ -20,11 +24,7 @@ import {
   messageKey,
   sendKey,
   turnKeyOf,
-} from '../../../../lambdas/adapters/dynamodb/keys.ts';
-import { readItemChange } from '../../../../lambdas/adapters/dynamodb/stream-records.ts';
-import { ITEM_KINDS, type ItemImage, type ItemKind } from '../../../../lambdas/domain/events/item-change.ts';
-import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
-import { SEND_STATES } from '../../../../lambdas/domain/send-transitions.ts';
+} from '../../../../lambdas/table/keys.ts';
 import { readEventPattern } from '../../../../local/emulators/event-pattern.ts';
 import { optIn } from '../../../support/builders.ts';
 import { arbitraryChange } from '../../lambdas/domain/events/arbitrary-change.ts';

@@ -37,7 +37,7 @@ const parse = async (line: string): Promise<string> => {
       report: unused,
       say: unused,
       stdin: process.stdin,
-      canDrawProgress: false,
+      progressTerminal: undefined,
       stop: new AbortController().signal,
     },
     { args, print: () => undefined },

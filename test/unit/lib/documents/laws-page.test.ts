@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { LAWS } from '../../../../lambdas/domain/laws/check-laws.ts';
+import { LAWS } from '../../../../lambdas/laws/check-laws.ts';
 import { lawsPage } from '../../../../lib/documents/laws-page.ts';
 
 const page = readFileSync(new URL('../../../../docs/laws.md', import.meta.url), 'utf8');

@@ -50,7 +50,7 @@ describe('console page', () => {
     ]);
   });
 
-  it.each(['/sandbox/state', '/sandbox/links/qr.svg?url=x', '/api/v1.0/message/v3', '/nothing'])(
+  it.each(['/sandbox/state', '/api/v1.0/message/v3', '/nothing'])(
     'lets a browser execute nothing in %s, embed it nowhere, and guess no type',
     async (path) => {
       const { url } = await startTestSandbox();

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { messageKey } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { ConversationPosition } from '../../../../../lambdas/domain/message.ts';
+import { messageKey } from '../../../../../lambdas/table/keys.ts';
 import { NOW, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import { contact, outbound, wireEcho } from './message-builders.ts';

@@ -161,32 +161,6 @@ describe('a kept dead letter', () => {
     expect(left.map(({ id }) => id)).toEqual(['of-other']);
   });
 
-  it('of an earlier version, without a keepId, is listed, read, deleted, kept again, and erased', async () => {
-    const keepAsEarlier = async () => {
-      await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
-      const kept = Object.values(await tables.items(tableName)).filter(({ keepId }) => keepId !== undefined);
-      for (const { keepId: _keepId, keptAt, ...item } of kept) {
-        await tables.put(tableName, { ...item, ...(item.sk === 'DEADLETTER' && { keptAt }) });
-      }
-    };
-    const erase = (now = at(5)) => erasures.eraseKeptDeadLetters(contact, now);
-
-    await keepAsEarlier();
-    const listed = (await deadLetters.list('send', { limit: 10 })).deadLetters.map(({ id }) => id);
-    const isRead = (await deadLetters.read('letter-1')) !== undefined;
-    const isDeleted = await deadLetters.delete('letter-1');
-    expect([listed, isRead, isDeleted, await tables.items(tableName)]).toEqual([['letter-1'], true, true, {}]);
-
-    await keepAsEarlier();
-    await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-2' });
-    expect([await erase(), await erase(LATER)].map(({ erased }) => erased)).toEqual([0, 1]);
-    expect(await tables.items(tableName)).toEqual({});
-
-    await keepAsEarlier();
-    expect([await erase(), await erase()].map(({ erased }) => erased)).toEqual([1, 0]);
-    expect(await tables.items(tableName)).toEqual({});
-  });
-
   it('is erased although the index lists a page of deleted ones before it', async () => {
     await deadLetters.keep(deadLetter({ since: at(4) }), [contact], { at: NOW, keepId: 'keep-1' });
     const table = tables.tableOf(tableName);

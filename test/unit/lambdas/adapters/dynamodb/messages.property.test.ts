@@ -1,13 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contactName } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import * as z from '../../../../../lambdas/domain/schema.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
 import type { VerifiedRequest } from '../../../../../lambdas/domain/webhook-request.ts';
 import { recordSentMessage } from '../../../../../lambdas/runtime/record-sent-message.ts';
+import { contactName } from '../../../../../lambdas/table/keys.ts';
 import { NOW, TRACEPARENT, templateRequest, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import type { Item } from '../../../../support/emulated-table.ts';

@@ -164,7 +164,7 @@ describe('the trace of an event', () => {
     expect(await traceOf(MESSAGE)).toBe(TRACEPARENT);
   });
 
-  it('stays if the message was sent by an earlier version, which stored none', async () => {
+  it('stays if the send has none', async () => {
     await receive(wireStatus(), OTHER);
     await repositories.messages.recordOutbound(outbound());
     expect(await traceOf(MESSAGE)).toBe(OTHER);

@@ -2,14 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_UNKNOWN_OUTCOMES, type SendRecord } from '../../../../../lambdas/domain/send.ts';
 import type { SendCall } from '../../../../../lambdas/domain/send-call.ts';
-import {
-  broadcastSort,
-  isInBroadcast,
-  isListed,
-  stateSort,
-  timeOfState,
-} from '../../../../../lambdas/domain/send-index.ts';
+import { isInBroadcast, isListed } from '../../../../../lambdas/domain/send-index.ts';
 import type { SendRepository } from '../../../../../lambdas/ports.ts';
+import { broadcastSort, stateSort, timeOfState } from '../../../../../lambdas/table/indexes.ts';
 import { claim, NOW, queuedSend, sendRequest, sendResult } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import { repositoriesOf } from './repositories.ts';

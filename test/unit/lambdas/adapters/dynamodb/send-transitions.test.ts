@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { contactName, contactSort, sendKey, stateShard } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import type { Claim, QueuedSend, Resolution, SendRecord, SendResult } from '../../../../../lambdas/domain/send.ts';
-import { broadcastSort, isInBroadcast, isListed, stateSort } from '../../../../../lambdas/domain/send-index.ts';
+import { isInBroadcast, isListed } from '../../../../../lambdas/domain/send-index.ts';
 import {
   canStartFrom,
   type FromState,
@@ -14,6 +13,8 @@ import {
   type SendTransition,
   type SendTransitionName,
 } from '../../../../../lambdas/domain/send-transitions.ts';
+import { broadcastSort, contactSort, stateShard, stateSort } from '../../../../../lambdas/table/indexes.ts';
+import { contactName, sendKey } from '../../../../../lambdas/table/keys.ts';
 import { sendRequest, sendResult, TRACEPARENT, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import type { Item } from '../../../../support/emulated-table.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { broadcastShard, stateShard } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { acceptedCall, type Claim, type QueuedSend, type SendResult } from '../../../../../lambdas/domain/send.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
 import { startTrace } from '../../../../../lambdas/domain/trace-context.ts';
+import { broadcastShard, stateShard } from '../../../../../lambdas/table/indexes.ts';
 import { NOW, sendRequest, sendResult, TRACEPARENT, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import { putSendInState } from '../../../../support/send-states.ts';
@@ -407,16 +407,6 @@ describe('confirming a send', () => {
       expect(await confirm()).toEqual(message);
       expect(await confirm()).toEqual(message);
       expect(acceptedCall(await read())).toEqual({ call: template, claimedAt: NOW, attempt: 1 });
-    });
-
-    it('returns the template also if an earlier version of Parley kept it without its number', async () => {
-      await sends.claim(SEND, claimLater, { resend: true });
-      await sends.recordResult('request-1', 'claim-2', REJECTED);
-      const table = tables.tableOf(tableName);
-      const unknownCall = { ...template, claimedAt: NOW };
-      await table.update({ key: { pk: 'SEND#request-1', sk: 'SEND' }, set: { unknownCall } });
-
-      expect(await confirm()).toEqual(message);
     });
 
     it('returns the latest call while its outcome is unknown, too', async () => {

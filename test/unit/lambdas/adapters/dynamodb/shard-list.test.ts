@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { sendKey, stateShard, stateShards } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { SendRecord } from '../../../../../lambdas/domain/send.ts';
 import type { SendListPosition } from '../../../../../lambdas/ports.ts';
+import { stateShard, stateShards } from '../../../../../lambdas/table/indexes.ts';
+import { sendKey } from '../../../../../lambdas/table/keys.ts';
 import { NOW } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import { type Repositories, repositoriesOf } from './repositories.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { messageKey, turnKeyOf } from '../../../../../lambdas/adapters/dynamodb/keys.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbTurns, endTurnBefore } from '../../../../../lambdas/adapters/dynamodb/turns.ts';
 import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
@@ -8,6 +7,7 @@ import { ItemBusyError } from '../../../../../lambdas/domain/errors.ts';
 import { MAX_STORED_MESSAGES, MAX_TURN_MESSAGES, type OpenTurn } from '../../../../../lambdas/domain/turn.ts';
 import type { InboundMessage } from '../../../../../lambdas/domain/webhook-event.ts';
 import type { MessageRepository, TurnRepository } from '../../../../../lambdas/ports.ts';
+import { messageKey, turnKeyOf } from '../../../../../lambdas/table/keys.ts';
 import { NOW, RETENTION_DAYS, TRACEPARENT, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 import { CONTACT, contact, outbound } from './message-builders.ts';

@@ -1,0 +1,31 @@
+/** Every event that Parley publishes, by its name, which is EventBridge's `detail-type`. Consumers bundle this file. */
+export const EVENT_NAMES = [
+  'MessageReceived',
+  'TurnEnded',
+  'MessageEchoed',
+  'MessageDelivered',
+  'MessageRead',
+  'MessageFailed',
+  'MessageStatusChanged',
+  'MessageMissing',
+  'WebhookEventUnknown',
+  'SendAccepted',
+  'SendRefused',
+  'SendRejected',
+  'SendFailed',
+  'SendExpired',
+  'SendUncertain',
+  'SendCancelled',
+  'ContactHandedOver',
+  'ContactHandedBack',
+  'AccountHeld',
+  'AccountResumed',
+  'SendingStopped',
+  'SendingResumed',
+  'ChannelSilent',
+  'ChannelResumed',
+  'ContactOptedIn',
+  'ContactOptedOut',
+] as const;
+
+export type EventName = (typeof EVENT_NAMES)[number];
