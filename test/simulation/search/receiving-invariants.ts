@@ -28,7 +28,8 @@ export const RECEIVING_INVARIANTS = {
     sentence: 'Every acknowledged event ends in the table or in quarantine.',
     atWrite(scene, { after = {} }) {
       if (!isErasing(scene)) return undefined;
-      for (const value of Object.values(after)) if (isEventBody(value)) scene.facts.add(wasStored(value));
+      const values = Object.values(after).flatMap((value) => (value instanceof Set ? [...value] : [value]));
+      for (const value of values) if (isEventBody(value)) scene.facts.add(wasStored(value));
       return undefined;
     },
     atEnd(scene) {
