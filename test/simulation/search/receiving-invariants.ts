@@ -185,9 +185,14 @@ export const describeEnd = ({ table, options: { isTimeOfArrival = false } }: Sce
 
 const TIMES = ['createdAt', 'contactSort', 'expiresAt', 'lastInboundAt'];
 
-/** The acknowledged posts in the contract's own format, which others are translated from. */
-const acknowledged = ({ options: { posts = [] }, sender }: Scene): readonly Post[] =>
-  posts.filter(({ event }, place) => sender.acknowledged.has(place) && (typeof event === 'string' || !('v' in event)));
+/**
+ * The acknowledged posts in the contract's own format, which others are translated from. There are none in a scene where
+ * nothing works on the inbound queue, because any of them can stay there.
+ */
+const acknowledged = ({ options: { posts = [], consumes }, sender }: Scene): readonly Post[] =>
+  (consumes?.includes('inbound') ? posts : []).filter(
+    ({ event }, place) => sender.acknowledged.has(place) && (typeof event === 'string' || !('v' in event)),
+  );
 
 /** The bodies of the quarantined webhook requests. */
 const quarantined = ({ queues }: Scene) =>

@@ -16,9 +16,8 @@ import type { Turns } from '../world/turns.ts';
 import type { Consumed, SceneOptions } from './scene-options.ts';
 
 /** The services that the functions of a scene use. */
-export interface SceneFunctionsOptions
-  extends Pick<ManageProcessOptions, 'clock' | 'table' | 'chatService'>,
-    Pick<SceneOptions, 'rules' | 'random' | 'batchSize' | 'windowPer' | 'createMutation'> {
+export interface SceneFunctionsOptions extends Pick<ManageProcessOptions, 'clock' | 'table' | 'chatService'> {
+  readonly options: SceneOptions;
   readonly turns: Turns;
   readonly queues: ManageQueues<SimulatedPlainQueue>;
   readonly sends: SimulatedQueue;
@@ -32,8 +31,9 @@ export interface SceneFunctionsOptions
 const RECEIVE_TIMEOUT_MS = 10_000;
 
 /** Creates what starts the processes of a scene, and the consumers of its queues. */
-export const createSceneFunctions = (options: SceneFunctionsOptions) => {
-  const { clock, turns, table, queues, sends: fifo, inbound, schedules, chatService, secret, bus } = options;
+export const createSceneFunctions = (services: SceneFunctionsOptions) => {
+  const { clock, turns, table, queues, sends: fifo, inbound, schedules, chatService, secret, bus, options } = services;
+  const isTokenReplaced = options.events?.some(({ writes }) => writes === 'secret') === true;
 
   const windows = { windowPer: options.windowPer ?? 'user' } as const;
 
@@ -59,6 +59,8 @@ export const createSceneFunctions = (options: SceneFunctionsOptions) => {
         canEndProcess: false,
         touches: () => ({ reads: ['secret'], writes: [] }),
       });
+    // While nothing replaces it, it does not matter when it is read.
+    if (!isTokenReplaced) return { read: async () => secret.value, refresh: async () => secret.value };
     return {
       read: async () => (cached ??= await read('read the secret')),
       refresh: async () => (cached = await read('read the secret again')),

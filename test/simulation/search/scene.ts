@@ -209,15 +209,9 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     chatService,
     secret,
     bus,
-    ...(options.rules && { rules: options.rules }),
-    ...(options.random && { random: options.random }),
-    ...(options.batchSize && { batchSize: options.batchSize }),
-    ...(options.windowPer && { windowPer: options.windowPer }),
-    ...(options.createMutation && { createMutation: options.createMutation }),
+    options,
   });
-  const consumers: readonly Invocations[] = consumes.flatMap((name) => {
-    return [createInvocations(functions.consumers[name])];
-  });
+  const consumers: readonly Invocations[] = consumes.map((name) => createInvocations(functions.consumers[name]));
 
   const sender = createWebhookSender({ posts, turns, startReceive: functions.startReceive });
   const actors = createSceneActors({
