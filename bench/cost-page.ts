@@ -13,11 +13,8 @@ const MESSAGES =
 
 /** What changes the bill. Each string is a list item. */
 const LEVERS: readonly string[] = [
-  '**Events.** If no system receives events, `events.publish: false` saves the cost of the event bus. A longer ' +
-    '`events.batchingWindowSeconds` saves invocations.',
   '**Retention.** `retentionDays.messages` and `retentionDays.sends` determine how much the table stores, and ' +
     '`retentionDays.logs` how much the logs do.',
-  '**Lists.** `sends.indexCommonStates: true` costs [more writes for each send](scaling.md#what-finding-sends-costs).',
   '**Turns.** `turns` adds [a cost for each inbound message](#turns).',
   '**Keywords, operators, conditions, and the bulk queue.** What each adds is [listed below](#other-options).',
   '**Buffered ingress.** `webhook.ingress: "buffered"` makes [each webhook request more expensive](#ingress).',

@@ -13,23 +13,18 @@ const check = 'limits';
 
 /** The properties of the target that the checks need. */
 type LimitsTarget = Pick<Target, 'name' | 'isLocal' | 'region' | 'credentials'> & {
-  readonly addresses: Pick<Target['addresses'], 'webhookUrl' | 'webhookApiId' | 'webhookIngress' | 'managementUrl'>;
+  readonly addresses: Pick<Target['addresses'], 'webhookUrl' | 'webhookApiId' | 'webhookIngress'>;
 };
 
-/** Checks the limits that apply in a flood of requests: the account's concurrency, and the throttling of the APIs. */
+/** Checks the limits that apply in a flood of requests: the account's concurrency, and the throttling of the webhook. */
 export const checkLimits = async (target: LimitsTarget): Promise<readonly Finding[]> => {
   // A local run has neither an account nor a quota.
   if (target.isLocal) return [];
-  const { webhookUrl, webhookApiId = idIn(webhookUrl), webhookIngress, managementUrl } = target.addresses;
+  const { webhookUrl, webhookApiId = idIn(webhookUrl), webhookIngress } = target.addresses;
   const readWebhookThrottle = webhookIngress === 'buffered' ? readRestApiThrottle : readApiThrottle;
   return Promise.all([
     readable(target, 'lambda:GetAccountSettings', async () => describeConcurrency(await readConcurrency(target))),
-    readable(target, 'apigateway:GET', async () =>
-      describeThrottle('webhook', await readWebhookThrottle(webhookApiId, target)),
-    ),
-    readable(target, 'apigateway:GET', async () =>
-      describeThrottle('management API', await readApiThrottle(idIn(managementUrl), target)),
-    ),
+    readable(target, 'apigateway:GET', async () => describeThrottle(await readWebhookThrottle(webhookApiId, target))),
   ]);
 };
 
@@ -73,13 +68,13 @@ const LOW_RATE = 10;
 /** Returns the ID of an API from the URL that API Gateway generates. */
 const idIn = (url: string): string => new URL(url).hostname.split('.')[0] ?? '';
 
-const describeThrottle = (name: string, throttle: ApiThrottle | undefined): Finding => {
+const describeThrottle = (throttle: ApiThrottle | undefined): Finding => {
   if (!throttle) {
-    return { check, grade: 'ok', message: `The ${name} accepts as many requests as the account's quota allows.` };
+    return { check, grade: 'ok', message: "The webhook accepts as many requests as the account's quota allows." };
   }
   const { requestsPerSecond, burst } = throttle;
-  const message = `The ${name} answers 429 above ${requestsPerSecond} requests per second, or ${burst} at once.`;
+  const message = `The webhook answers 429 above ${requestsPerSecond} requests per second, or ${burst} at once.`;
   if (requestsPerSecond >= LOW_RATE) return { check, grade: 'ok', message };
-  const remedy = 'Authentic requests are refused too, and their sender slows down. Raise the setting throttling.';
+  const remedy = 'Authentic requests are refused too, and their sender slows down. Raise the setting webhook.throttle.';
   return { check, grade: 'warning', message, remedy };
 };

@@ -66,7 +66,7 @@ const notQueued = (refused: readonly string[]): Finding => ({
   grade: 'failing',
   message: `API Gateway did not put the test request of ${count(refused.length, 'secret')} on the inbound queue: ${refused.join(', ')}.`,
   remedy:
-    'With 429, raise throttling.webhook. With 5xx, check the role of the API, the policy of the queue, and the key, if ' +
+    'With 429, raise webhook.throttle. With 5xx, check the role of the API, the policy of the queue, and the key, if ' +
     'the stage has one. Then run doctor again.',
 });
 

@@ -42,8 +42,8 @@ const createListCommand = (context: CommandContext) =>
     .description(
       'List sends by state, contact, or broadcast.\n\n' +
         `Without --contact or --broadcast, --state must be ${LISTED_STATES.slice(0, -1).join(', ')}, or ` +
-        `${LISTED_STATES.at(-1)}, unless the stage has the setting sends.indexCommonStates. Sends that have ended are ` +
-        'listed newest first; sends that are still waiting, oldest first.',
+        `${LISTED_STATES.at(-1)}. Sends that have ended are listed newest first; sends that are still waiting, oldest ` +
+        'first.',
     )
     .addOption(new Option('--state <state>', 'Only sends in this state').choices(SEND_STATES))
     .option('--contact <contact>', 'Only sends to this contact, newest first')

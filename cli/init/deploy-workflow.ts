@@ -61,7 +61,7 @@ ${jobsOf('prod', 'deploy-dev', parley)}
 `;
 
 /** What both jobs of a stage have: an environment with a role in AWS, and that role's temporary credentials. */
-const withRole = (stage: string, environment: string, sessionSeconds?: number): string =>
+const withRole = (stage: string, environment: string): string =>
   `    environment: ${environment}
     permissions:
       contents: read
@@ -73,7 +73,7 @@ ${INSTALL}
       - uses: ${CREDENTIALS}
         with:
           role-to-assume: \${{ vars.AWS_ROLE_ARN }}
-          aws-region: \${{ vars.AWS_REGION }}${sessionSeconds ? `\n          role-duration-seconds: ${sessionSeconds}` : ''}`;
+          aws-region: \${{ vars.AWS_REGION }}`;
 
 const jobsOf = (stage: string, needs: string, parley: string): string =>
   `  diff-${stage}:
@@ -99,9 +99,9 @@ ${withRole(stage, `${stage}-diff`)}
   deploy-${stage}:
     needs: diff-${stage}
     runs-on: ubuntu-24.04
-    # A gradual rollout takes up to 100 minutes.
-    timeout-minutes: 150
-${withRole(stage, stage, 9_000)}
+    # A gradual rollout adds about ten minutes.
+    timeout-minutes: 60
+${withRole(stage, stage)}
       - run: npx cdk deploy --require-approval never -c stage="$STAGE"
       - run: ${parley} doctor --stage "$STAGE"
 `.trimEnd();

@@ -11,14 +11,16 @@ export const retentionDays = z.object({
   sends: days,
   /** A contact with its window, after the user's latest message. */
   contacts: days,
-  /** The result of a contact check. */
-  contactChecks: days,
   /** The audit trail. */
   audit: days,
 });
 
 export type RetentionDays = z.output<typeof retentionDays>;
 export type KindOfData = keyof RetentionDays;
+
+/** Returns when an item that is kept for some days after an instant expires, as a DynamoDB TTL. */
+export const expiryAfterDays = (instant: string, daysKept: number): number =>
+  Math.floor(Date.parse(instant) / 1000) + daysKept * 24 * 60 * 60;
 
 /** Returns when an item that is valid for `ms` after an instant expires, as a DynamoDB TTL: seconds since the epoch. */
 export const expiryAfter = (instant: Instant, ms: number): number => Math.ceil((Date.parse(instant) + ms) / 1000);

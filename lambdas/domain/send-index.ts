@@ -1,16 +1,13 @@
 import type { SendState } from './send-transitions.ts';
 
 /**
- * The states whose sends can always be listed: those that an operator looks for. The sends in the other states are
- * most of all, so each stage decides whether to pay for listing them (`sends.indexCommonStates`).
+ * The states whose sends can be listed without a contact or a broadcast: those that an operator looks for. Most sends
+ * are in the other states, and listing them would multiply the writes of every send.
  */
 export const LISTED_STATES = ['scheduled', 'waiting', 'refused', 'rejected', 'expired', 'uncertain', 'failed'] as const;
 
-const ALWAYS_LISTED: readonly string[] = LISTED_STATES;
-
-/** Whether the sends in a state can be listed. */
-export const isListed = (state: SendState, indexCommonStates: boolean): boolean =>
-  indexCommonStates || ALWAYS_LISTED.includes(state);
+/** Whether the sends in a state can be listed without a contact or a broadcast. */
+export const isListed = (state: SendState): boolean => LISTED_STATES.some((listed) => listed === state);
 
 /** The states in which a send waits for something; their lists start with the send that waits longest. */
 const WAITING_STATES: readonly string[] = [

@@ -31,7 +31,7 @@ const timeNames = (item: StoredItem): readonly string[] => Object.keys(item).fil
 interface StateIndex {
   readonly shard: RegExp;
   readonly at: unknown;
-  /** Whether the item must be in the index. A send in a common state may be, as the stage decides. */
+  /** Whether the item must be in the index. */
   readonly isRequired: boolean;
 }
 
@@ -46,19 +46,19 @@ const stateIndexOf = (item: StoredItem): StateIndex | undefined => {
     return { shard: /^(gap|missing)#\d+$/, at: item.stateAt, isRequired: false };
   }
   const state = kind === 'send' ? stateOf(item) : undefined;
-  if (state === undefined) return undefined;
+  if (state === undefined || UNLISTED.includes(state)) return undefined;
   const code = textOf(item, 'code');
   // An erasure removes a send from the list of its state.
   return {
     shard: new RegExp(`^${state}#\\d+$`),
     at: [timeIn(item, state), ...(code === undefined ? [] : [code])].join('#'),
-    isRequired: !UNLISTED.includes(state) && !has(item, 'erasedAt'),
+    isRequired: !has(item, 'erasedAt'),
   };
 };
 
 const stateOf = (item: StoredItem): SendState | undefined => SEND_STATES.find((state) => state === item.state);
 
-/** The states of most sends. Whether those are in the index depends on the stage. */
+/** The states of most sends, which would multiply the writes of the index. */
 const UNLISTED: readonly SendState[] = ['queued', 'claimed', 'accepted', 'cancelled'];
 
 /** Returns the time by which a state's sends are sorted. Scheduled sends are sorted by when they are due. */
@@ -145,10 +145,10 @@ export const ITEM_LAWS = [
       if (has(item, 'stateShard') !== has(item, 'stateAt')) return 'Only one of stateShard and stateAt is set.';
       const index = stateIndexOf(item);
       const isInIndex = has(item, 'stateShard');
-      if (index === undefined) return isInIndex ? 'It is listed under a state that it is not in.' : undefined;
-      const isWrong = isInIndex && !(matches(item.stateShard, index.shard) && item.stateAt === index.at);
-      if (isWrong) return 'stateShard or stateAt is wrong.';
-      if (!isInIndex && index.isRequired) return 'It is missing from the list of its state.';
+      if (isInIndex && index === undefined) return 'It is listed under a state that has no list.';
+      const isRight = index && matches(item.stateShard, index.shard) && item.stateAt === index.at;
+      if (isInIndex && !isRight) return 'stateShard or stateAt is wrong.';
+      if (!isInIndex && index?.isRequired) return 'It is missing from the list of its state.';
       return kindOf(item) === 'send' ? broadcastFaultIn(item) : undefined;
     },
   },

@@ -63,7 +63,6 @@ const {
   CHAT_PLATFORM: chatPlatform,
   CHAT_CHANNEL_NUMBER: chatChannelNumber,
   CHAT_SERVICE_URL: chatServiceUrl,
-  INDEX_COMMON_STATES: indexCommonStates,
   RETENTION_DAYS: retentionDays,
   WINDOW_PER: windowPer,
   WINDOW_MARGIN_SECONDS: windowMarginSeconds,
@@ -93,7 +92,7 @@ const account = { platform: chatPlatform, channel: chatChannelNumber };
 const ports = {
   contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
   messages: createDynamodbMessages(table),
-  sends: createDynamodbSends(table, { indexCommonStates }),
+  sends: createDynamodbSends(table),
   lists: createDynamodbSendLists(table),
   circuits: createDynamodbCircuit(table, account),
   stops: createDynamodbStops(table, account),
@@ -103,7 +102,6 @@ const ports = {
   storedEvents: createDynamodbStoredEvents(table),
   echoes: createDynamodbEchoes(table),
   eventMeanings: { keywords: environment.KEYWORDS, operatorEchoes: environment.OPERATOR_ECHOES },
-  indexCommonStates,
   deadLetters: keepOptions.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),
   erasures: createDynamodbErasures(table),
@@ -177,7 +175,7 @@ const queues = onFirstUse(async () => {
           queue: adapters.createSqsRedriveQueue(sqs, sourceUrl),
         };
 
-  /** Returns undefined for a stage that publishes no events. */
+  /** Returns undefined for a stack without a publisher. */
   const republishPorts = () => {
     const {
       EVENT_BUS_NAME: busName,

@@ -50,8 +50,6 @@ export const manageEnvironment = z.object({
   CHAT_CHANNEL_NUMBER: z.string(),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
-  /** Whether sends in the states that most sends have are listed too. */
-  INDEX_COMMON_STATES: flag(),
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
   /** How the chat service offers its history. @default not at all */

@@ -25,8 +25,6 @@ import { sendResponse, viewSend } from './sends.ts';
 export interface SendListPorts {
   readonly lists: SendLists;
   readonly contactDefaults: ContactDefaults;
-  /** Whether the stage lists the sends in every state. */
-  readonly indexCommonStates: boolean;
 }
 
 const DEFAULT_PAGE_SIZE = 100;
@@ -63,8 +61,8 @@ export const listSends = defineRoute({
   description:
     'Needs state, contact, or broadcast. The sends of a contact are listed newest first; those of a broadcast by state, ' +
     'code, and time. Of a state, sends that ended are listed newest first, and sends that wait start with the one that ' +
-    `waits longest. ${LISTED_STATES.join(', ')} can always be listed, and other states if the stage sets ` +
-    'sends.indexCommonStates, or together with contact or broadcast. A page can have fewer sends than its limit, even ' +
+    `waits longest. ${LISTED_STATES.join(', ')} can always be listed, and other states only together with ` +
+    'contact or broadcast. A page can have fewer sends than its limit, even ' +
     'none: the last page is the one without a cursor.',
   query: z.strictObject({
     ...filterFields,
@@ -77,7 +75,7 @@ export const listSends = defineRoute({
   }),
   body: noBody,
   responses: { 200: sendListResponse, 400: problemResponse },
-  async handle({ lists, contactDefaults, indexCommonStates }: SendListPorts, { query }) {
+  async handle({ lists, contactDefaults }: SendListPorts, { query }) {
     const { cursor, limit = DEFAULT_PAGE_SIZE, contact: platformContactId, broadcast: broadcastId, ...rest } = query;
     const { state, code } = rest;
     const since = parseInstant(rest.since);
@@ -88,7 +86,7 @@ export const listSends = defineRoute({
     const contact = platformContactId && resolveContact(contactDefaults, { ...query, platformContactId });
     if (contact) return list(lists, { contact, broadcastId, state, code, since }, { limit, cursor });
     if (filter === undefined) return invalidRequest('Invalid request: add state, contact, or broadcast to the query.');
-    return unlistable(filter, indexCommonStates) ?? list(lists, filter, { limit, cursor });
+    return unlistable(filter) ?? list(lists, filter, { limit, cursor });
   },
 });
 
@@ -129,11 +127,11 @@ export const countSends = defineRoute({
   query: z.strictObject({ ...filterFields, cursor: z.optional(cursorField) }),
   body: noBody,
   responses: { 200: sendCountsResponse, 400: problemResponse },
-  async handle({ lists, indexCommonStates }: Pick<SendListPorts, 'lists' | 'indexCommonStates'>, { query }) {
+  async handle({ lists }: Pick<SendListPorts, 'lists'>, { query }) {
     const { cursor, broadcast: broadcastId, state, code } = query;
     const filter = filterOf({ state, code, since: parseInstant(query.since), broadcastId });
     if (filter === undefined) return invalidRequest('Invalid request: add state or broadcast to the query.');
-    const fault = unlistable(filter, indexCommonStates);
+    const fault = unlistable(filter);
     if (fault !== undefined) return fault;
     const after = parsePosition(cursor);
     if (after === undefined) return INVALID_CURSOR;
@@ -166,12 +164,11 @@ const filterOf = ({ state, broadcastId, ...rest }: Selection): SendCountFilter |
 };
 
 /** Explains why a list is not kept, or returns undefined if it is. */
-const unlistable = ({ state, broadcastId }: Selection, indexCommonStates: boolean): Answer | undefined => {
+const unlistable = ({ state, broadcastId }: Selection): Answer | undefined => {
   if (state === undefined) return undefined;
-  if (broadcastId === undefined && !isListed(state, indexCommonStates)) {
+  if (broadcastId === undefined && !isListed(state)) {
     return invalidRequest(
-      `Invalid request: state: this stage does not list the sends that are ${state}. Set sends.indexCommonStates to ` +
-        'true and deploy to list those that enter the state from then on, or add contact or broadcast.',
+      `Invalid request: state: the sends that are ${state} are not listed by state. Add contact or broadcast to the query.`,
     );
   }
   return broadcastId === undefined || isInBroadcast(state)

@@ -67,7 +67,7 @@ const writeEvents = createStoreEvents({
         return createDynamodbMessages(table, { gapClock: environment.WATCH ? systemClock : undefined });
       },
       get sends() {
-        return createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES });
+        return createDynamodbSends(table);
       },
     };
   },

@@ -33,8 +33,6 @@ export const receiveEnvironment = z.object({
   TURNS: z.optional(flag()),
   /** Whether to record when users write to channels, and which messages may be gaps. @default false */
   WATCH: z.optional(flag()),
-  /** Whether sends in the states that most sends have are listed too. */
-  INDEX_COMMON_STATES: flag(),
   /** The platform of events that do not name one. */
   CHAT_PLATFORM: z.string(),
   /** How long each kind of data is kept. */

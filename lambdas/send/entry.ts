@@ -24,7 +24,7 @@ import { createLanes, type Lane } from './lanes.ts';
 import { createPrepareSend } from './prepare-send.ts';
 import type { SendContext } from './send-context.ts';
 import { createSendMessage } from './send-message.ts';
-import { timeLimits } from './time-limits.ts';
+import { CONNECT_TIMEOUT_SECONDS, timeLimits } from './time-limits.ts';
 
 const environment = parseEnvironment(sendEnvironment, process.env);
 const aws = parseAwsVariables(process.env);
@@ -35,11 +35,7 @@ const AWS_CALL = { requestHandler: { connectionTimeout: 1_000, requestTimeout: 2
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-const timeouts = {
-  connectTimeoutSeconds: environment.CONNECT_TIMEOUT_SECONDS,
-  answerTimeoutSeconds: environment.ANSWER_TIMEOUT_SECONDS,
-};
-const limits = timeLimits(timeouts);
+const limits = timeLimits(environment.ANSWER_TIMEOUT_SECONDS);
 
 const { CHAT_PLATFORM: chatPlatform, CHAT_CHANNEL_NUMBER: chatChannelNumber } = environment;
 const table = createConversationTable({
@@ -62,8 +58,8 @@ const chatService = createHttpChatService({
     environment.ACCESS_TOKEN_SECRET_ID,
   ),
   post: createHttpPost({
-    connectTimeoutMs: timeouts.connectTimeoutSeconds * 1000,
-    answerTimeoutMs: timeouts.answerTimeoutSeconds * 1000,
+    connectTimeoutMs: CONNECT_TIMEOUT_SECONDS * 1000,
+    answerTimeoutMs: environment.ANSWER_TIMEOUT_SECONDS * 1000,
     maxAnswerBytes: MAX_ANSWER_BYTES,
     maxConnections: Math.max(environment.MAX_CONCURRENT_CALLS, environment.BULK_MAX_CONCURRENT_CALLS ?? 0),
   }),
@@ -72,7 +68,7 @@ const chatService = createHttpChatService({
 /** What both queues share. */
 const shared = {
   contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
-  sends: createDynamodbSends(table, { indexCommonStates: environment.INDEX_COMMON_STATES }),
+  sends: createDynamodbSends(table),
   messages: createDynamodbMessages(table),
   circuits: createDynamodbCircuit(table, account),
   chatService,

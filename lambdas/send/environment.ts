@@ -4,7 +4,7 @@ import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../domain/send-call.ts';
 import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
-import { flag, json, type Variables, wholeMs, wholeNumber, wholeSeconds } from '../runtime/environment.ts';
+import { json, type Variables, wholeMs, wholeNumber, wholeSeconds } from '../runtime/environment.ts';
 
 /** The environment of the function `send`. */
 export const sendEnvironment = z.object({
@@ -33,8 +33,6 @@ export const sendEnvironment = z.object({
   CHAT_CHANNEL_NUMBER: z.string(),
   /** Whether conversation windows are kept per user, or per user and business number. */
   WINDOW_PER: z.enum(WINDOW_SCOPES),
-  /** Whether sends in the states that most sends have are listed too. */
-  INDEX_COMMON_STATES: flag(),
   /** How long before the end of its 24 hours a conversation window counts as closed. */
   WINDOW_MARGIN_SECONDS: wholeSeconds(0),
   /** The `notAfter` of requests without one, as a duration such as `PT10M`. @default none */
@@ -49,8 +47,7 @@ export const sendEnvironment = z.object({
   CONTACT_CHECK: z.enum(CONTACT_CHECKS),
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
-  /** How long to wait for a connection to the chat service, and for its answer. */
-  CONNECT_TIMEOUT_SECONDS: wholeSeconds(1),
+  /** How long to wait for an answer of the chat service. */
   ANSWER_TIMEOUT_SECONDS: wholeSeconds(1),
   /** The maximum number of concurrent calls in one instance of the function. */
   MAX_CONCURRENT_CALLS: wholeNumber(1),

@@ -1,12 +1,7 @@
 import { type Seconds, seconds } from '../domain/duration.ts';
 
-/** The timeouts of one HTTP call to the chat service. */
-export interface CallTimeouts {
-  /** The time to establish the connection, including TLS. */
-  readonly connectTimeoutSeconds: Seconds;
-  /** The time from the request to the complete answer. */
-  readonly answerTimeoutSeconds: Seconds;
-}
+/** The time to establish a connection to the chat service, including TLS. */
+export const CONNECT_TIMEOUT_SECONDS = seconds(3);
 
 /** With the function's timeouts for AWS services, one write takes at most ten seconds. */
 const WRITE_SECONDS = 11;
@@ -18,10 +13,12 @@ const CLOCK_SKEW_SECONDS = 30;
 
 /**
  * Every time limit of the function `send`, derived from the timeouts of a call so that each outlasts the one inside it.
+ *
+ * @param answerTimeoutSeconds the time from a request to its complete answer
  */
-export const timeLimits = ({ connectTimeoutSeconds, answerTimeoutSeconds }: CallTimeouts) => {
+export const timeLimits = (answerTimeoutSeconds: Seconds) => {
   // A call that is answered with a 401 is repeated once with a refreshed token.
-  const callSeconds = seconds(2 * (connectTimeoutSeconds + answerTimeoutSeconds) + WRITE_SECONDS);
+  const callSeconds = seconds(2 * (CONNECT_TIMEOUT_SECONDS + answerTimeoutSeconds) + WRITE_SECONDS);
   // The claim, a free-form call, and a template after error 201.
   const requiredSeconds = seconds(WRITE_SECONDS + 2 * callSeconds);
   const timeoutSeconds = seconds(requiredSeconds + EARLIER_MESSAGES_SECONDS);

@@ -186,7 +186,7 @@ function acknowledgeRules(api: RestApi, stage: Stage): void {
   Validations.of(stage).acknowledge({
     id: 'AwsSolutions-APIG3',
     reason:
-      'Requests are verified before anything is stored in the table, and throttling.webhook can limit their rate. A ' +
+      'Requests are verified before anything is stored in the table, and webhook.throttle can limit their rate. A ' +
       'stage can add a web ACL to its API.',
   });
   Validations.of(api).acknowledge({

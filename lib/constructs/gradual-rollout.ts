@@ -4,18 +4,23 @@ import { CfnApplication, CfnDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { Grant, Role } from 'aws-cdk-lib/aws-iam';
 import { Alias, CfnAlias, CfnFunction, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { Rollout } from '../settings/rollout.ts';
 import { MINUTE_SUM } from './metric-period.ts';
 import { codeDeployPrincipal } from './service-principals.ts';
 
 /** Properties of a {@link GradualRollout}. */
 export interface GradualRolloutProps {
   readonly handler: LambdaFunction;
-  readonly rollout: Exclude<Rollout, 'allAtOnce'>;
 }
 
 /** The name of the alias that everything which invokes a function names. */
 const ALIAS_NAME = 'live';
+
+/**
+ * Its steps take as long as a period of the alarm that ends a rollout.
+ *
+ * Source: https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-configurations.html
+ */
+const CONFIGURATION = 'CodeDeployDefault.LambdaLinear10PercentEvery1Minute';
 
 /**
  * The alias `live` of a function, and the CodeDeploy deployment group that moves it to a new version step by step. If
@@ -37,7 +42,7 @@ export class GradualRollout extends Construct {
   readonly #group: CfnDeploymentGroup;
   readonly #role: Role;
 
-  constructor(scope: Construct, id: string, { handler, rollout }: GradualRolloutProps) {
+  constructor(scope: Construct, id: string, { handler }: GradualRolloutProps) {
     super(scope, id);
     const version = handler.currentVersion;
     this.alias = new Alias(this, 'Alias', { aliasName: ALIAS_NAME, version });
@@ -59,7 +64,7 @@ export class GradualRollout extends Construct {
     this.#group = new CfnDeploymentGroup(this, 'Group', {
       applicationName: application.ref,
       serviceRoleArn: this.#role.roleArn,
-      deploymentConfigName: `CodeDeployDefault.Lambda${rollout.charAt(0).toUpperCase()}${rollout.slice(1)}`,
+      deploymentConfigName: CONFIGURATION,
       deploymentStyle: { deploymentType: 'BLUE_GREEN', deploymentOption: 'WITH_TRAFFIC_CONTROL' },
       autoRollbackConfiguration: {
         enabled: true,

@@ -50,7 +50,6 @@ const managementSettings = settingsObject
     operators: true,
     defaultTemplate: true,
     retentionDays: true,
-    throttling: true,
     reservedConcurrency: true,
     rollout: true,
   })
@@ -160,7 +159,6 @@ export class ParleyManagement extends Construct {
         NUMBER_FORMAT: settings.chatService.numberFormat,
         CHAT_PLATFORM: settings.chatPlatform,
         CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
-        INDEX_COMMON_STATES: settings.sends.indexCommonStates,
         WINDOW_PER: settings.window.per,
         WINDOW_MARGIN_SECONDS: seconds(settings.window.marginSeconds),
         CONTACT_CHECK: settings.contactCheck,
@@ -207,7 +205,6 @@ export class ParleyManagement extends Construct {
       nameSuffix: 'management',
       description: 'The management API. Requests must be signed with AWS Signature Version 4.',
       logs,
-      throttle: settings.throttling.management,
       accessLogFields: { route: '$context.routeKey', caller: '$context.identity.userArn' },
     });
     const authorizer = new HttpIamAuthorizer();

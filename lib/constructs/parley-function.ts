@@ -103,8 +103,7 @@ export class ParleyFunction extends LambdaFunction {
     this.memoryMib = props.memorySize;
     this.#metricsNamespace = metricsNamespace;
     this.#serviceName = serviceName;
-    this.rollout =
-      rollout === 'allAtOnce' ? undefined : new GradualRollout(this, 'Rollout', { handler: this, rollout });
+    this.rollout = rollout === 'gradual' ? new GradualRollout(this, 'Rollout', { handler: this }) : undefined;
     this.live = this.rollout?.alias ?? this;
     // See FunctionIntegration, which adds each permission to both.
     if (this.rollout) Annotations.of(this).acknowledgeWarning('@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias');

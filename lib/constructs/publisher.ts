@@ -8,6 +8,7 @@ import { Construct, DependencyGroup, type IDependable } from 'constructs';
 import type { z } from 'zod';
 import { seconds } from '../../lambdas/domain/duration.ts';
 import type { PublishEnvironment, TurnEnvironment } from '../../lambdas/publish/environment.ts';
+import { PUBLISHED_CHANGES } from '../../lambdas/table/published-changes.ts';
 import { publishesContent, reservedPublishCheck, settingsObject } from '../settings/stage-settings.ts';
 import { MAX_TURN_INVOCATIONS } from '../settings/turn-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
@@ -21,7 +22,6 @@ import { EventTargets } from './event-targets.ts';
 import { functionVariables } from './function-variables.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
-import { PUBLISHED_CHANGES } from './published-changes.ts';
 import { serviceUrl } from './service-url.ts';
 import { grantItemActions, grantStreamRange, grantStreamRead } from './table.ts';
 
@@ -37,10 +37,7 @@ const publisherSettings = settingsObject
   .strip()
   .check(reservedPublishCheck);
 
-/**
- * Properties of a {@link ParleyPublisher}: the stage settings with the same names, except `events.publish`, which has no
- * effect, the table, and the event bus.
- */
+/** Properties of a {@link ParleyPublisher}: the stage settings with the same names, the table, and the event bus. */
 export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherSettings>>, NetworkProps {
   /** The table whose changes are published. It needs a stream with old and new images, like that of a `ParleyTable`. */
   readonly table: ITable;
@@ -61,6 +58,9 @@ export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherS
 
 /** Enough to publish a hundred records in several attempts, with backoff in between. */
 const TIMEOUT = Duration.seconds(60);
+
+/** At 10 messages per second, one second saves most of the invocations, and a chat UI may not lag much longer. */
+const BATCHING_WINDOW = Duration.seconds(1);
 
 /**
  * Half of the 24 hours for which the stream keeps a record. Lambda puts only a record's position on the queue, so the
@@ -139,7 +139,7 @@ export class ParleyPublisher extends Construct {
       eventSourceArn: tableStreamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
-      maxBatchingWindow: Duration.seconds(events.batchingWindowSeconds),
+      maxBatchingWindow: BATCHING_WINDOW,
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       maxRecordAge: MAX_RECORD_AGE,

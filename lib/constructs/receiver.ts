@@ -43,7 +43,6 @@ const receiverSettings = settingsObject
     operators: true,
     turns: true,
     retentionDays: true,
-    throttling: true,
     reservedConcurrency: true,
     rollout: true,
   })
@@ -120,7 +119,7 @@ export class ParleyReceiver extends Construct {
   constructor(scope: Construct, id: string, props: ParleyReceiverProps) {
     super(scope, id);
     const settings = checkedSettings(this, receiverSettings, props);
-    const { production, webhook, chatPlatform, sends, window, keywords, operators, retentionDays } = settings;
+    const { production, webhook, chatPlatform, window, keywords, operators, retentionDays } = settings;
     const operatorEchoes = operators && operatorEchoesOf(operators);
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
@@ -172,7 +171,6 @@ export class ParleyReceiver extends Construct {
         INBOUND_DEAD_LETTER_QUEUE_URL: this.inboundQueue.deadLetters.queueUrl,
         WEBHOOK_AUTH: webhook.auth,
         WEBHOOK_SECRET_ID: this.webhookSecret?.secretArn,
-        INDEX_COMMON_STATES: sends.indexCommonStates,
         WINDOW_PER: window.per,
         KEYWORDS: keywords && keywordsOf(keywords),
         // Set by `confirmOptOuts`.
@@ -198,10 +196,9 @@ export class ParleyReceiver extends Construct {
     this.inboundQueue.addConsumer(this.handler.live, MAX_INBOUND_INVOCATIONS);
 
     const { domainMapping } = props;
-    const throttle = settings.throttling.webhook;
     this.api = this.isBuffered
-      ? this.#createBufferedApi({ headers: headersOf(webhook.auth), throttle, domainMapping })
-      : this.#createDirectApi({ logs, throttle, domainMapping });
+      ? this.#createBufferedApi({ headers: headersOf(webhook.auth), throttle: webhook.throttle, domainMapping })
+      : this.#createDirectApi({ logs, throttle: webhook.throttle, domainMapping });
     this.#denySendMessage();
     this.url = `${this.api.baseUrl}/${PATH}`;
   }

@@ -81,11 +81,8 @@ export class ParleySender extends Construct {
     const { chatService, sends, window, defaultTemplate } = settings;
     const { encryptionKey } = props;
     this.confirmsOptOuts = settings.keywords?.confirmation !== undefined;
-    const timeouts = {
-      connectTimeoutSeconds: seconds(chatService.connectTimeoutSeconds),
-      answerTimeoutSeconds: seconds(chatService.answerTimeoutSeconds),
-    };
-    const { timeoutSeconds, visibilitySeconds } = timeLimits(timeouts);
+    const answerTimeoutSeconds = seconds(chatService.answerTimeoutSeconds);
+    const { timeoutSeconds, visibilitySeconds } = timeLimits(answerTimeoutSeconds);
     const { invocations, callsPerInvocation } = spreadCalls(chatService.maxConcurrentCalls);
     const removalPolicy = settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.accessToken = new StageSecret(this, 'AccessToken', {
@@ -129,15 +126,13 @@ export class ParleySender extends Construct {
         CHAT_SERVICE_URL: chatService.baseUrl,
         CHAT_PLATFORM: settings.chatPlatform,
         CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
-        INDEX_COMMON_STATES: sends.indexCommonStates,
         WINDOW_PER: window.per,
         WINDOW_MARGIN_SECONDS: seconds(window.marginSeconds),
         NUMBER_FORMAT: chatService.numberFormat,
         CLIENT_PAYLOAD: chatService.clientPayload,
         CONTACT_CHECK: settings.contactCheck,
         CONTACT_CHECK_PATH: chatService.contactCheckPath,
-        CONNECT_TIMEOUT_SECONDS: timeouts.connectTimeoutSeconds,
-        ANSWER_TIMEOUT_SECONDS: timeouts.answerTimeoutSeconds,
+        ANSWER_TIMEOUT_SECONDS: answerTimeoutSeconds,
         MAX_CONCURRENT_CALLS: callsPerInvocation,
         DEFAULT_NOT_AFTER: sends.notAfter,
         OPERATORS: settings.operators && { echoes: operatorEchoesOf(settings.operators) !== undefined },

@@ -293,7 +293,7 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
       chatServiceUrl: 'https://chat-service.example',
       windowMarginSeconds: 30,
       windowPer: 'user',
-      retentionDays: { messages: 365, sends: 365, contacts: 730, contactChecks: 90, audit: 365 },
+      retentionDays: { messages: 365, sends: 365, contacts: 730, audit: 365 },
       circuitBreaker: { state: 'closed' },
       sending: { state: 'running' },
       accessTokenExpiresAt: '2030-11-01T00:00:00.000Z',

@@ -16,7 +16,7 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
   {
     title: 'Sending',
     settings: ['window', 'contactCheck', 'optOutExemptReasons', 'templates', 'defaultTemplate', 'sends'],
-    more: '[Scaling](scaling.md) says what listing all sends costs.',
+    more: '[Sending](sending.md) explains how Parley decides what to send.',
   },
   {
     title: 'Keywords',
@@ -43,7 +43,7 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
   },
   {
     title: 'Limits and rollouts',
-    settings: ['throttling', 'reservedConcurrency', 'rollout'],
+    settings: ['reservedConcurrency', 'rollout'],
     more: '[Delivery](delivery.md) describes gradual rollouts.',
   },
   {

@@ -1,33 +1,28 @@
 import { z } from 'zod';
 
-/** Optional without a default: a stage without these settings has no limit of its own. */
-const throttle = (api: string) =>
-  z
-    .strictObject({
-      requestsPerSecond: z
-        .int()
-        .min(1)
-        .max(100_000)
-        .meta({ description: `an integer from 1 to 100000: how many requests a second ${api} accepts on average` }),
-      burst: z
-        .int()
-        .min(1)
-        .max(100_000)
-        .meta({ description: `an integer from 1 to 100000: how many requests ${api} accepts at once` }),
-    })
-    .optional()
-    .meta({
-      description: `an object with requestsPerSecond and burst: above them, ${api} answers 429; omit it to accept as many requests as the account allows`,
-    });
+/** The limit of the webhook. Optional without a default: a stage without it has no limit of its own. */
+export const throttle = z
+  .strictObject({
+    requestsPerSecond: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .meta({ description: 'an integer from 1 to 100000: how many requests a second the webhook accepts on average' }),
+    burst: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .meta({ description: 'an integer from 1 to 100000: how many requests the webhook accepts at once' }),
+  })
+  .optional()
+  .meta({
+    description:
+      'an object with requestsPerSecond and burst: above them, the webhook answers 429; omit it to accept as many ' +
+      'requests as the account allows',
+  });
 
-/** Limits of the HTTP APIs, which answer 429 above them. */
-export const throttling = z
-  .strictObject({ webhook: throttle('the webhook'), management: throttle('the management API') })
-  .prefault({})
-  .meta({ description: 'an object with webhook and management, both optional' });
-
-/** A limit of an HTTP API. */
-export type Throttle = NonNullable<z.output<typeof throttling>['webhook']>;
+/** The limit of an API, which answers 429 above it. */
+export type Throttle = NonNullable<z.output<typeof throttle>>;
 
 /** The maximum concurrency of the inbound queue's event source mapping. */
 export const MAX_INBOUND_INVOCATIONS = 5;

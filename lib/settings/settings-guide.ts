@@ -12,8 +12,6 @@ const DESCRIPTIONS_OF_SHARED_SETTINGS: Readonly<Record<string, string>> = {
   'webhook.auth.issuers': "a non-empty list of the push subscription's token issuers",
   'webhook.auth.jwksUrl':
     "the URL of the keys that sign the push subscription's tokens: https (http only on 127.0.0.1 or localhost)",
-  'webhook.auth.toleranceSeconds':
-    'an integer from 1 to 3600: how many seconds the timestamp of a webhook request may differ from the current time',
   'webhook.auth.header': 'the name of the header that contains the token: up to 64 letters, digits, and hyphens',
   'webhook.auth.envelope':
     '"none" or "pubsub": whether the body of a webhook request is the event itself, or a Google Cloud Pub/Sub push',

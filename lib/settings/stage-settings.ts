@@ -7,7 +7,7 @@ import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-r
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 import { eventTarget } from './event-target.ts';
 import { existingResources } from './existing-resources.ts';
-import { reservedConcurrency, throttling } from './flood-settings.ts';
+import { reservedConcurrency, throttle } from './flood-settings.ts';
 import { keywordSettings } from './keyword-settings.ts';
 import { bulkLane, sendInvocations } from './lane-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
@@ -51,12 +51,6 @@ const secureKeysCheck = z.refine<{ auth: z.output<typeof webhookAuth> }>(
     return !url || isSecure(url);
   },
   { path: ['auth', 'jwksUrl'] },
-);
-
-/** Rejects targets in a stage without an event bus. */
-const publishedTargetsCheck = z.refine<{ publish: boolean; targets: readonly unknown[] }>(
-  ({ publish, targets }) => publish || targets.length === 0,
-  { path: ['publish'] },
 );
 
 /**
@@ -111,9 +105,6 @@ export const settingsObject = z.strictObject({
             '"message-download": the chat service offers its history by POST message/download, from which ' +
             'parley import --from-service can read it',
         }),
-      connectTimeoutSeconds: z.int().min(1).max(10).default(3).meta({
-        description: 'an integer from 1 to 10: how many seconds to wait for a connection to the chat service',
-      }),
       answerTimeoutSeconds: z.int().min(1).max(60).default(10).meta({
         description:
           "an integer from 1 to 60: how many seconds to wait for the chat service's answer; then the outcome is unknown",
@@ -125,7 +116,7 @@ export const settingsObject = z.strictObject({
     .meta({
       description:
         'an object with baseUrl and, optionally, numberFormat, clientPayload, contactCheckPath, historyApi, ' +
-        'connectTimeoutSeconds, answerTimeoutSeconds, and maxConcurrentCalls',
+        'answerTimeoutSeconds, and maxConcurrentCalls',
     }),
   chatPlatform: z
     .string()
@@ -160,9 +151,10 @@ export const settingsObject = z.strictObject({
             'true or false: whether to raise an alarm when a channel falls silent, and to list messages whose statuses ' +
             'arrived but which did not',
         }),
+      throttle,
     })
     .check(secureKeysCheck)
-    .meta({ description: 'an object with auth and, optionally, ingress and watch' }),
+    .meta({ description: 'an object with auth and, optionally, ingress, watch, and throttle' }),
   allowInsecureWebhook: z.boolean().default(false).meta({
     description:
       'true to allow the webhook.auth.kind "insecure-none", which accepts webhook requests from anyone, or false',
@@ -188,14 +180,6 @@ export const settingsObject = z.strictObject({
     .meta({ description: 'an object with per and marginSeconds, both optional' }),
   sends: z
     .strictObject({
-      indexCommonStates: z
-        .boolean()
-        .default(false)
-        .meta({
-          description:
-            'true or false: whether sends can be listed and counted by the states queued, claimed, accepted, and ' +
-            'cancelled too, which costs more writes to the table',
-        }),
       notAfter: z
         .string()
         .refine((value) => parseDuration(value) !== undefined)
@@ -208,7 +192,7 @@ export const settingsObject = z.strictObject({
       bulkLane,
     })
     .prefault({})
-    .meta({ description: 'an object with indexCommonStates, notAfter, and bulkLane, all optional' }),
+    .meta({ description: 'an object with notAfter and bulkLane, both optional' }),
   contactCheck: z
     .enum(CONTACT_CHECKS)
     .default('off')
@@ -240,10 +224,6 @@ export const settingsObject = z.strictObject({
   }),
   events: z
     .strictObject({
-      publish: z.boolean().default(true).meta({
-        description:
-          'true, or false if no system receives events and events.targets is empty: whether the stage publishes events',
-      }),
       content: z.boolean().optional().meta({
         description:
           'true or false: whether events include the content of messages (default true, but false if production is true)',
@@ -258,20 +238,9 @@ export const settingsObject = z.strictObject({
             '(and the header for its key, unless x-api-key), each with a list of events unless it receives all; ' +
             'see docs/events.md',
         }),
-      batchingWindowSeconds: z
-        .int()
-        .min(0)
-        .max(60)
-        .default(1)
-        .meta({
-          description:
-            'an integer from 0 to 60: how many seconds an event may wait for others, because fewer, larger batches cost ' +
-            'less',
-        }),
     })
-    .check(publishedTargetsCheck)
     .prefault({})
-    .meta({ description: 'an object with publish, content, targets, and batchingWindowSeconds, all optional' }),
+    .meta({ description: 'an object with content and targets, both optional' }),
   retentionDays: z
     .strictObject({
       messages: days(MIN_RETENTION_DAYS, 400, 'how many days to keep messages and their statuses'),
@@ -281,14 +250,12 @@ export const settingsObject = z.strictObject({
         'how many days to keep sends, longer than the 14 days for which SQS may redeliver a request',
       ),
       contacts: days(MIN_RETENTION_DAYS, 400, "how many days to keep a contact after the user's latest message"),
-      contactChecks: days(1, 90, 'how many days to keep the result of a contact check'),
       audit: days(1, 400, 'how many days to keep the audit trail'),
       logs: logRetentionDays,
     })
     .prefault({})
     .meta({
-      description:
-        'an object with the days to keep messages, sends, contacts, contactChecks, audit, and logs, all optional',
+      description: 'an object with the days to keep messages, sends, contacts, audit, and logs, all optional',
     }),
   customerManagedKey: z
     .boolean()
@@ -301,7 +268,6 @@ export const settingsObject = z.strictObject({
   existing: existingResources,
   vpc,
   domainName,
-  throttling,
   reservedConcurrency,
   rollout,
   alarmTopicArn: z
@@ -341,32 +307,17 @@ export const reservedSendCheck = z.refine<
   { path: ['reservedConcurrency', 'send'] },
 );
 
-type Turns = Pick<z.output<typeof settingsObject>, 'events' | 'reservedConcurrency' | 'turns'>;
-
-/** Rejects turns in a stage without events: nothing would ever end them. */
-const publishedTurnsCheck = z.refine<Turns>(({ turns, events }) => turns === undefined || events.publish, {
-  path: ['turns'],
-});
-
 /** Rejects a reserved concurrency of `publish` that the turn queue alone could use up. */
-export const reservedPublishCheck = z.refine<Omit<Turns, 'events'>>(
+export const reservedPublishCheck = z.refine<Pick<z.output<typeof settingsObject>, 'reservedConcurrency' | 'turns'>>(
   ({ turns, reservedConcurrency: { publish } }) =>
     turns === undefined || publish === undefined || publish > MAX_TURN_INVOCATIONS,
   { path: ['reservedConcurrency', 'publish'] },
 );
 
-type Existing = Pick<z.output<typeof settingsObject>, 'customerManagedKey' | 'events' | 'existing'>;
-
 /** Rejects two keys for the same data. */
-const oneKeyCheck = z.refine<Existing>(
+const oneKeyCheck = z.refine<Pick<z.output<typeof settingsObject>, 'customerManagedKey' | 'existing'>>(
   ({ customerManagedKey, existing }) => !customerManagedKey || existing.keyArn === undefined,
   { path: ['existing', 'keyArn'] },
-);
-
-/** Rejects an event bus in a stage that publishes nothing. */
-const publishedBusCheck = z.refine<Existing>(
-  ({ events, existing }) => events.publish || existing.eventBusArn === undefined,
-  { path: ['existing', 'eventBusArn'] },
 );
 
 /** The settings of a stage, as written in `context.stages` of cdk.json. */
@@ -374,9 +325,7 @@ export const stageSettings = settingsObject.check(
   insecureWebhookCheck,
   reservedSendCheck,
   reservedPublishCheck,
-  publishedTurnsCheck,
   oneKeyCheck,
-  publishedBusCheck,
 );
 
 /** The settings of a stage as written. Settings with a default are optional. */

@@ -8,7 +8,7 @@ let cloud: LocalCloud;
 let client: LocalClient;
 
 beforeAll(async () => {
-  cloud = await startTestCloud({ settings: { rollout: 'canary10Percent5Minutes' } });
+  cloud = await startTestCloud({ settings: { rollout: 'gradual' } });
   client = createLocalClient(cloud);
 });
 afterAll(async () => {

@@ -139,7 +139,6 @@ export const RETENTION_DAYS: RetentionDays = {
   messages: 400,
   sends: 400,
   contacts: 400,
-  contactChecks: 90,
   audit: 400,
 };
 

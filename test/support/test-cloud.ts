@@ -3,7 +3,6 @@ import { access, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inject } from 'vitest';
-import { isObject } from '../../local/json.ts';
 import type { LocalClient } from '../../local/local-client.ts';
 import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
 import { startCheckedCloud } from './checked-cloud.ts';
@@ -20,15 +19,13 @@ const POLL_MS = 50;
 
 /**
  * Starts a local run for tests. Runs with the same stage and settings share one synthesized app, whichever file they
- * belong to: the first one synthesizes it, the others wait for it. Unless the test sets a batching window, events are
- * published at once.
+ * belong to: the first one synthesizes it, the others wait for it.
  *
  * The chat service may deliver an event twice, and the sandbox does when the machine is slow. So that no test relies on
  * single deliveries, the sandbox delivers every event twice until its faults are cleared.
  */
 export const startTestCloud = async (options: LocalOptions = {}): Promise<LocalCloud> => {
-  const { stage = 'dev', chatServiceUrl } = options;
-  const settings = withoutBatchingWindow(options.settings);
+  const { stage = 'dev', chatServiceUrl, settings } = options;
   const name = createHash('sha256')
     .update(JSON.stringify([stage, settings, chatServiceUrl]))
     .digest('hex');
@@ -43,7 +40,7 @@ export const startTestCloud = async (options: LocalOptions = {}): Promise<LocalC
   // If the first run cannot synthesize the app, it removes the folder, and the others report the error themselves.
   while (!isFirst && !(await exists(marker)) && (await exists(folder))) await pause(POLL_MS);
   try {
-    const cloud = await startCheckedCloud({ ...options, settings, outdir, logFolder });
+    const cloud = await startCheckedCloud({ ...options, outdir, logFolder });
     if (chatServiceUrl === undefined) await deliverTwice(cloud);
     return cloud;
   } finally {
@@ -60,11 +57,6 @@ const deliverTwice = async ({ chatServiceUrl }: LocalCloud): Promise<void> => {
 /** Waits until every event has been delivered, both times. */
 export const allDelivered = (client: LocalClient): Promise<true> =>
   eventually(async () => (Object(await client.control('GET', '/state')).pending === 0 ? true : undefined));
-
-const withoutBatchingWindow = (settings: LocalOptions['settings'] = {}): Readonly<Record<string, unknown>> => ({
-  ...settings,
-  events: { batchingWindowSeconds: 0, ...(isObject(settings.events) ? settings.events : {}) },
-});
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
-import {
-  CONSENT_REGISTERS,
-  type Consent,
-  type ConsentRegister,
-  consentRegister,
-  readConsents,
-} from '../../domain/consent.ts';
+import type { Consent } from '../../domain/consent.ts';
 import { type Contact, type ContactRef, contactSchema } from '../../domain/contact.ts';
 import { DamagedItemError } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
-import { expiryAfter, isExpired } from '../../domain/retention.ts';
+import { expiryAfter, expiryAfterDays, isExpired } from '../../domain/retention.ts';
 import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
+import { CONSENT_REGISTERS, type ConsentRegister, consentRegister, readConsents } from '../../table/consent-item.ts';
 import {
   accountKey,
   checkKeyOf,
@@ -24,6 +19,8 @@ import {
 import { parseCircuit } from './circuit.ts';
 import { parseStop } from './stops.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';
+
+const CHECK_DAYS = 90;
 
 /**
  * Creates the repository of contacts. Data that expires at a different time is in a separate item, because writes to a
@@ -99,7 +96,7 @@ export const createDynamodbContacts = (
   async recordCheck(contact, { checkedAt, checkedAddress }) {
     await table.update({
       key: checkKeyOf(contact),
-      set: { checkedAt, checkedAddress, expiresAt: table.expiryOf('contactChecks', checkedAt) },
+      set: { checkedAt, checkedAddress, expiresAt: expiryAfterDays(checkedAt, CHECK_DAYS) },
       condition: 'attribute_not_exists(#checkedAt) OR #checkedAt < :checkedAt',
     });
   },

@@ -19,16 +19,8 @@ import { conditionOf, type Evidence, type TransitionUpdate } from './send-condit
 import { type ConversationTable, type Item, parseItem, type WriteOutcome } from './table.ts';
 import { createTransactionLinks } from './transactions.ts';
 
-export interface SendListing {
-  /** Whether the sends in every state are listed, and not only those that operators look for. @default false */
-  readonly indexCommonStates?: boolean;
-}
-
 /** Creates the repository of sends. Each transition is one conditional write. */
-export const createDynamodbSends = (
-  table: ConversationTable,
-  { indexCommonStates = false }: SendListing = {},
-): SendRepository => {
+export const createDynamodbSends = (table: ConversationTable): SendRepository => {
   const apply = async (
     name: SendTransitionName,
     requestId: string,
@@ -38,7 +30,7 @@ export const createDynamodbSends = (
   ): Promise<WriteOutcome> => {
     const { to } = SEND_TRANSITIONS[name];
     const { set = {}, setOnce, increment } = update;
-    const lists = listAttributes(requestId, to, set, indexCommonStates);
+    const lists = listAttributes(requestId, to, set);
     const written = { state: to, failingSince: undefined, lastFailedAt: undefined, ...lists };
     // The details of an outcome are removed with it.
     const details = 'outcome' in set ? { outcomeDetails: undefined } : {};
@@ -358,15 +350,13 @@ const unknownCallAttributes = (send: SendRecord): Item => {
  * The sort key in the broadcast is written without knowing whether there is one: without `broadcastShard`, the send is
  * not in the index.
  */
-const listAttributes = (requestId: string, to: SendState, set: Item, indexCommonStates: boolean): Item => {
+const listAttributes = (requestId: string, to: SendState, set: Item): Item => {
   const at = set[timeOfState(to)];
   // The send stays in its state.
   if (typeof at !== 'string') return {};
   const entry = { at, ...(typeof set.code === 'string' && { code: set.code }) };
   return {
-    ...(isListed(to, indexCommonStates)
-      ? { stateShard: stateShard(to, requestId), stateAt: stateSort(entry) }
-      : UNLISTED),
+    ...(isListed(to) ? { stateShard: stateShard(to, requestId), stateAt: stateSort(entry) } : UNLISTED),
     broadcastState: isInBroadcast(to) ? broadcastSort(to, entry) : undefined,
   };
 };

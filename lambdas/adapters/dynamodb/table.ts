@@ -8,7 +8,7 @@ import {
   LoggableError,
   WriteRefusedError,
 } from '../../domain/errors.ts';
-import type { KindOfData, RetentionDays } from '../../domain/retention.ts';
+import { expiryAfterDays, type KindOfData, type RetentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
 import type { ItemKey } from '../../table/keys.ts';
@@ -229,7 +229,7 @@ export const createTable = ({
       return { items: Items.map((item) => unmarshall(item)), next: LastEvaluatedKey && unmarshall(LastEvaluatedKey) };
     },
 
-    expiryOf: (kind, instant) => Math.floor(Date.parse(instant) / 1000) + retentionDays[kind] * 24 * 60 * 60,
+    expiryOf: (kind, instant) => expiryAfterDays(instant, retentionDays[kind]),
   };
 };
 

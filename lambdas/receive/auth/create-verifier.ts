@@ -22,7 +22,7 @@ export const createVerifier = (auth: WebhookAuth, context: VerifierContext): Web
     case 'pubsub-jwt':
       return createPubsubJwtVerifier(auth, createKeySet({ url: auth.jwksUrl, clock, fetchTimeoutMs }));
     case 'standard-webhooks':
-      return createStandardWebhooksVerifier(auth, { secret: openSecret(), clock, log });
+      return createStandardWebhooksVerifier({ secret: openSecret(), clock, log });
     case 'shared-token':
       return createSharedTokenVerifier(auth, { secret: openSecret(), clock, log });
     case 'sns':

@@ -32,8 +32,6 @@ const pubsubJwt = z.strictObject({
  */
 const standardWebhooks = z.strictObject({
   kind: z.literal('standard-webhooks'),
-  /** Allowed difference between the request's timestamp and the clock. @default 300, as in the official libraries */
-  toleranceSeconds: z._default(z.int().check(z.minimum(1), z.maximum(3600)), 300),
   envelope,
 });
 
@@ -62,7 +60,6 @@ export const webhookAuth = z.discriminatedUnion('kind', [pubsubJwt, standardWebh
 
 export type WebhookAuth = z.output<typeof webhookAuth>;
 export type PubsubJwtAuth = Extract<WebhookAuth, { kind: 'pubsub-jwt' }>;
-export type StandardWebhooksAuth = Extract<WebhookAuth, { kind: 'standard-webhooks' }>;
 export type SharedTokenAuth = Extract<WebhookAuth, { kind: 'shared-token' }>;
 export type SnsAuth = Extract<WebhookAuth, { kind: 'sns' }>;
 

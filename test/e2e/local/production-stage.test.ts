@@ -6,7 +6,7 @@ import { startTestCloud } from '../../support/test-cloud.ts';
 
 const SETTINGS = {
   customerManagedKey: true,
-  throttling: { webhook: { requestsPerSecond: 1, burst: 2 } },
+  webhook: { throttle: { requestsPerSecond: 1, burst: 2 } },
   reservedConcurrency: { receive: 6, send: 20, publish: 1, manage: 3 },
 };
 

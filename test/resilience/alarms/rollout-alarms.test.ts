@@ -20,7 +20,7 @@ beforeAll(async () => {
   stage = await startAlarmStage({
     settings: {
       webhook: { auth: { kind: 'shared-token', header: TOKEN_HEADER } },
-      rollout: 'canary10Percent5Minutes',
+      rollout: 'gradual',
     },
   });
 });

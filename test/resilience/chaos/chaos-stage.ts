@@ -29,7 +29,7 @@ export const ANSWER_TIMEOUT_SECONDS = 2;
  * Short timeouts, so that the messages of a killed function are visible again after minutes, not a quarter of an hour.
  */
 const SETTINGS = {
-  chatService: { connectTimeoutSeconds: 1, answerTimeoutSeconds: ANSWER_TIMEOUT_SECONDS },
+  chatService: { answerTimeoutSeconds: ANSWER_TIMEOUT_SECONDS },
   contactCheck: 'beforeFirstTemplate',
 };
 const CREDIT = 10_000_000;

@@ -59,7 +59,7 @@ export const startDeliveries = async (clock: Clock) => {
       }),
     },
     {
-      ...verifiedBy({ kind: 'standard-webhooks', toleranceSeconds: 300, envelope: 'none' }, STANDARD_SECRET),
+      ...verifiedBy({ kind: 'standard-webhooks', envelope: 'none' }, STANDARD_SECRET),
       sign: (bytes) => ({ bytes, headers: standardWebhooksRequest(bytes, { at: clock.now() }).headers }),
     },
     {

@@ -2,8 +2,8 @@ import { waitFor } from '../../../local/demo/wait-for.ts';
 import { LOCAL_CONCURRENCY } from '../../../local/functions/function-pool.ts';
 import { contactNumber, disorderedContacts, type SendingStage, templateRequest } from './sending-stage.ts';
 
-/** Short timeouts, which pass in real time. */
-export const SHORT_TIMEOUTS = { chatService: { connectTimeoutSeconds: 1, answerTimeoutSeconds: 1 } };
+/** A short timeout, which passes in real time. */
+export const SHORT_TIMEOUTS = { chatService: { answerTimeoutSeconds: 1 } };
 const LATE_MS = 1_500;
 
 const CALLS_PER_PROCESS = 10;

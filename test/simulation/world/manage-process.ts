@@ -250,7 +250,6 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     storedEvents: createDynamodbStoredEvents(table),
     echoes: createDynamodbEchoes(table),
     eventMeanings: {},
-    indexCommonStates: false,
     numberFormat: 'plus' as const,
     rules: {
       chatPlatform: account.platform,

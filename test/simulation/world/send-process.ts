@@ -108,7 +108,7 @@ const constantToken = (token: string): AccessToken => ({ read: async () => token
 const touching = (name: string) => ({ touches: (): Touches => ({ reads: [], writes: [name] }) });
 
 /** The time limits of the function, as the stack derives them from the defaults of its settings. */
-export const LIMITS = timeLimits({ connectTimeoutSeconds: seconds(3), answerTimeoutSeconds: seconds(10) });
+export const LIMITS = timeLimits(seconds(10));
 
 /** Starts a process of the function `send`: what it remembers between two invocations is its own. */
 export const createSendProcess = (options: SendProcessOptions) => {

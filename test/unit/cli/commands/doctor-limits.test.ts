@@ -46,27 +46,20 @@ const target = {
   credentials: async () => ({ accessKeyId: 'key', secretAccessKey: 'secret' }),
   addresses: {
     webhookUrl: 'https://abc.execute-api.eu-west-1.amazonaws.com/webhook',
-    managementUrl: 'https://def.execute-api.eu-west-1.amazonaws.com',
   },
 };
 
 const grades = async () => (await checkLimits(target)).map(({ grade, message }) => `${grade}: ${message}`);
 
 describe('doctor on limits', () => {
-  it('shows the concurrency of the account and that no API is throttled, with signed calls', async () => {
+  it('shows the concurrency of the account and that the webhook is not throttled, with signed calls', async () => {
     expect(await grades()).toEqual([
       'ok: The account can run 1000 concurrent executions, 900 of them unreserved.',
       "ok: The webhook accepts as many requests as the account's quota allows.",
-      "ok: The management API accepts as many requests as the account's quota allows.",
     ]);
-    expect(calls.map(({ path }) => path)).toEqual([
-      '/2016-08-19/account-settings/',
-      '/v2/apis/abc/stages/$default',
-      '/v2/apis/def/stages/$default',
-    ]);
+    expect(calls.map(({ path }) => path)).toEqual(['/2016-08-19/account-settings/', '/v2/apis/abc/stages/$default']);
     expect(calls.map(({ authorization }) => /\/eu-west-1\/(\w+)\/aws4/.exec(authorization)?.[1])).toEqual([
       'lambda',
-      'apigateway',
       'apigateway',
     ]);
   });
@@ -99,7 +92,7 @@ describe('doctor on limits', () => {
 
     const findings = await checkLimits(target);
 
-    expect(findings.map(({ grade }) => grade)).toEqual(['warning', 'warning', 'warning']);
+    expect(findings.map(({ grade }) => grade)).toEqual(['warning', 'warning']);
     expect(findings[0]?.remedy).toBe('Allow lambda:GetAccountSettings; see docs/policies/operator.json.');
     expect(findings[1]?.remedy).toBe('Allow apigateway:GET; see docs/policies/operator.json.');
   });

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConsents } from '../../../../lambdas/domain/consent.ts';
 import { startTrace } from '../../../../lambdas/domain/trace-context.ts';
 import {
   CHANGE_LAWS,
@@ -15,6 +14,7 @@ import {
 } from '../../../../lambdas/laws/check-laws.ts';
 import type { Change } from '../../../../lambdas/laws/law.ts';
 import type { StoredItem } from '../../../../lambdas/laws/stored-item.ts';
+import { readConsents } from '../../../../lambdas/table/consent-item.ts';
 import { NOW, TRACEPARENT } from '../../../support/builders.ts';
 import {
   accepted,
@@ -187,8 +187,6 @@ const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
 const LEGAL_CHANGES: readonly Change[] = [
   { after: queued() },
   { before: queued(), after: refused({ queuedAt: NOW }) },
-  // The stage lists common states.
-  { before: queued(), after: claimed({ queuedAt: NOW, stateShard: 'claimed#7', stateAt: NOW }) },
   { before: queued(), after: claimed({ queuedAt: NOW }) },
   { before: claimed(), after: accepted() },
   { before: claimed(), after: uncertain() },
@@ -221,6 +219,7 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
     [inbound({ contactSort: `MESSAGE#${LATER}` })],
     [uncertain({ stateShard: undefined, stateAt: undefined })],
     [uncertain({ stateAt: NOW })],
+    [claimed({ stateShard: 'claimed#7', stateAt: NOW })],
     [accepted({ stateShard: 'uncertain#7', stateAt: LATER }), outbound()],
     [accepted({ broadcastState: `accepted##${NOW}` }), outbound()],
     [accepted({ broadcastId: 'b' }), outbound()],

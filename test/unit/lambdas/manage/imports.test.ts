@@ -6,6 +6,8 @@ import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { parseEvents } from '../../../../lambdas/domain/parse-events.ts';
 import { isWindowOpen } from '../../../../lambdas/domain/window.ts';
 import { MAX_IMPORT_BYTES } from '../../../../lambdas/manage/imports.ts';
+import { changeOf } from '../../../../lambdas/table/item-changes.ts';
+import { echoKey, type ItemKey, messageKey } from '../../../../lambdas/table/keys.ts';
 import { NOW, sendRequest, sendResult, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -204,11 +206,14 @@ describe('an imported message', () => {
     await importEntries([entry(), downloaded()]);
     const [message, echo] = [await stage.item('MESSAGE#history-1 MESSAGE'), await stage.item('MESSAGE#history-2 ECHO')];
 
-    const change = { key: 'key', writtenAt: NOW, contact, before: {} };
-    expect(itemEvents({ ...change, kind: 'message', id: 'history-1', after: message ?? {} })).toMatchObject([
+    const eventsOf = (key: ItemKey, after: Readonly<Record<string, unknown>> | undefined) => {
+      const change = changeOf({ key, before: undefined, after, writtenAt: NOW });
+      return change && itemEvents(change);
+    };
+    expect(eventsOf(messageKey('history-1'), message)).toMatchObject([
       { name: 'MessageReceived', detail: { imported: true, at: ago(30) } },
     ]);
-    expect(itemEvents({ ...change, kind: 'echo', id: 'history-2', after: echo ?? {} })).toMatchObject([
+    expect(eventsOf(echoKey('history-2'), echo)).toMatchObject([
       { name: 'MessageEchoed', detail: { imported: true, at: ago(29), sender: 'bot' } },
     ]);
   });

@@ -60,7 +60,6 @@ export const createManagedStage = async (
   {
     windowPer = 'user',
     numberFormat = 'verbatim',
-    indexCommonStates = false,
     rules = {},
     defaultNotAfter,
     eventMeanings = {},
@@ -68,7 +67,6 @@ export const createManagedStage = async (
     readonly rules?: Partial<SendRules>;
     readonly windowPer?: WindowPer;
     readonly numberFormat?: NumberFormat;
-    readonly indexCommonStates?: boolean;
     readonly defaultNotAfter?: string;
     readonly eventMeanings?: ImportPorts['eventMeanings'];
   } = {},
@@ -78,9 +76,8 @@ export const createManagedStage = async (
   const repositories = {
     contacts: createDynamodbContacts(table, { readsHandovers: rules.operators !== undefined }),
     messages: createDynamodbMessages(table),
-    sends: createDynamodbSends(table, { indexCommonStates }),
+    sends: createDynamodbSends(table),
     lists: createDynamodbSendLists(table),
-    indexCommonStates,
     circuits: createDynamodbCircuit(table, ACCOUNT),
     stops: createDynamodbStops(table, ACCOUNT),
     channels: createDynamodbChannels(table),

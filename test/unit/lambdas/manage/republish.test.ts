@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { AwsServiceError } from '../../../../lambdas/adapters/aws-service-error.ts';
 import { createDynamodbChangeReader } from '../../../../lambdas/adapters/dynamodb/change-reader.ts';
 import { createDynamodbTurns } from '../../../../lambdas/adapters/dynamodb/turns.ts';
-import { consentRegister } from '../../../../lambdas/domain/consent.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import { redriveResponse } from '../../../../lambdas/manage/redrives.ts';
 import type { PublishResult, ReceivedDeadLetter } from '../../../../lambdas/ports.ts';
+import { consentRegister } from '../../../../lambdas/table/consent-item.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage, OPERATOR } from './managed-stage.ts';
@@ -367,7 +367,7 @@ describe('a redrive of changes that were not published', () => {
   });
 });
 
-it.each(['publishing', 'targets'])('a stage without events has no dead letters of %s', async (queue) => {
+it.each(['publishing', 'targets'])('a stack without a publisher has no dead letters of %s', async (queue) => {
   stage.republish = undefined;
 
   expect(await stage.call('redriveDeadLetters', { body: { queue } })).toMatchObject({

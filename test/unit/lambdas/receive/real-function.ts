@@ -95,7 +95,6 @@ export const startRealFunction = async (): Promise<RealFunction> => {
         INBOUND_DEAD_LETTER_QUEUE_URL: deadLettersUrl,
         WEBHOOK_AUTH: JSON.stringify(auth),
         WEBHOOK_SECRET_ID: secretId,
-        INDEX_COMMON_STATES: 'false',
         WINDOW_PER: 'user',
         CHAT_PLATFORM: 'chat',
         RETENTION_DAYS: JSON.stringify(RETENTION_DAYS),

@@ -89,7 +89,7 @@ const eventsOf = async (table: ConversationTable, { before, after }: ItemWrite, 
     },
   });
   if (change === undefined) return undefined;
-  const openTurn = change.kind === 'turn' ? openTurnIn(change) : undefined;
+  const openTurn = openTurnIn(change);
   const events = [...itemEvents(change), ...(await readTurnEvents(createDynamodbTurns(table), change))];
   return [...events, ...(openTurn ? [{ openTurn }] : [])];
 };
@@ -164,7 +164,7 @@ const writeContacts = async (table: ConversationTable): Promise<void> => {
 };
 
 const writeSends = async (table: ConversationTable): Promise<void> => {
-  const sends = createDynamodbSends(table, { indexCommonStates: true });
+  const sends = createDynamodbSends(table);
   const queued = { ...queuedSend(sendRequest({ broadcastId: 'spring#1' })), firstQueuedAt: NOW };
   const { requestId } = queued.request;
   const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };

@@ -115,8 +115,10 @@ describe('A stage with buffered ingress', () => {
     });
   });
 
-  test('limits the API as throttling says', () => {
-    const limited = buffered({ throttling: { webhook: { requestsPerSecond: 50, burst: 100 } } });
+  test('limits the API as webhook.throttle says', () => {
+    const limited = buffered({
+      webhook: { auth, ingress: 'buffered', throttle: { requestsPerSecond: 50, burst: 100 } },
+    });
     limited.hasResourceProperties('AWS::ApiGateway::Stage', {
       MethodSettings: [
         {

@@ -15,19 +15,16 @@ describe('A stage without limits', () => {
   });
 });
 
-describe('The setting throttling', () => {
-  test.each([
-    { api: 'webhook', construct: 'ReceiverApi', other: 'ManagementApi' },
-    { api: 'management', construct: 'ManagementApi', other: 'ReceiverApi' },
-  ])('limits the API $api, and only this one', ({ api, construct, other }) => {
-    const { template } = synthesizedStack('prod', { throttling: { [api]: { requestsPerSecond: 50, burst: 100 } } });
+describe('The setting webhook.throttle', () => {
+  test('limits the webhook, and only it', () => {
+    const { template } = synthesizedStack('prod', { webhook: { throttle: { requestsPerSecond: 50, burst: 100 } } });
 
     template.hasResourceProperties(STAGE, {
-      ApiId: { Ref: logicalIdOf(construct) },
+      ApiId: { Ref: logicalIdOf('ReceiverApi') },
       DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
     });
     template.hasResourceProperties(STAGE, {
-      ApiId: { Ref: logicalIdOf(other) },
+      ApiId: { Ref: logicalIdOf('ManagementApi') },
       DefaultRouteSettings: Match.absent(),
     });
   });

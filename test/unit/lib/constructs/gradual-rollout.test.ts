@@ -6,12 +6,11 @@ import { LambdaDeploymentConfig } from 'aws-cdk-lib/aws-codedeploy';
 import { describe, expect, test } from 'vitest';
 import { ParleyReceiver } from '../../../../lib/constructs/receiver.ts';
 import { ParleyTable } from '../../../../lib/constructs/table.ts';
-import { ROLLOUTS } from '../../../../lib/settings/rollout.ts';
 import { statementsOf } from '../iam-statements.ts';
 import { PRODUCTION } from '../settings/valid-settings.ts';
 import { CDK_CONTEXT, inTemporaryFolder, logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
-const ROLLOUT = 'canary10Percent5Minutes';
+const ROLLOUT = 'gradual';
 const PARTS = ['Receiver', 'Sender', 'Publisher', 'Management'];
 const NEW_RESOURCES = /^AWS::(CodeDeploy::|Lambda::(Alias|Version))/;
 
@@ -134,7 +133,7 @@ describe('A stage with a gradual rollout', () => {
       },
     });
     expect(json.Resources[group]?.Properties).toMatchObject({
-      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      DeploymentConfigName: LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_1MINUTE.deploymentConfigName,
       AlarmConfiguration: { Enabled: true, IgnorePollAlarmFailure: false, Alarms: [{ Name: { Ref: alarm } }] },
       AutoRollbackConfiguration: {
         Enabled: true,
@@ -185,28 +184,12 @@ describe('A stage with a gradual rollout', () => {
       );
     const changedBy = (settings: object) => versions(settings).filter((id) => !versions({}).includes(id));
 
-    expect(changedBy({ runbookUrl: 'https://git.example/runbook.md', rollout: 'linear10PercentEvery1Minute' })).toEqual(
-      [],
-    );
-    expect(changedBy({ window: { marginSeconds: 90 } })).toEqual([
+    expect(changedBy({ runbookUrl: 'https://git.example/runbook.md' })).toEqual([]);
+    expect(changedBy({ optOutExemptReasons: ['payment'] })).toEqual([
       expect.stringMatching(/^SenderFunctionCurrentVersion/),
       expect.stringMatching(/^ManagementFunctionCurrentVersion/),
     ]);
   });
-
-  test.each(ROLLOUTS.filter((name) => name !== 'allAtOnce'))(
-    '%s is a configuration that CodeDeploy predefines',
-    (name) => {
-      const constant = name.replace(/\d+Percent|Every|\d+Minutes?/g, '_$&').toUpperCase();
-      const { deploymentConfigName } = Reflect.get(LambdaDeploymentConfig, constant);
-      const group = synthesizedStack('dev', { rollout: name }).template.findResources(
-        'AWS::CodeDeploy::DeploymentGroup',
-      );
-      for (const { Properties } of Object.values(group)) {
-        expect(Properties.DeploymentConfigName).toBe(deploymentConfigName);
-      }
-    },
-  );
 });
 
 describe('A receiver with a gradual rollout and no ParleyMonitoring', () => {

@@ -57,7 +57,7 @@ describe('A stage that confirms opt-outs', () => {
   });
 
   test('can roll new versions out gradually', () => {
-    const rollout = 'canary10Percent5Minutes';
+    const rollout = 'gradual';
     expect(() => synthesizedStack('prod', { ...CONFIRMING, rollout })).not.toThrow();
   });
 });

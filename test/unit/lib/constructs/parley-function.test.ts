@@ -114,7 +114,7 @@ describe('The environment of a function', () => {
       CHAT_SERVICE_URL: 'https://chat-service.bank.internal',
       CHAT_CHANNEL_NUMBER: '+5491144440000',
       WINDOW_MARGIN_SECONDS: '90',
-      RETENTION_DAYS: '{"messages":30,"sends":400,"contacts":400,"contactChecks":90,"audit":400,"logs":30}',
+      RETENTION_DAYS: '{"messages":30,"sends":400,"contacts":400,"audit":400,"logs":30}',
       DEFAULT_TEMPLATE: JSON.stringify(defaultTemplate),
     });
     expect(JSON.parse(String(environmentOf('ReceiverFunction').WEBHOOK_AUTH))).toMatchObject({

@@ -12,7 +12,7 @@ export const NIST_ANSWERS: Readonly<Record<string, NistAnswer>> = {
     why:
       'The API of a stage with buffered ingress accepts only POST requests of bounded size on two paths, and passes their ' +
       'content to a queue as data. Requests without a valid signature or token are dropped; nothing of them is stored in ' +
-      'the table or logged. The setting throttling.webhook limits their rate. You can associate a web ACL with the API by its ARN.',
+      'the table or logged. The setting webhook.throttle limits their rate. You can associate a web ACL with the API by its ARN.',
   },
   APIGWCacheEnabledAndEncrypted: {
     kind: 'reason',

@@ -61,10 +61,7 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
     {
       name: 'limits',
       settings: {
-        throttling: {
-          webhook: { requestsPerSecond: 100, burst: 200 },
-          management: { requestsPerSecond: 50, burst: 100 },
-        },
+        webhook: { throttle: { requestsPerSecond: 100, burst: 200 } },
         reservedConcurrency: { receive: 100, send: 22, publish: 10, manage: 20 },
       },
     },
@@ -79,7 +76,7 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
       },
     },
   ],
-  [{ name: 'all at once' }, { name: 'gradually', settings: { rollout: 'canary10Percent5Minutes' } }],
+  [{ name: 'all at once' }, { name: 'gradually', settings: { rollout: 'gradual' } }],
   [
     { name: 'no network' },
     {

@@ -38,11 +38,6 @@ describe('A wrong setting', () => {
     { path: 'chatService.baseUrl', value: 'https://a.example?b', says: 'without a trailing slash' },
     { path: 'chatService.baseUrl', value: 'https://user:secret@a.example', says: 'expected the base URL' },
     {
-      path: 'chatService.connectTimeoutSeconds',
-      value: 0,
-      says: 'got 0, expected an integer from 1 to 10: how many seconds to wait for a connection',
-    },
-    {
       path: 'chatService.answerTimeoutSeconds',
       value: 61,
       says: "got 61, expected an integer from 1 to 60: how many seconds to wait for the chat service's answer",
@@ -96,9 +91,12 @@ describe('A wrong setting', () => {
       value: 19,
       says: 'at least a tenth of chatService.maxConcurrentCalls plus a tenth of sends.bulkLane.maxConcurrentCalls: how many',
     },
-    { path: 'rollout', value: 'canary', says: 'got "canary", expected how a new version of a function takes over' },
-    { path: 'sends', value: true, says: 'got true, expected an object with indexCommonStates' },
-    { path: 'sends.indexCommonStates', value: 'yes', says: 'got "yes", expected true or false: whether sends can be' },
+    {
+      path: 'rollout',
+      value: 'canary',
+      says: 'got "canary", expected "allAtOnce" or "gradual": whether a new version',
+    },
+    { path: 'sends', value: true, says: 'got true, expected an object with notAfter' },
     { path: 'window', value: 60, says: 'got 60, expected an object with per and marginSeconds' },
     { path: 'window.per', value: 'day', says: 'got "day", expected "user" or "channel": whether conversation windows' },
     { path: 'window.marginSeconds', value: -1, says: 'got -1, expected an integer from 0 to 3600: how many seconds' },
@@ -110,19 +108,12 @@ describe('A wrong setting', () => {
       value: '',
       says: 'got "", expected the name or id of an approved template',
     },
-    { path: 'events', value: true, says: 'got true, expected an object with publish, content, targets, and' },
+    { path: 'events', value: true, says: 'got true, expected an object with content and targets' },
     {
       path: 'events.content',
       value: 'no',
       says: 'got "no", expected true or false: whether events include the content',
     },
-    { path: 'events.publish', value: 'no', says: 'got "no", expected true, or false if no system receives events' },
-    {
-      path: 'events.batchingWindowSeconds',
-      value: 61,
-      says: 'got 61, expected an integer from 0 to 60: how many seconds an event may wait',
-    },
-    { path: 'events.batchingWindowSeconds', value: 0.5, says: 'got 0.5, expected an integer from 0 to 60' },
     { path: 'events.targets', value: 'queue', says: 'got "queue", expected a list of up to 50 objects with kind' },
     {
       path: 'retentionDays.sends',
@@ -151,15 +142,6 @@ describe('A wrong setting', () => {
     ]);
   });
 
-  test('for targets in a stage that publishes no events names the setting that prevents it', () => {
-    const targets = [{ kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:crm' }];
-
-    expect(faults(() => read(undefined, withSetting('events', { publish: false, targets })))).toEqual([
-      'stages.prod.events.publish: got false, expected true, or false if no system receives events and events.targets ' +
-        'is empty: whether the stage publishes events (default true).',
-    ]);
-  });
-
   test.each([
     {
       path: 'webhook.auth',
@@ -181,9 +163,9 @@ describe('A wrong setting', () => {
     },
     {
       path: 'webhook.auth',
-      value: { kind: 'standard-webhooks', toleranceSeconds: 0 },
-      place: 'webhook.auth.toleranceSeconds',
-      says: 'got 0, expected an integer from 1 to 3600: how many seconds the timestamp',
+      value: { kind: 'standard-webhooks', envelope: 'sns' },
+      place: 'webhook.auth.envelope',
+      says: 'got "sns", expected "none" or "pubsub"',
     },
     {
       path: 'webhook.auth.issuers',
@@ -262,7 +244,7 @@ describe('An unknown setting', () => {
     { path: 'chatservice', says: 'stages.prod.chatservice: unknown setting; did you mean chatService?' },
     {
       path: 'webhook.audience',
-      says: 'stages.prod.webhook.audience: unknown setting; remove it. Known settings: auth, ingress, watch.',
+      says: 'stages.prod.webhook.audience: unknown setting; remove it. Known settings: auth, ingress, watch, throttle.',
     },
     { path: 'webhook.auth.jwkUrl', says: 'stages.prod.webhook.auth.jwkUrl: unknown setting; did you mean jwksUrl?' },
     { path: 'defaultTemplate.name', says: 'stages.prod.defaultTemplate.name: unknown setting;' },

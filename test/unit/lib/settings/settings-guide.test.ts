@@ -13,7 +13,6 @@ describe('The guide to the settings', () => {
   test.each([
     { path: 'retentionDays.messages', ends: ' (default 400)' },
     { path: 'window.per', ends: ' (default "user")' },
-    { path: 'webhook.auth.toleranceSeconds', ends: ' (default 300)' },
     { path: 'production', ends: ' (default false)' },
     { path: 'events.content', ends: ' (default true, but false if production is true)' },
   ])('ends the description of $path with the default of the schema', ({ path, ends }) => {

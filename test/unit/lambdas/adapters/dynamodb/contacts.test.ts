@@ -22,7 +22,7 @@ let contacts: ContactRepository;
 const useNewTable = async () => {
   tableName = await tables.createTable();
   // Different times for each kind of data show which one is used.
-  const retentionDays = { ...RETENTION_DAYS, contacts: 30, contactChecks: 7 };
+  const retentionDays = { ...RETENTION_DAYS, contacts: 120 };
   contacts = createDynamodbContacts(tables.tableOf(tableName, retentionDays));
 };
 
@@ -103,7 +103,7 @@ describe('what is recorded about a contact', () => {
   });
 
   it('has the latest times of its handover if they are read, and expires with the latest', async () => {
-    const reading = createDynamodbContacts(tables.tableOf(tableName, { ...RETENTION_DAYS, contacts: 30 }), {
+    const reading = createDynamodbContacts(tables.tableOf(tableName, { ...RETENTION_DAYS, contacts: 120 }), {
       readsHandovers: true,
     });
     await contacts.recordOperatorMessage(contact, { at: at(3), until: at(9) });
@@ -115,7 +115,7 @@ describe('what is recorded about a contact', () => {
     expect(await reading.read(contact, NOW)).toEqual(stored);
     expect(await contacts.read(contact, NOW)).toBeUndefined();
     const [item] = Object.values(await tables.items(tableName));
-    expect(item).toMatchObject({ expiresAt: Date.parse(addMs(at(3), 30 * DAY_MS)) / 1000 });
+    expect(item).toMatchObject({ expiresAt: Date.parse(addMs(at(3), 120 * DAY_MS)) / 1000 });
   });
 
   it('loses the times of its handover until an erasure, and keeps later ones', async () => {
@@ -305,8 +305,8 @@ describe('how long it is kept', () => {
     await contacts.recordConsent(contact, optIn(at(5)));
 
     expect(await expiries()).toEqual({
-      CONTACT: seconds(addMs(at(2), 30 * DAY_MS)),
-      CHECK: seconds(addMs(at(3), 7 * DAY_MS)),
+      CONTACT: seconds(addMs(at(2), 120 * DAY_MS)),
+      CHECK: seconds(addMs(at(3), 90 * DAY_MS)),
       DENIAL: seconds(addMs(at(4), DAY_MS)),
       // An opt-out that expired would let the next import reach somebody who opted out.
       CONSENT: undefined,
@@ -323,10 +323,10 @@ describe('how long it is kept', () => {
     expect((await names(DAY_MS - 1)).toSorted()).toEqual(
       [...window, 'windowDeniedAt', 'checkedAt', 'checkedAddress'].toSorted(),
     );
-    expect((await names(7 * DAY_MS - 1)).toSorted()).toEqual([...window, 'checkedAt', 'checkedAddress'].toSorted());
-    expect((await names(7 * DAY_MS)).toSorted()).toEqual(window.toSorted());
-    expect(await contacts.read(contact, addMs(at(0), 30 * DAY_MS))).toBeUndefined();
-    const { contact: read } = await contacts.readWithAccount(contact, ACCOUNT, addMs(at(0), 30 * DAY_MS));
+    expect((await names(90 * DAY_MS - 1)).toSorted()).toEqual([...window, 'checkedAt', 'checkedAddress'].toSorted());
+    expect((await names(90 * DAY_MS)).toSorted()).toEqual(window.toSorted());
+    expect(await contacts.read(contact, addMs(at(0), 120 * DAY_MS))).toBeUndefined();
+    const { contact: read } = await contacts.readWithAccount(contact, ACCOUNT, addMs(at(0), 120 * DAY_MS));
     expect(read).toEqual({});
   });
 

@@ -119,10 +119,10 @@ describe('any history of writes to a send', () => {
             expect(result === 'applied').toBe(before?.state === 'claimed' && before.claimId === each.by);
           }
           // Only what operators look for is in the index by state.
-          expect(item?.stateShard !== undefined).toBe(after !== undefined && isListed(after.state, false));
+          expect(item?.stateShard !== undefined).toBe(after !== undefined && isListed(after.state));
           if (after !== undefined) {
             const entry = { at: String(after[timeOfState(after.state)]), code: after.code };
-            expect(item?.stateAt).toBe(isListed(after.state, false) ? stateSort(entry) : undefined);
+            expect(item?.stateAt).toBe(isListed(after.state) ? stateSort(entry) : undefined);
             expect(item?.broadcastState).toBe(
               isInBroadcast(after.state) ? broadcastSort(after.state, entry) : undefined,
             );

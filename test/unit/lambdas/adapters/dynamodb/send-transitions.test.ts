@@ -374,7 +374,7 @@ const storedSend = (requestId: string, { from, stored }: Pick<Situation, 'from' 
         expiresAt: 1,
         [`${from}At`]: SINCE,
         ...(from === 'claimed' && { leaseUntil: AT }),
-        ...(isListed(from, false) && { stateShard: stateShard(from, requestId), stateAt: SINCE }),
+        ...(isListed(from) && { stateShard: stateShard(from, requestId), stateAt: SINCE }),
         ...(isInBroadcast(from) && { broadcastState: broadcastSort(from, { at: SINCE }) }),
         ...stored,
       };
@@ -436,7 +436,7 @@ const attempt = async (name: SendTransitionName, { write }: Writer, situation: S
   const code = typeof after?.code === 'string' ? after.code : undefined;
   const at = to === 'scheduled' ? String(after?.sendAt) : AT;
   const lists = {
-    ...(isListed(to, false) && { stateShard: stateShard(to, requestId), stateAt: stateSort({ at, code }) }),
+    ...(isListed(to) && { stateShard: stateShard(to, requestId), stateAt: stateSort({ at, code }) }),
     ...(isInBroadcast(to) && { broadcastState: broadcastSort(to, { at, code }) }),
   };
   // A transition within a state leaves the send where it is listed.

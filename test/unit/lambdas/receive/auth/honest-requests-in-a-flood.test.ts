@@ -185,10 +185,7 @@ describe('authentic requests with a secret', () => {
       kind: 'standard-webhooks',
       text: STANDARD_SECRET,
       create: (secret: ReturnType<typeof changingSecret>) =>
-        createStandardWebhooksVerifier(
-          { kind: 'standard-webhooks', toleranceSeconds: 300, envelope: 'none' },
-          { secret, clock, log: silentLog },
-        ),
+        createStandardWebhooksVerifier({ secret, clock, log: silentLog }),
       honest: () => standardWebhooksRequest(body, { at: clock.now() }),
       injected: () => ({ ...standardWebhooksRequest(body, { at: clock.now() }), unverifiedBody: Buffer.from('{}') }),
     },

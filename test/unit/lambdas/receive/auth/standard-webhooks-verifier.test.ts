@@ -20,13 +20,12 @@ let now: string;
 let secret: ReturnType<typeof changingSecret>;
 let verifier: WebhookVerifier;
 let log: ReturnType<typeof recordingLog>;
-const auth = { kind: 'standard-webhooks' as const, toleranceSeconds: 300, envelope: 'none' as const };
 
 beforeEach(() => {
   now = NOW;
   secret = changingSecret(STANDARD_SECRET);
   log = recordingLog();
-  verifier = createStandardWebhooksVerifier(auth, { secret, clock: { now: () => now }, log });
+  verifier = createStandardWebhooksVerifier({ secret, clock: { now: () => now }, log });
 });
 /** Verifies a request as it arrives. */
 const verify = (request: SignedRequest) => verifier.verify({ ...request, receivedAt: now });
