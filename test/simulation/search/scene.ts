@@ -184,7 +184,8 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
   ): void => {
     if (endpoint !== 'message/v3' && endpoint !== 'intent/v2') return;
     const call = { process: current, endpoint, body: recordOf(body), at: clock.ms, effect, isAnswered };
-    observer.onSend?.(scene, journal.called(call, answer));
+    const called = journal.called(call, answer);
+    observer.onSend?.(scene, called);
   };
   const bus = createSimulatedBus({
     ...(options.refusedByBus && { refuses: ({ detailType }) => detailType === options.refusedByBus }),
