@@ -1,5 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { PublishEnvironment, TurnEnvironment } from '../../../../lambdas/publish/environment.ts';
+import type { PublishEnvironment } from '../../../../lambdas/publish/environment.ts';
+import type { TurnEnvironment } from '../../../../lambdas/publish/turns/environment.ts';
 import { NOW, RETENTION_DAYS, wireMessage } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import type { Scenario } from './wired-function.ts';
