@@ -6,13 +6,16 @@ export type Ms = number & { readonly [unit]: 'ms' };
 /** A duration in seconds. */
 export type Seconds = number & { readonly [unit]: 's' };
 
-// The two places that give a number its unit.
+// The places that give a number its unit.
 export const ms = (value: number): Ms => value as Ms;
 export const seconds = (value: number): Seconds => value as Seconds;
 
-export const toMs = (value: Seconds): Ms => ms(value * 1_000);
+export const toMs = (value: Seconds) => (value * 1_000) as Ms;
 
-const UNITS_MS = { W: 604_800_000, D: 86_400_000, H: 3_600_000, M: 60_000, S: 1_000 } as const;
+const DAY_MS = 86_400_000;
+
+/** Weeks, days, hours, minutes, and seconds. */
+const UNITS_MS = [7 * DAY_MS, DAY_MS, 3_600_000, 60_000, 1_000];
 
 const ISO_8601_DURATION =
   /^P(?!$)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?!$)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/;
@@ -27,8 +30,6 @@ const MAX_DAYS = 366;
 export const parseDuration = (value: unknown): Ms | undefined => {
   const parts = typeof value === 'string' ? ISO_8601_DURATION.exec(value) : null;
   if (parts === null) return undefined;
-  const [, weeks = '0', days = '0', hours = '0', minutes = '0', rest = '0'] = parts;
-  const { W, D, H, M, S } = UNITS_MS;
-  const total = Number(weeks) * W + Number(days) * D + Number(hours) * H + Number(minutes) * M + Number(rest) * S;
-  return total > 0 && total <= MAX_DAYS * D ? ms(total) : undefined;
+  const total = UNITS_MS.reduce((sum, unitMs, index) => sum + unitMs * Number(parts[index + 1] ?? 0), 0);
+  return total > 0 && total <= MAX_DAYS * DAY_MS ? ms(total) : undefined;
 };

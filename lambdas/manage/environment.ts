@@ -5,11 +5,11 @@ import { operatorEchoes } from '../domain/operator-echo.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { flag, json, type Variables } from '../runtime/environment.ts';
-import { sendRulesEnvironment } from '../runtime/send-rules.ts';
+import { sendRulesShape } from '../runtime/send-rules.ts';
 
 /** The environment of the function `manage`. */
 export const manageEnvironment = z.object({
-  ...sendRulesEnvironment.shape,
+  ...sendRulesShape,
   /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url(),

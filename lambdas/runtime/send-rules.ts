@@ -7,7 +7,7 @@ import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
 import { json, type Variables, wholeSeconds } from './environment.ts';
 
 /** The variables of the rules by which `send` decides, and `manage` says what it would decide. */
-export const sendRulesEnvironment = z.object({
+export const sendRulesShape = {
   /** The default platform and business number of requests. */
   CHAT_PLATFORM: z.string(),
   CHAT_CHANNEL_NUMBER: z.string(),
@@ -29,11 +29,13 @@ export const sendRulesEnvironment = z.object({
   OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
   /** The text that confirms an opt-out by keyword. @default opt-outs are not confirmed */
   OPT_OUT_CONFIRMATION: z.optional(z.string()),
-});
+};
 
-export type SendRulesEnvironment = Variables<typeof sendRulesEnvironment>;
+type SendRulesSchema = z.ZodMiniObject<typeof sendRulesShape>;
 
-export const sendRulesOf = (environment: z.output<typeof sendRulesEnvironment>): SendRules => ({
+export type SendRulesEnvironment = Variables<SendRulesSchema>;
+
+export const sendRulesOf = (environment: z.output<SendRulesSchema>): SendRules => ({
   chatPlatform: environment.CHAT_PLATFORM,
   chatChannelNumber: environment.CHAT_CHANNEL_NUMBER,
   windowMarginMs: toMs(environment.WINDOW_MARGIN_SECONDS),

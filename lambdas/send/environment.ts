@@ -2,13 +2,13 @@ import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { json, type Variables, wholeMs, wholeNumber, wholeSeconds } from '../runtime/environment.ts';
-import { sendRulesEnvironment } from '../runtime/send-rules.ts';
+import { sendRulesShape } from '../runtime/send-rules.ts';
 
 export type { SendRulesEnvironment } from '../runtime/send-rules.ts';
 
 /** The environment of the function `send`. */
 export const sendEnvironment = z.object({
-  ...sendRulesEnvironment.shape,
+  ...sendRulesShape,
   /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url(),
