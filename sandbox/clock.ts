@@ -1,9 +1,9 @@
 /** The service's clock: the machine's clock, which can be moved forward. */
-export type SandboxClock = {
+export interface SandboxClock {
   now(): Date;
   /** Moves the clock forward by `ms` milliseconds, and resolves once its followers use the new time. */
   advance(ms: number): void | Promise<void>;
-};
+}
 
 /**
  * Creates a clock with an offset to the machine's clock.

@@ -2,110 +2,118 @@
 export type InspectedQueue = 'send' | 'bulk' | 'inbound';
 
 /** The number of messages in each queue, including those in flight. */
-export type QueueDepths = {
-  send: number;
-  sendDeadLetters: number;
-  inbound: number;
-  inboundDeadLetters: number;
+export interface QueueDepths {
+  readonly send: number;
+  readonly sendDeadLetters: number;
+  readonly inbound: number;
+  readonly inboundDeadLetters: number;
   /** Absent if the stage has no queue for bulk requests. */
-  bulk?: number;
-  bulkDeadLetters?: number;
-};
+  readonly bulk?: number;
+  readonly bulkDeadLetters?: number;
+}
 
 /** A send request in the customer's table. */
-export type SendSummary = {
-  requestId: string;
+export interface SendSummary {
+  readonly requestId: string;
   /** The user's address in the request, if it can be read. */
-  platformContactId?: string;
-  state: string;
+  readonly platformContactId?: string;
+  readonly state: string;
   /** The latest time in the item. */
-  at?: string;
+  readonly at?: string;
   /** The code of a refusal, a rejection, or a failure. */
-  code?: string;
+  readonly code?: string;
   /** Why Parley made its latest call, or why it made no call. */
-  decision?: string;
+  readonly decision?: string;
   /** The result. */
-  outcome?: string;
+  readonly outcome?: string;
   /** The chat service's own words, or an operator's note. */
-  outcomeDetails?: string;
-  messageId?: string;
+  readonly outcomeDetails?: string;
+  readonly messageId?: string;
   /** The text of a free-form message, at most 200 characters of it. */
-  text?: string;
+  readonly text?: string;
   /** The name or ID of the rule or template. */
-  ruleName?: string;
-};
+  readonly ruleName?: string;
+}
 
 /** Selects requests. Those that match every given part are selected. */
-export type SendFilter = {
+export interface SendFilter {
   /** The user's address. Forms of a phone number that differ in the plus, spaces, or punctuation match each other. */
-  contact?: string;
-  state?: string;
+  readonly contact?: string;
+  readonly state?: string;
   /** Part of the request id, message id, contact, text, rule name, or reason code, ignoring case. */
-  text?: string;
-};
+  readonly text?: string;
+}
 
 /** How many requests are in each state. */
 export type SendStates = Readonly<Record<string, number>>;
 
-export type SendList = {
+export interface SendList {
   /** Latest change first; at most 200. */
-  sends: readonly SendSummary[];
+  readonly sends: readonly SendSummary[];
   /** How many match the filter. */
-  total: number;
+  readonly total: number;
   /** All requests by state, whatever the filter. */
-  states: SendStates;
-};
+  readonly states: SendStates;
+}
 
 /** What the customer's side stored and published about one message or request. */
-export type Trace = {
+export interface Trace {
   /** The table's items with their keys, unchanged. */
-  items: readonly Record<string, unknown>[];
+  readonly items: readonly Record<string, unknown>[];
   /** The events on the bus, oldest first, with the times at which it received them; absent where there is no bus. */
-  busEvents?: readonly { at: string; type: string; detail: unknown }[];
+  readonly busEvents?: readonly { at: string; type: string; detail: unknown }[];
   /** The item of the request that confirms the opt-out of this message, once `send` has read it from the queue. */
-  confirmation?: Record<string, unknown>;
+  readonly confirmation?: Record<string, unknown>;
   /** When the inspector put the request on the send queue; absent if another program did. */
-  enqueuedAt?: string;
+  readonly enqueuedAt?: string;
   /** What the send's item was before, oldest version first, as far as it was observed. */
-  sendHistory?: readonly SendVersion[];
-};
+  readonly sendHistory?: readonly SendVersion[];
+}
 
 /** The attributes of a send's item that a later version replaces, and the time at which the send entered its state. */
 export type SendVersion = Readonly<Record<string, unknown>>;
 
 /** What a user found out about a send whose outcome is unknown. */
-export type SendResolution = { outcome: 'accepted' | 'failed' | 'resend'; messageId?: string; note?: string };
+export interface SendResolution {
+  outcome: 'accepted' | 'failed' | 'resend';
+  messageId?: string;
+  note?: string;
+}
 
 /** Why an action was not performed: a sentence for the user, and the HTTP status. */
-export type Refused = { kind: 'refused'; status: 400 | 404 | 409; message: string };
+export interface Refused {
+  kind: 'refused';
+  status: 400 | 404 | 409;
+  message: string;
+}
 
 /** The send's state after a resolution. */
 export type Resolved = { kind: 'resolved'; state: string } | Refused;
 
 /** What makes requests wait: an open circuit breaker, or a stop by an operator. */
-export type StageStatus = {
-  circuitBreaker: { state: 'closed' | 'open'; why?: string; openedAt?: string; nextProbeAt?: string };
-  sending: { state: 'running' | 'stopped'; stoppedAt?: string; note?: string };
-};
+export interface StageStatus {
+  readonly circuitBreaker: { state: 'closed' | 'open'; why?: string; openedAt?: string; nextProbeAt?: string };
+  readonly sending: { state: 'running' | 'stopped'; stoppedAt?: string; note?: string };
+}
 
 /** The stage after an action. */
 export type StageChanged = { kind: 'changed'; stage: StageStatus } | Refused;
 
 /** The features that the console shows and the stage's settings turn on. */
-export type StageFeatures = {
+export interface StageFeatures {
   /** Contacts can be handed over to people (`operators`). */
-  handovers: boolean;
+  readonly handovers: boolean;
   /** A field that marks a message as an operator's; absent if the stage recognizes none (`operators.echoField`). */
-  operatorField?: { name: string; value: string };
+  readonly operatorField?: { name: string; value: string };
   /** STOP opts the user out (`keywords`). */
-  keywords: boolean;
+  readonly keywords: boolean;
   /** Parley confirms such an opt-out with one message (`keywords.confirmation`). */
-  confirmsOptOuts: boolean;
+  readonly confirmsOptOuts: boolean;
   /** There is a bulk queue (`sends.bulkLane`). */
-  bulkLane: boolean;
+  readonly bulkLane: boolean;
   /** The messages that a user sends before falling silent are published as one event, `TurnEnded` (`turns`). */
-  turns?: { silenceSeconds: number };
-};
+  readonly turns?: { silenceSeconds: number };
+}
 
 /** What Parley would do with a request now. */
 export type Decision = StageStatus & {
@@ -123,27 +131,27 @@ export type Decision = StageStatus & {
 export type Decided = { kind: 'decided'; decision: Decision } | { kind: 'unavailable'; message: string } | Refused;
 
 /** What the customer's side has recorded about a user. */
-export type ContactStatus = {
-  consent: { state: 'opted-in' | 'opted-out' | 'none'; at?: string; origin?: string; source?: string };
+export interface ContactStatus {
+  readonly consent: { state: 'opted-in' | 'opted-out' | 'none'; at?: string; origin?: string; source?: string };
   /** Who answers the user; absent if contacts cannot be handed over. */
-  handover?: { state: 'people' | 'automated'; since?: string; until?: string };
-};
+  readonly handover?: { state: 'people' | 'automated'; since?: string; until?: string };
+}
 
 /** A contact after an action. */
 export type ContactChanged = { kind: 'changed'; contact: ContactStatus } | Refused;
 
-export type DeadLetter = {
-  id: string;
-  body: string;
-  reason?: string;
-  groupId?: string;
+export interface DeadLetter {
+  readonly id: string;
+  readonly body: string;
+  readonly reason?: string;
+  readonly groupId?: string;
   /** Of the request, if it can be read. */
-  requestId?: string;
+  readonly requestId?: string;
   /** When the message arrived in the dead-letter queue, in ISO 8601. */
-  since?: string;
+  readonly since?: string;
   /** How often it was received; each view counts. */
-  receiveCount: number;
-};
+  readonly receiveCount: number;
+}
 
 export type Redriven = { kind: 'redriven'; moved: number } | Refused;
 export type Discarded = { kind: 'discarded' } | Refused;
@@ -163,7 +171,7 @@ export type InspectorChange =
  * The console's view of the customer's side: its table, its queues, and its decisions. The sandbox knows nothing about
  * that side. The program that runs both on one machine implements this interface and passes it to the sandbox.
  */
-export type Inspector = {
+export interface Inspector {
   /** Every state that a request can have. */
   readonly sendStates: readonly string[];
   readonly features: StageFeatures;
@@ -199,4 +207,4 @@ export type Inspector = {
   resumeSending(note?: string): Promise<StageChanged>;
   /** Calls `listener` with each change until the returned function is called. */
   watch(listener: (change: InspectorChange) => void): () => void;
-};
+}

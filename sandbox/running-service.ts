@@ -16,7 +16,7 @@ import { type Change, createState, type Moment, type ServiceState, type StateSet
 import type { StoredService } from './store/store.ts';
 
 /** The service's state and rules, connected to a clock, the delivery of events, the feed, and the store. */
-export type RunningService = {
+export interface RunningService {
   readonly state: ServiceState;
   readonly delivery: Delivery;
   readonly clock: SandboxClock;
@@ -35,14 +35,14 @@ export type RunningService = {
   /** Starts over with a new state and without events and faults, on the same clock and webhook. */
   reset(): Promise<void>;
   close(): Promise<void>;
-};
+}
 
-export type RunningServiceOptions = {
-  clock: SandboxClock;
-  settings: StateSettings;
-  stored: StoredService;
-  delivery: Pick<DeliveryOptions, 'backoff' | 'timeoutMs' | 'origin'>;
-};
+export interface RunningServiceOptions {
+  readonly clock: SandboxClock;
+  readonly settings: StateSettings;
+  readonly stored: StoredService;
+  readonly delivery: Pick<DeliveryOptions, 'backoff' | 'timeoutMs' | 'origin'>;
+}
 
 /** How many feed entries of an earlier run are restored. */
 const MAX_EARLIER_ENTRIES = 500;

@@ -23,54 +23,54 @@ export type { SandboxClock } from './clock.ts';
 export type { WebhookAuth, WebhookSettings } from './delivery/subscription.ts';
 export type { EventFormatName } from './event-format-names.ts';
 
-export type SandboxOptions = {
+export interface SandboxOptions {
   /** @default 0, a free port */
-  port?: number;
+  readonly port?: number;
   /** The tokens that the API accepts. */
-  accessTokens: readonly string[];
-  chatPlatform: string;
+  readonly accessTokens: readonly string[];
+  readonly chatPlatform: string;
   /** The business's own numbers. The first is the default for users' messages. */
-  chatChannelNumbers: readonly string[];
+  readonly chatChannelNumbers: readonly string[];
   /** @default the machine's clock with an offset */
-  clock?: SandboxClock;
+  readonly clock?: SandboxClock;
   /** @default events wait until a webhook is set */
-  webhook?: WebhookSettings;
+  readonly webhook?: WebhookSettings;
   /** How long delivery pauses after a failure. @default 100 ms to 60 s */
-  deliveryBackoff?: DeliveryBackoff;
+  readonly deliveryBackoff?: DeliveryBackoff;
   /** How long to wait for the webhook's answer, in milliseconds. @default 10,000 */
-  deliveryTimeoutMs?: number;
+  readonly deliveryTimeoutMs?: number;
   /** How many messages the account can pay for. @default 10,000 */
-  credit?: number;
+  readonly credit?: number;
   /** False starts the account in sandbox mode, in which the control API can request approval. @default true */
-  approved?: boolean;
+  readonly approved?: boolean;
   /** An SQLite file that keeps the state across restarts. @default none: the state is only in memory */
-  dataFile?: string;
+  readonly dataFile?: string;
   /** Whether the service itself refuses to write first to a user who gave no opt-in and never wrote. @default false */
-  optInRequired?: boolean;
+  readonly optInRequired?: boolean;
   /**
    * Another path of the contact check, below the version. Any platform's name is served in any case.
    *
    * @default 'customer/checkChatContact'
    */
-  contactCheckPath?: string;
+  readonly contactCheckPath?: string;
   /** How the webhook writes events. @default 'uppercase', the contract's format */
-  eventFormat?: EventFormatName;
+  readonly eventFormat?: EventFormatName;
   /** Shows the customer's side in the console. @default none: the console shows only the service */
-  inspector?: Inspector;
+  readonly inspector?: Inspector;
   /** Host names, without a port, that requests may be addressed to besides 127.0.0.1 and localhost. @default none */
-  allowedHosts?: readonly string[];
-};
+  readonly allowedHosts?: readonly string[];
+}
 
-export type Sandbox = {
+export interface Sandbox {
   /** The base address of the contract's endpoints, the control API, and the console. */
-  url: string;
+  readonly url: string;
   /** Where the public keys of the webhook signatures are. */
-  jwksUrl: string;
+  readonly jwksUrl: string;
   setWebhook(webhook: WebhookSettings): void;
   setInspector(inspector: Inspector): void;
   /** Stops deliveries, timers, and connections. */
   close(): Promise<void>;
-};
+}
 
 /**
  * Starts the contract's chat service on 127.0.0.1.

@@ -256,12 +256,3 @@ export type SendTransitionName = keyof typeof SEND_TRANSITIONS;
 /** Whether the transition can start from this state, regardless of its guards. */
 export const canStartFrom = (name: SendTransitionName, state: FromState): boolean =>
   Object.hasOwn(SEND_TRANSITIONS[name].from, state);
-
-/**
- * Whether a status that confirmed a send belongs to an earlier call, because the latest one is known to have sent
- * nothing. Compares claims, not times, because the clocks of two functions can differ.
- */
-export const isEarlierCallConfirmed = (send: Readonly<Record<string, unknown>>): boolean => {
-  const { confirmedBy, claimId, unsentClaimId } = send;
-  return confirmedBy !== undefined && unsentClaimId !== undefined && unsentClaimId === claimId;
-};

@@ -3,9 +3,10 @@ import type { Instant } from './instant.ts';
 import type { OutboundMessage } from './message.ts';
 import * as z from './schema.ts';
 import type { SendCall } from './send-call.ts';
+import { isEarlierCallConfirmed } from './send-call.ts';
 import type { RefusalCode } from './send-decision.ts';
 import type { SendRequest } from './send-request.ts';
-import { isEarlierCallConfirmed, SEND_STATES } from './send-transitions.ts';
+import { SEND_STATES } from './send-transitions.ts';
 import { type Traceparent, traceFieldOf } from './trace-context.ts';
 
 /** A request as received from the send queue. */

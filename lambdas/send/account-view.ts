@@ -3,6 +3,13 @@ import type { Instant } from '../domain/instant.ts';
 import { describeStop, type Stop } from '../domain/sending-stop.ts';
 import type { Clock, Metrics } from '../ports.ts';
 
+/** Why a request must wait, as a sentence, and since when requests have waited for that. */
+export interface Blocked {
+  readonly kind: 'blocked';
+  readonly since: Instant;
+  readonly why: string;
+}
+
 /**
  * What a process knows of the account, which changes while it sends. The handlers of both send queues share it, so that
  * a failure of the chat service counts for both, whichever queue its request came from.
@@ -13,7 +20,7 @@ export interface AccountView {
   circuitKnownAt: Instant | undefined;
   failures: Failures;
   /** An operator's stop as last read, and when that read started. */
-  stop: Stop | undefined;
+  stopped: Blocked | undefined;
   readAt: Instant | undefined;
 }
 
@@ -21,7 +28,7 @@ export const createAccountView = (): AccountView => ({
   openCircuit: undefined,
   circuitKnownAt: undefined,
   failures: NO_FAILURES,
-  stop: undefined,
+  stopped: undefined,
   readAt: undefined,
 });
 
@@ -45,19 +52,14 @@ export const rememberCircuit = (
   return accountView.openCircuit;
 };
 
-/** Why a request must wait, as a sentence, and since when requests have waited for that. */
-export interface Blocked {
-  readonly kind: 'blocked';
-  readonly since: Instant;
-  readonly why: string;
-}
-
 export const blockedByCircuit = ({ openedAt, why }: OpenCircuit): Blocked => ({
   kind: 'blocked',
   since: openedAt,
   why: `The circuit breaker has been open since ${openedAt}: ${why}`,
 });
 
-/** Returns why requests must wait if an operator has stopped sending, as last read. */
-export const blockedByStop = ({ stop }: AccountView): Blocked | undefined =>
-  stop && { kind: 'blocked', since: stop.stoppedAt, why: describeStop(stop) };
+export const blockedByStop = (stop: Stop): Blocked => ({
+  kind: 'blocked',
+  since: stop.stoppedAt,
+  why: describeStop(stop),
+});

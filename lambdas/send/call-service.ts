@@ -7,7 +7,6 @@ import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
 import { hasExpired } from '../domain/send-request.ts';
 import { childSpan } from '../domain/trace-context.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
-import { blockedByStop } from './account-view.ts';
 import { readContact } from './read-contact.ts';
 import type { SendContext } from './send-context.ts';
 
@@ -108,7 +107,7 @@ const decideTemplate = async (
   } catch {
     return notMade('The contact could not be read again, so no template was sent.');
   }
-  const stopped = blockedByStop(context.accountView);
+  const { stopped } = context.accountView;
   if (stopped !== undefined) return notMade(`${stopped.why} No template was sent.`);
   const closed = 'The chat service reported the window closed (error 201).';
   return decideOutsideWindow(send.request, latest, context.clock.now(), context.rules, closed);

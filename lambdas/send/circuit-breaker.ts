@@ -4,14 +4,13 @@ import {
   isServed,
   isUnserved,
   nextProbeAt,
-  type OpenCircuit,
   openReason,
 } from '../domain/circuit-breaker.ts';
 import type { ContactRef } from '../domain/contact.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
 import { isTrusted } from '../domain/sending-stop.ts';
-import { type Blocked, blockedByStop, rememberCircuit } from './account-view.ts';
+import { type Blocked, rememberCircuit } from './account-view.ts';
 import { createCallLimit } from './call-limit.ts';
 import { type CircuitProbe, claimProbe, endProbe, type ObservedCall, returnProbe } from './circuit-probe.ts';
 import type { SendContext } from './send-context.ts';
@@ -22,12 +21,11 @@ export interface CallSlot extends Disposable {
   /** It sends a request even though the service seems unreachable. */
   readonly isBlind: boolean;
   /**
-   * Opens or closes the circuit breaker according to a call that has ended. Returns the open circuit if the call opened
-   * it or kept it open.
+   * Opens or closes the circuit breaker according to a call that has ended.
    *
    * @param observed undefined if the send ended before the chat service was called
    */
-  conclude(observed: ObservedCall | undefined): Promise<OpenCircuit | undefined>;
+  conclude(observed: ObservedCall | undefined): Promise<void>;
 }
 
 /**
@@ -65,19 +63,14 @@ export const createCircuitBreaker = (context: SendContext) => {
     contact: ContactRef,
     probe: CircuitProbe | undefined,
     observed: ObservedCall | undefined,
-  ): Promise<OpenCircuit | undefined> => {
-    if (observed === undefined) {
-      if (probe !== undefined) await returnProbe(context, probe);
-      return undefined;
-    }
+  ): Promise<void> => {
+    if (observed === undefined) return probe && returnProbe(context, probe);
     try {
       await observe(contact, probe, observed);
     } catch (error) {
       // The call's outcome is recorded by now, so a failure here must not make its message fail.
       log.warn('circuit breaker not updated', { error });
-      return view.openCircuit;
     }
-    return isServed(observed.outcome) ? undefined : view.openCircuit;
   };
 
   return {
@@ -88,8 +81,7 @@ export const createCircuitBreaker = (context: SendContext) => {
       taken.defer(await limit.acquire());
       // Before a probe is claimed, so that the wait does not use up its lease. A blocked request makes no call.
       if (pace !== undefined && !isBlocked(context)) await pace.waitForSlot();
-      const stopped = blockedByStop(view);
-      if (stopped !== undefined) return stopped;
+      if (view.stopped !== undefined) return view.stopped;
       const probe = view.openCircuit && (await claimProbe(context, send, view.openCircuit));
       if (probe?.kind === 'blocked') return probe;
       const slot = taken.move();
@@ -103,8 +95,8 @@ export const createCircuitBreaker = (context: SendContext) => {
   };
 };
 
-const isBlocked = ({ accountView: { stop, openCircuit }, clock }: SendContext): boolean =>
-  stop !== undefined || (openCircuit !== undefined && clock.now() < openCircuit.nextProbeAt);
+const isBlocked = ({ accountView: { stopped, openCircuit }, clock }: SendContext): boolean =>
+  stopped !== undefined || (openCircuit !== undefined && clock.now() < openCircuit.nextProbeAt);
 
 /** Opens the circuit breaker if the outcome of a call is a reason to. */
 const openAfter = async (context: SendContext, { outcome, calledAt }: ObservedCall): Promise<void> => {

@@ -14,18 +14,19 @@ export interface ClaimedSend extends Pick<Claimed, 'attempt' | 'unknownOutcomes'
   readonly claim: Claim;
 }
 
-/** The latest time to start a call that a second call may follow: a template after error 201. */
-export const latestStart = ({ callTimeMs }: SendContext, { endBy }: QueuedSend): Instant =>
-  addMs(endBy, -2 * callTimeMs);
-
-/** Claims a send for the call that was decided. Returns the result if the send was claimed before or has ended. */
+/**
+ * Claims a send for the call that was decided. Returns the result if the send was claimed before or has ended.
+ *
+ * @param latestStart when it is too late to make the call
+ */
 export const claimSend = async (
   context: SendContext,
   received: QueuedSend,
   decision: CallDecision,
+  latestStart: Instant,
 ): Promise<ClaimedSend | { readonly result: MessageResult }> => {
   const claim = createClaim(context, decision);
-  const claimed = await repeatClaim(context, received, claim);
+  const claimed = await repeatClaim(context, received, claim, latestStart);
   switch (claimed.kind) {
     case 'claimed':
       // Another writer may have recorded the send first, in another trace.
@@ -53,10 +54,11 @@ const repeatClaim = async (
   context: SendContext,
   send: QueuedSend,
   claim: Claim,
+  latestStart: Instant,
 ): Promise<Awaited<ReturnType<SendRepository['claim']>>> => {
   const resend = send.request.onUncertain === 'resend';
   try {
-    return await repeatUntil(latestStart(context, send), () => context.sends.claim(send, claim, { resend }), context);
+    return await repeatUntil(latestStart, () => context.sends.claim(send, claim, { resend }), context);
   } catch (error) {
     if (error instanceof ParleyError) throw error;
     await giveBack(context, send, claim, 'The claim could not be confirmed, so no call was made.');

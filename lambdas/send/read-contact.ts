@@ -1,6 +1,6 @@
 import type { Contact, ContactRef } from '../domain/contact.ts';
 import { isTrusted } from '../domain/sending-stop.ts';
-import { rememberCircuit } from './account-view.ts';
+import { blockedByStop, rememberCircuit } from './account-view.ts';
 import type { SendContext } from './send-context.ts';
 
 /**
@@ -14,7 +14,7 @@ export const readContact = async (context: SendContext, ref: ContactRef): Promis
   const { contact, circuit, stop } = await contacts.readWithAccount(ref, account, askedAt);
   if (view.circuitKnownAt === undefined || view.circuitKnownAt <= askedAt) rememberCircuit(context, circuit);
   if (view.readAt === undefined || view.readAt <= askedAt) {
-    view.stop = stop;
+    view.stopped = stop && blockedByStop(stop);
     view.readAt = askedAt;
   }
   if (stop !== undefined) metrics.record('SendingStopped', 1);

@@ -7,12 +7,12 @@ import { isClosedByMargin } from '../domain/window.ts';
 import type { MessageResult } from '../runtime/queue-handler.ts';
 import { readSince } from '../runtime/read-since.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
-import { blockedByCircuit, blockedByStop } from './account-view.ts';
+import { blockedByCircuit } from './account-view.ts';
 import { callService } from './call-service.ts';
 import { type ContactCheck, createCheckContact } from './check-contact.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import type { ObservedCall } from './circuit-probe.ts';
-import { type ClaimedSend, claimSend, giveBack, latestStart } from './claim-send.ts';
+import { type ClaimedSend, claimSend, giveBack } from './claim-send.ts';
 import { readContact } from './read-contact.ts';
 import { recordCall, recordDecision } from './record-result.ts';
 import { endWithoutCall, recordWaiting, waitBlocked } from './record-without-call.ts';
@@ -24,9 +24,10 @@ const MAX_CONTACT_AGE_MS = 1_000;
 
 const RETRY_NOW: MessageResult = { kind: 'retry', afterMs: 0 };
 
-/** A contact as known at a time, and what is decided from it. */
+/** A contact, and what was decided from it. */
 interface Considered<Decision extends SendDecision = SendDecision> {
   readonly contact: Contact;
+  readonly knownAt: Instant;
   readonly decision: Decision;
 }
 
@@ -47,27 +48,28 @@ export const createSendMessage = (context: SendContext) => {
   const checkContact = createCheckContact(context);
 
   return async (received: QueuedSend): Promise<MessageResult> => {
-    const readAt = clock.now();
+    const knownAt = clock.now();
     const contact = await readContact(context, received.contact);
     const send = {
       ...received,
       request: await readSince(context.messages, received.request, received.contact, contact),
     };
-    const decision = decideSend(send.request, contact, clock.now(), rules);
+    const first = consider(context, send, contact, knownAt);
     if (isClosedByMargin(contact, clock.now(), rules.windowMarginMs)) {
       metrics.count('WindowMisjudged', { direction: 'closed' });
     }
-    if (decision.kind !== 'call') return endWithoutCall(context, send, decision);
+    if (first.decision.kind !== 'call') return endWithoutCall(context, send, first.decision);
 
     const admitted = await breaker.admit(send);
     if (admitted.kind === 'blocked') return waitBlocked(context, send, admitted);
     using slot = admitted;
     const check = slot.isBlind ? undefined : checkContact;
-    const { result, observed } = await attemptCall(context, check, send, { contact, decision, readAt });
-    const circuit = await slot.conclude(observed);
+    const { result, observed } = await attemptCall(context, check, send, first);
+    await slot.conclude(observed);
+    const { openCircuit, stopped } = accountView;
     // While an operator's stop lasts, the circuit breaker does not matter.
-    const isBlocked = circuit !== undefined && accountView.stop === undefined && result.kind === 'retry';
-    return isBlocked ? retryBlocked(context, send, blockedByCircuit(circuit)) : result;
+    const isBlocked = observed !== undefined && result.kind === 'retry' && stopped === undefined;
+    return isBlocked && openCircuit !== undefined ? retryBlocked(context, send, blockedByCircuit(openCircuit)) : result;
   };
 };
 
@@ -76,11 +78,11 @@ const attemptCall = async (
   context: SendContext,
   check: ContactCheck | undefined,
   received: QueuedSend,
-  first: Considered & { readonly readAt: Instant },
+  first: Considered,
 ): Promise<Attempted> => {
   const checked = await refreshAndCheck(context, check, received, first);
   if ('result' in checked) return checked;
-  const claimed = await claimSend(context, received, checked.decision);
+  const claimed = await claimSend(context, received, checked.decision, latestStart(context, received));
   if ('result' in claimed) return claimed;
   const ended = await decideAgain(context, claimed, checked.contact);
   if (ended !== undefined) return { result: ended };
@@ -100,10 +102,10 @@ const refreshAndCheck = async (
   context: SendContext,
   check: ContactCheck | undefined,
   send: QueuedSend,
-  first: Considered & { readonly readAt: Instant },
+  first: Considered,
 ): Promise<Considered<CallDecision> | Attempted> => {
   const { clock } = context;
-  const current = await refresh(context, send, first, first.contact, first.readAt);
+  const current = await refresh(context, send, first);
   if (current.decision.kind !== 'call') return { result: await endWithoutCall(context, send, current.decision) };
   const startedAt = clock.now();
   // Waiting for other calls may have used up this invocation's time.
@@ -115,28 +117,32 @@ const refreshAndCheck = async (
     const result = (await recordWaiting(context, send, why)) ?? retryLater(context, send, afterMs);
     return isRepeated ? { result } : { result, observed: { via: 'check', outcome: failure, calledAt: startedAt } };
   }
-  const { contact, decision } = await refresh(context, send, current, checked?.contact ?? current.contact, startedAt);
+  const isUnchanged = checked === undefined || checked.contact === current.contact;
+  const reconsidered = isUnchanged ? current : consider(context, send, checked.contact, startedAt);
+  const { decision, ...latest } = await refresh(context, send, reconsidered);
   if (decision.kind !== 'call') return { result: await endWithoutCall(context, send, decision) };
-  const stopped = blockedByStop(context.accountView);
+  const { stopped } = context.accountView;
   if (stopped !== undefined) return { result: await waitBlocked(context, send, stopped) };
   // The contact check may have used it up.
-  return clock.now() > latestStart(context, send) ? { result: RETRY_NOW } : { contact, decision };
+  return clock.now() > latestStart(context, send) ? { result: RETRY_NOW } : { ...latest, decision };
 };
 
-/** Decides again if the contact differs from the one considered, or is read again because too much time has passed. */
-const refresh = async (
-  context: SendContext,
-  { contact: ref, request }: QueuedSend,
-  before: Considered,
-  known: Contact,
-  knownAt: Instant,
-): Promise<Considered> => {
-  const { accountView, clock, rules } = context;
-  const now = clock.now();
-  const isRecent = now < addMs(knownAt, MAX_CONTACT_AGE_MS) && isTrusted(accountView.readAt, now);
-  const contact = isRecent ? known : await readContact(context, ref);
-  return contact === before.contact ? before : { contact, decision: decideSend(request, contact, clock.now(), rules) };
+/** Reads the contact again, and decides again, if too much time has passed since. */
+const refresh = async (context: SendContext, send: QueuedSend, considered: Considered): Promise<Considered> => {
+  const now = context.clock.now();
+  const isRecent = now < addMs(considered.knownAt, MAX_CONTACT_AGE_MS) && isTrusted(context.accountView.readAt, now);
+  return isRecent ? considered : consider(context, send, await readContact(context, send.contact), now);
 };
+
+const consider = (
+  { clock, rules }: SendContext,
+  { request }: QueuedSend,
+  contact: Contact,
+  knownAt: Instant,
+): Considered => ({ contact, knownAt, decision: decideSend(request, contact, clock.now(), rules) });
+
+/** The latest time to start a call that a second call may follow: a template after error 201. */
+const latestStart = ({ callTimeMs }: SendContext, { endBy }: QueuedSend): Instant => addMs(endBy, -2 * callTimeMs);
 
 /**
  * Decides again, so that an opt-out recorded between the read of the contact and the claim counts. Gives the claim back
@@ -155,7 +161,7 @@ const decideAgain = async (
     throw error;
   }
   if (decided.kind !== 'call') return recordDecision(context, send, claim.claimId, decided);
-  const stopped = blockedByStop(context.accountView);
+  const { stopped } = context.accountView;
   if (stopped !== undefined) {
     await giveBack(context, send, claim, `${stopped.why} No call was made.`);
     return retryBlocked(context, send, stopped);

@@ -12,6 +12,14 @@ export const BY_CONTACT = 'byContact';
 export type ContactSortKind = 'MESSAGE' | 'SEND' | 'DEADLETTER' | 'AUDIT';
 export const contactSort = (kind: ContactSortKind, createdAt: string): string => `${kind}#${createdAt}`;
 
+/** Returns the query of what a contact, by its name, has between two sort keys. */
+export const contactQuery = (contact: string, from: string, until: string) => ({
+  IndexName: BY_CONTACT,
+  KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :from AND :until',
+  ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
+  values: { contact, from, until },
+});
+
 /** The sort key of an item that has only statuses. It has no time, so that it does not depend on their order. */
 export const STATUS_SORT = 'STATUS#';
 
@@ -29,6 +37,14 @@ export interface ShardedIndex {
  * hot partition would throttle writes to the table.
  */
 export const BY_STATE = { name: 'byState', partition: 'stateShard', sort: 'stateAt' } as const satisfies ShardedIndex;
+
+/** Returns the query of a list in this index that has only one partition. */
+export const stateQuery = (shard: string) => ({
+  IndexName: BY_STATE.name,
+  KeyConditionExpression: '#stateShard = :stateShard',
+  ExpressionAttributeNames: { '#stateShard': BY_STATE.partition },
+  values: { stateShard: shard },
+});
 
 /** The sparse index `byBroadcast` (keys only) holds the sends of each broadcast. Sharded because all are sent at once. */
 export const BY_BROADCAST = {

@@ -1,8 +1,20 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { ItemChange, ItemImage } from '../domain/events/item-change.ts';
-import { toInstant } from '../domain/instant.ts';
-import { idOf, parseContactName } from './keys.ts';
+import { NO_LINE } from '../domain/channel-rhythm.ts';
+import type {
+  AccountImage,
+  ChannelImage,
+  ItemChange,
+  MessageImage,
+  SendImage,
+  TurnImage,
+} from '../domain/events/item-change.ts';
+import type { HandoverTimes } from '../domain/handover.ts';
+import { type Instant, parseInstant, toInstant } from '../domain/instant.ts';
+import { STATUS_TIMES } from '../domain/message-status.ts';
+import { isEarlierCallConfirmed } from '../domain/send-call.ts';
+import { readConsents } from './consent-item.ts';
+import { type ItemKey, idOf, parseContactName } from './keys.ts';
 import { publishedKind } from './published-items.ts';
 
 type Image = Record<string, AttributeValue>;
@@ -37,18 +49,118 @@ export const readItemChange = ({ eventName, userIdentity, dynamodb = {} }: Strea
   const item = readImage(image);
   const { pk, sk } = item;
   if (typeof pk !== 'string' || typeof sk !== 'string') return undefined;
-  const kind = publishedKind(pk, sk);
-  if (kind === undefined || (isDeletion && kind !== 'turn')) return undefined;
-  return {
-    kind,
-    id: idOf(pk),
-    key: JSON.stringify([pk, sk]),
+  if (isDeletion && publishedKind(pk, sk) !== 'turn') return undefined;
+  return changeOf({
+    key: { pk, sk },
+    before: OldImage && readImage(OldImage),
+    after: isDeletion ? undefined : item,
     writtenAt: toInstant(new Date(ApproximateCreationDateTime * 1000)),
-    contact: parseContactName(item.contact ?? pk),
-    before: OldImage === undefined ? {} : readImage(OldImage),
-    after: isDeletion ? {} : item,
-  };
+  });
 };
 
 // Wraps numbers, because `unmarshall` otherwise throws if a number is too large for JavaScript.
-const readImage = (image: Image): ItemImage => unmarshall(image, { wrapNumbers: true });
+const readImage = (image: Image): Item => unmarshall(image, { wrapNumbers: true });
+
+/** An item's attributes, whose types have not been checked. */
+type Item = Readonly<Record<string, unknown>>;
+
+/** A write as two images of an item, each undefined if there was none. */
+export interface ItemWrite {
+  readonly key: ItemKey;
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+  readonly writtenAt: Instant;
+}
+
+/** Returns what a write changed. Returns undefined for items whose changes are not published. */
+export const changeOf = ({ key: { pk, sk }, before, after, writtenAt }: ItemWrite): ItemChange | undefined => {
+  const kind = publishedKind(pk, sk);
+  const contact = parseContactName((after ?? before)?.contact ?? pk);
+  const common = { id: idOf(pk), key: JSON.stringify([pk, sk]), writtenAt, contact };
+  const both = <Image>(imageOf: (item: Item) => Image) => ({
+    before: imageOf(before ?? {}),
+    after: imageOf(after ?? {}),
+  });
+  switch (kind) {
+    case 'message':
+    case 'echo':
+      return { ...common, kind, ...both(messageImage) };
+    case 'send':
+      return { ...common, kind, ...both(sendImage) };
+    case 'consent':
+      return { ...common, kind, ...both(readConsents) };
+    case 'handover':
+      return { ...common, kind, ...both(handoverImage) };
+    case 'turn':
+      return { ...common, kind, before: before && turnImage(before), after: after && turnImage(after) };
+    case 'account':
+      return { ...common, kind, ...both(accountImage) };
+    case 'channel':
+      return { ...common, kind, ...both(channelImage) };
+    case undefined:
+      return undefined;
+  }
+};
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const members = (value: unknown): readonly string[] =>
+  value instanceof Set ? [...value].filter((member) => typeof member === 'string') : [];
+
+/** Reads attributes, each undefined if it has another form than Parley writes. */
+const read = <Name extends string>(
+  item: Item,
+  parse: (value: unknown) => string | undefined,
+  ...names: readonly Name[]
+): { readonly [Of in Name]?: string | undefined } => {
+  const values: { [Of in Name]?: string | undefined } = {};
+  for (const name of names) values[name] = parse(item[name]);
+  return values;
+};
+
+const messageImage = (item: Item): MessageImage => ({
+  ...read(item, text, 'direction', 'body', 'traceparent', 'requestId', 'failure', 'failedBody'),
+  ...read(item, parseInstant, 'createdAt', 'missingSince', ...STATUS_TIMES),
+  isImported: item.isImported === true,
+  otherStatuses: members(item.otherStatuses),
+});
+
+const sendImage = (item: Item): SendImage => {
+  const { state, call, unknownCall } = item;
+  return {
+    ...read(item, text, 'state', 'traceparent', 'body', 'code', 'decision', 'outcome', 'outcomeDetails'),
+    ...read(item, text, 'messageId', 'failure'),
+    since: parseInstant(item[`${state}At`]),
+    call: callImage(unknownCall !== undefined && isEarlierCallConfirmed(item) ? unknownCall : call),
+  };
+};
+
+const callImage = (call: unknown): SendImage['call'] => {
+  if (typeof call !== 'object' || call === null) return undefined;
+  const endpoint = 'endpoint' in call ? call.endpoint : undefined;
+  const body = 'body' in call && typeof call.body === 'object' && call.body !== null ? { ...call.body } : undefined;
+  return { endpoint: endpoint === 'message/v3' || endpoint === 'intent/v2' ? endpoint : undefined, body };
+};
+
+const handoverImage = (item: Item): HandoverTimes =>
+  read(item, parseInstant, 'handoverAt', 'handbackAt', 'operatorWroteAt', 'operatorUntil');
+
+const turnImage = (item: Item): TurnImage => ({
+  ...read(item, text, 'firstMessageId'),
+  ...read(item, parseInstant, 'startedAt'),
+  messageIds: members(item.messageIds),
+});
+
+const accountImage = (item: Item): AccountImage => ({
+  ...read(item, text, 'reason', 'why', 'stopNote'),
+  ...read(item, parseInstant, 'openedAt', 'closedAt', 'stoppedAt', 'resumedAt'),
+  platform: text(item.platform) ?? '',
+  channel: text(item.channel) ?? '',
+  isOpen: item.circuit === 'open',
+});
+
+const channelImage = (item: Item): ChannelImage => ({
+  ...read(item, parseInstant, 'silentSince', 'spokeAt'),
+  platform: text(item.platform) ?? '',
+  line: text(item.line) ?? NO_LINE,
+});

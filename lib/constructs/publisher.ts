@@ -8,6 +8,7 @@ import { Construct, DependencyGroup, type IDependable } from 'constructs';
 import type { z } from 'zod';
 import { seconds } from '../../lambdas/domain/duration.ts';
 import type { PublishEnvironment, TurnEnvironment } from '../../lambdas/publish/environment.ts';
+import { PUBLISHED_CHANGES } from '../../lambdas/table/published-changes.ts';
 import { publishesContent, reservedPublishCheck, settingsObject } from '../settings/stage-settings.ts';
 import { MAX_TURN_INVOCATIONS } from '../settings/turn-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
@@ -21,7 +22,6 @@ import { EventTargets } from './event-targets.ts';
 import { functionVariables } from './function-variables.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
-import { PUBLISHED_CHANGES } from './published-changes.ts';
 import { serviceUrl } from './service-url.ts';
 import { grantItemActions, grantStreamRange, grantStreamRead } from './table.ts';
 

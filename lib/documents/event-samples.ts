@@ -1,11 +1,24 @@
 import { contactRef } from '../../lambdas/domain/contact.ts';
 import type { BusEvent } from '../../lambdas/domain/events/event-details.ts';
 import { EVENT_NAMES, type EventName } from '../../lambdas/domain/events/event-names.ts';
-import type { ItemChange, ItemImage } from '../../lambdas/domain/events/item-change.ts';
+import type { ItemChange } from '../../lambdas/domain/events/item-change.ts';
 import { itemEvents } from '../../lambdas/domain/events/item-events.ts';
 import { serializeEvent } from '../../lambdas/domain/events/serialize-event.ts';
 import { endedTurnIn, turnEvents } from '../../lambdas/domain/events/turn-events.ts';
 import { EMPTY_SUMMARY, summarizeMessage } from '../../lambdas/domain/events/turn-summary.ts';
+import { changeOf } from '../../lambdas/table/item-changes.ts';
+import {
+  accountKey,
+  channelKey,
+  consentKeyOf,
+  contactName,
+  echoKey,
+  handoverKeyOf,
+  type ItemKey,
+  messageKey,
+  sendKey,
+  turnKeyOf,
+} from '../../lambdas/table/keys.ts';
 
 // The samples are what Parley publishes for these changes of the table, so a change of an event changes its sample.
 
@@ -16,17 +29,21 @@ const CONTACT = contactRef('chat', USER);
 const SENT_ID = '6746f2c1a7d5';
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-const change = (kind: ItemChange['kind'], id: string, after: ItemImage, before: ItemImage = {}): ItemChange => ({
-  kind,
-  id,
-  key: JSON.stringify([id, kind]),
-  writtenAt: '2026-11-20T11:00:05.000Z',
-  ...(kind !== 'account' && kind !== 'channel' && { contact: CONTACT }),
-  before,
-  after,
-});
+type Item = Readonly<Record<string, unknown>>;
 
-const message = (messageId: string, text: string, createdAt: string, author: Record<string, string>): ItemImage => ({
+const change = (key: ItemKey, after: Item | undefined, before?: Item): ItemChange => {
+  const contact = { contact: contactName(CONTACT) };
+  const sample = changeOf({
+    key,
+    before: before && { ...contact, ...before },
+    after: after && { ...contact, ...after },
+    writtenAt: '2026-11-20T11:00:05.000Z',
+  });
+  if (sample === undefined) throw new Error(`Changes of ${key.pk} ${key.sk} are not published.`);
+  return sample;
+};
+
+const message = (messageId: string, text: string, createdAt: string, author: Record<string, string>): Item => ({
   direction: 'inbound',
   createdAt,
   traceparent,
@@ -39,9 +56,9 @@ const message = (messageId: string, text: string, createdAt: string, author: Rec
   }),
 });
 
-const status = (attributes: ItemImage): ItemChange => {
+const status = (attributes: Item): ItemChange => {
   const before = { direction: 'outbound', requestId: REQUEST, traceparent };
-  return change('message', SENT_ID, { ...before, ...attributes }, before);
+  return change(messageKey(SENT_ID), { ...before, ...attributes }, before);
 };
 
 const CHANNEL = { platform: 'chat', line: BUSINESS.slice(1), firstSeenAt: '2026-10-01T08:00:00.000Z' };
@@ -55,8 +72,8 @@ const REQUEST_BODY = JSON.stringify({
   messageText: 'Your parcel is on its way.',
 });
 
-const send = (state: string, attributes: ItemImage): ItemChange =>
-  change('send', REQUEST, {
+const send = (state: string, attributes: Item): ItemChange =>
+  change(sendKey(REQUEST), {
     state,
     [`${state}At`]: '2026-11-20T11:00:05.000Z',
     body: REQUEST_BODY,
@@ -64,13 +81,12 @@ const send = (state: string, attributes: ItemImage): ItemChange =>
     ...attributes,
   });
 
-const account = (after: ItemImage, before: ItemImage = {}): ItemChange => {
+const account = (after: Item, before: Item = {}): ItemChange => {
   const names = { platform: 'chat', channel: BUSINESS };
-  return change('account', `chat#${BUSINESS}`, { ...names, ...after }, { ...names, ...before });
+  return change(accountKey(names), { ...names, ...after }, { ...names, ...before });
 };
 
-const handover = (after: ItemImage, before: ItemImage = {}): ItemChange =>
-  change('handover', `chat#*#${CONTACT.key}`, after, before);
+const handover = (after: Item, before: Item = {}): ItemChange => change(handoverKeyOf(CONTACT), after, before);
 
 const TURN_MESSAGES = [
   message('6746f2b0c3e1', 'Hi!', '2026-11-20T11:00:00.000Z', { FROM: USER, FROM_NAME: 'Ana' }),
@@ -82,7 +98,7 @@ const TURN_MESSAGES = [
   traceparent,
 }));
 
-const TURN: ItemImage = {
+const TURN: Item = {
   firstMessageId: TURN_MESSAGES[0]?.id,
   startedAt: '2026-11-20T11:00:00.412Z',
   messageIds: new Set(TURN_MESSAGES.map(({ id }) => id)),
@@ -90,14 +106,12 @@ const TURN: ItemImage = {
 
 const CHANGES: Readonly<Record<EventName, ItemChange>> = {
   MessageReceived: change(
-    'message',
-    '6746f2b0c3e1',
+    messageKey('6746f2b0c3e1'),
     message('6746f2b0c3e1', 'Where is my parcel?', '2026-11-20T11:00:00.000Z', { FROM: USER, FROM_NAME: 'Ana' }),
   ),
-  TurnEnded: change('turn', `chat#*#${CONTACT.key}`, {}, TURN),
+  TurnEnded: change(turnKeyOf(CONTACT), undefined, TURN),
   MessageEchoed: change(
-    'echo',
-    '6746f2d9b8f4',
+    echoKey('6746f2d9b8f4'),
     message('6746f2d9b8f4', 'It arrives today.', '2026-11-20T11:02:00.000Z', { FROM: 'me', TO: USER }),
   ),
   MessageDelivered: status({ deliveredAt: '2026-11-20T11:00:07.000Z' }),
@@ -117,7 +131,7 @@ const CHANGES: Readonly<Record<EventName, ItemChange>> = {
     }),
   }),
   MessageStatusChanged: status({ sentAt: '2026-11-20T11:00:06.000Z' }),
-  WebhookEventUnknown: change('message', 'event-Zk1yZ0o3b2pXc2FhQ2hKcVF5', {
+  WebhookEventUnknown: change(messageKey('event-Zk1yZ0o3b2pXc2FhQ2hKcVF5'), {
     direction: 'unknown',
     createdAt: '2026-11-20T11:00:05.000Z',
     traceparent,
@@ -177,25 +191,23 @@ const CHANGES: Readonly<Record<EventName, ItemChange>> = {
     { resumedAt: '2026-11-20T11:30:00.000Z' },
     { stoppedAt: '2026-11-20T11:00:05.000Z', stopNote: 'Wrong amounts in the reminders' },
   ),
-  ContactOptedIn: change('consent', `chat#*#${CONTACT.key}`, {
+  ContactOptedIn: change(consentKeyOf(CONTACT), {
     userOptInAt: '2026-11-20T11:00:05.000Z',
     userOptInSource: 'registration form',
     userOptInRecordedAt: '2026-11-20T11:00:05.000Z',
   }),
   MessageMissing: change(
-    'message',
-    SENT_ID,
+    messageKey(SENT_ID),
     { deliveredAt: '2026-11-20T10:45:00.000Z', missingSince: '2026-11-20T10:45:00.000Z', traceparent },
     { deliveredAt: '2026-11-20T10:45:00.000Z', traceparent },
   ),
-  ChannelSilent: change('channel', 'chat', { ...CHANNEL, silentSince: '2026-11-20T10:05:00.000Z' }, CHANNEL),
+  ChannelSilent: change(channelKey(CHANNEL), { ...CHANNEL, silentSince: '2026-11-20T10:05:00.000Z' }, CHANNEL),
   ChannelResumed: change(
-    'channel',
-    'chat',
+    channelKey(CHANNEL),
     { ...CHANNEL, spokeAt: '2026-11-20T11:00:00.000Z' },
     { ...CHANNEL, silentSince: '2026-11-20T10:05:00.000Z' },
   ),
-  ContactOptedOut: change('consent', `chat#*#${CONTACT.key}`, {
+  ContactOptedOut: change(consentKeyOf(CONTACT), {
     userOptOutAt: '2026-11-20T11:00:05.000Z',
     userOptOutSource: 'call center',
     userOptOutRecordedAt: '2026-11-20T11:00:05.000Z',

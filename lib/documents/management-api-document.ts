@@ -1,11 +1,34 @@
 import { type core, toJSONSchema } from 'zod';
-import { confinableIdField, ID_IN_QUERY, idNameOf, noBody, type RouteDescription } from '../../lambdas/manage/api.ts';
+import {
+  confinableIdField,
+  ID_IN_QUERY,
+  idNameOf,
+  noBody,
+  problemResponse,
+  type RouteDescription,
+} from '../../lambdas/manage/api.ts';
+import { contactResponse } from '../../lambdas/manage/contacts.ts';
+import { erasureResponse } from '../../lambdas/manage/erasures.ts';
 import type { RouteName } from '../../lambdas/manage/route-name.ts';
 import { ROUTES } from '../../lambdas/manage/routes.ts';
+import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
+import { sendingResponse } from '../../lambdas/manage/sending-stops.ts';
+import { enqueueResponse, sendResponse } from '../../lambdas/manage/sends.ts';
 import { ROUTE_SAMPLES, type RouteSample } from './management-api-samples.ts';
 
 /** A schema of zod or zod/mini. */
 type Schema = core.$ZodType;
+
+/** The responses that several routes share, by the name that generators of code give them. */
+const SHARED_RESPONSES: Readonly<Record<string, Schema>> = {
+  Problem: problemResponse,
+  Contact: contactResponse,
+  Erasure: erasureResponse,
+  QueuedSend: enqueueResponse,
+  Send: sendResponse,
+  Sends: sendListResponse,
+  Sending: sendingResponse,
+};
 
 const STATUS_DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: 'Done',
@@ -59,6 +82,9 @@ export function managementApiDocument(version: string) {
     security: [{ sigv4: [] }],
     paths,
     components: {
+      schemas: Object.fromEntries(
+        Object.entries(SHARED_RESPONSES).map(([name, schema]) => [name, jsonSchema(schema, 'output')]),
+      ),
       securitySchemes: {
         sigv4: {
           type: 'apiKey',
@@ -72,10 +98,8 @@ export function managementApiDocument(version: string) {
   };
 }
 
-/** Returns the content of docs/management-api.json. */
-export function managementApiText(version: string): string {
-  return `${JSON.stringify(managementApiDocument(version), null, 2)}\n`;
-}
+/** Returns the content of docs/management-api.json, before it is formatted. */
+export const managementApiText = (version: string): string => JSON.stringify(managementApiDocument(version));
 
 /** Returns the status of a sample's response. */
 export const statusOf = ({ status }: RouteSample, { responses }: RouteDescription): number =>
@@ -88,7 +112,10 @@ function operation(operationId: RouteName, tag: string, path: string, route: Rou
     status,
     {
       description: STATUS_DESCRIPTIONS[Number(status)],
-      content: jsonContent(schema, 'output', Number(status) === statusOf(sample, route) ? sample.response : undefined),
+      content: jsonContent(
+        responseSchema(schema),
+        Number(status) === statusOf(sample, route) ? sample.response : undefined,
+      ),
     },
   ]);
   return {
@@ -97,7 +124,9 @@ function operation(operationId: RouteName, tag: string, path: string, route: Rou
     summary,
     ...(description !== undefined && { description }),
     parameters: [...pathParameters(path, route), ...idInQuery(path, route), ...queryParameters(query, sample)],
-    ...(body !== noBody && { requestBody: { required: true, content: jsonContent(body, 'input', sample.request) } }),
+    ...(body !== noBody && {
+      requestBody: { required: true, content: jsonContent(jsonSchema(body, 'input'), sample.request) },
+    }),
     responses: { ...Object.fromEntries(described), 403: { description: STATUS_DESCRIPTIONS[403] } },
   };
 }
@@ -128,8 +157,14 @@ function queryParameters(query: Schema, { query: examples = {} }: RouteSample) {
   }));
 }
 
-function jsonContent(schema: Schema, io: 'input' | 'output', example: object | undefined) {
-  return { 'application/json': { schema: jsonSchema(schema, io), ...(example !== undefined && { example }) } };
+/** Returns a reference to a shared response, or the schema of any other. */
+function responseSchema(schema: Schema): object {
+  const [name] = Object.entries(SHARED_RESPONSES).find(([, shared]) => shared === schema) ?? [];
+  return name === undefined ? jsonSchema(schema, 'output') : { $ref: `#/components/schemas/${name}` };
+}
+
+function jsonContent(schema: object, example: object | undefined) {
+  return { 'application/json': { schema, ...(example !== undefined && { example }) } };
 }
 
 function jsonSchema(schema: Schema, io: 'input' | 'output') {

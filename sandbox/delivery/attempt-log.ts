@@ -4,12 +4,12 @@ import { type DeliveryAttempt, namedIds } from './published-message.ts';
 const MAX_ATTEMPTS = 20_000;
 
 /** The latest completed attempts, in order of completion. */
-export type AttemptLog = {
+export interface AttemptLog {
   add(attempt: DeliveryAttempt): void;
   latest(): readonly DeliveryAttempt[];
   /** Returns the attempts to deliver an event that names this id. */
   of(id: string): readonly DeliveryAttempt[];
-};
+}
 
 export const createAttemptLog = (
   restored: readonly DeliveryAttempt[] = [],

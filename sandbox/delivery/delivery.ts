@@ -21,7 +21,7 @@ const CONCURRENT_PUSHES = 10;
  * guaranteed order. Pauses are in real time; retention is on the service's clock. Without redelivery, it posts each event
  * once, as the webhooks of today's consoles do.
  */
-export type Delivery = {
+export interface Delivery {
   /** Publishes an event and returns its message id. Without a webhook, the event waits. */
   publish(body: Uint8Array): string;
   /** Replaces the subscription; waiting events are delivered to the new webhook immediately. */
@@ -47,17 +47,20 @@ export type Delivery = {
   clockMoved(): void;
   /** Stops delivery. Unacknowledged events are lost unless a data file holds them. */
   close(): Promise<void>;
-};
+}
 
 /** How events are delivered. `pausedUntil`: until then, none are posted, because too many posts have failed. */
-export type Redelivery = { redelivers: boolean; pausedUntil?: Date };
+export interface Redelivery {
+  redelivers: boolean;
+  pausedUntil?: Date;
+}
 
 /** The faults of deliveries; `reversal` reverses the order of several. */
-export type DeliveryFaults = {
+export interface DeliveryFaults {
   takeForDelivery():
     | { double?: boolean; holdMs?: number; reversal?: { turn(): Promise<{ done(): void }> } }
     | undefined;
-};
+}
 
 export type DeliveryOptions = {
   clock: SandboxClock;

@@ -4,11 +4,11 @@ const WITHIN_MS = 10 * 60 * 1000;
 const PAUSE_MS = 10 * 60 * 1000;
 
 /** When a service that posts each event once posts nothing, because too many posts have failed. */
-export type PostingPause = {
+export interface PostingPause {
   countFailure(at: Date): void;
   /** The end of the current pause, or undefined if there is none. */
   until(now: Date): Date | undefined;
-};
+}
 
 export const createPostingPause = (): PostingPause => {
   let failures: readonly number[] = [];

@@ -1,5 +1,5 @@
 /** An event on its way to the webhook, or retained after it was acknowledged. */
-export type PublishedMessage = {
+export interface PublishedMessage {
   /** The publish/subscribe system's own id; the same at each redelivery. */
   readonly messageId: string;
   /** On the service's clock. */
@@ -11,20 +11,20 @@ export type PublishedMessage = {
   /** How many times delivery was attempted. */
   attempts: number;
   state: 'waiting' | 'acknowledged' | 'expired';
-};
+}
 
-export type DeliveryAttempt = {
-  messageId: string;
+export interface DeliveryAttempt {
+  readonly messageId: string;
   /** The event's bytes, shortened if there are many. */
-  shownBody: Uint8Array;
+  readonly shownBody: Uint8Array;
   /** From 1. */
-  attempt: number;
-  at: Date;
+  readonly attempt: number;
+  readonly at: Date;
   /** The answer's HTTP status; null if there was no answer. */
-  status: number | null;
+  readonly status: number | null;
   /** Why there was no answer. */
-  error?: string;
-};
+  readonly error?: string;
+}
 
 const MAX_SHOWN_BYTES = 16_384;
 

@@ -1,5 +1,8 @@
 /** How long delivery pauses after a failed push, in milliseconds. */
-export type DeliveryBackoff = { minimumMs: number; maximumMs: number };
+export interface DeliveryBackoff {
+  minimumMs: number;
+  maximumMs: number;
+}
 
 /**
  * 100 ms to 60 s, the backoff of Google Cloud Pub/Sub.
@@ -8,13 +11,13 @@ export type DeliveryBackoff = { minimumMs: number; maximumMs: number };
 export const PUBSUB_BACKOFF: DeliveryBackoff = { minimumMs: 100, maximumMs: 60_000 };
 
 /** The backoff of one subscription: a failed push slows the whole subscription. */
-export type PushBackoff = {
+export interface PushBackoff {
   /** Returns the current round, which a push records when it starts. */
   round(): number;
   /** Returns the pause after a failure, in milliseconds; undefined if its round has caused one already. */
   failed(round: number): number | undefined;
   acknowledged(): void;
-};
+}
 
 export const createPushBackoff = ({ minimumMs, maximumMs }: DeliveryBackoff): PushBackoff => {
   let step = 0;

@@ -11,7 +11,7 @@ const MAX_ACKNOWLEDGED_BYTES = 64 * 1024 * 1024;
 const MAX_EXPIRED = 1_000;
 
 /** The messages of the last seven days, on the service's clock. */
-export type Retention = {
+export interface Retention {
   /** Neither acknowledged nor in flight, in the order of their next attempt. */
   readonly waiting: ReadonlySet<PublishedMessage>;
   readonly acknowledged: ReadonlySet<PublishedMessage>;
@@ -31,15 +31,15 @@ export type Retention = {
   sweep(): void;
   /** Restores a message from a data file. */
   restore(message: PublishedMessage): void;
-};
+}
 
-export type RetentionOptions = {
-  now: () => Date;
+export interface RetentionOptions {
+  readonly now: () => Date;
   /** Called when a message's state or number of attempts changed. */
-  onChange?: (message: PublishedMessage) => void;
-  onForget?: (message: PublishedMessage) => void;
-  onExpire?: (message: PublishedMessage) => void;
-};
+  readonly onChange?: (message: PublishedMessage) => void;
+  readonly onForget?: (message: PublishedMessage) => void;
+  readonly onExpire?: (message: PublishedMessage) => void;
+}
 
 export const createRetention = ({ now, onChange, onForget, onExpire }: RetentionOptions): Retention => {
   // Sets keep insertion order.

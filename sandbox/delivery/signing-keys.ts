@@ -5,7 +5,7 @@ import { exportJWK, type JSONWebKeySet, type JWTPayload, SignJWT } from 'jose';
 const TOKEN_SECONDS = 60 * 60;
 
 /** The key that signs webhook requests, and the key set with its public half. */
-export type SigningKeys = {
+export interface SigningKeys {
   jwks(): Promise<JSONWebKeySet>;
   /** Replaces the key. Resolves to the new key's id. */
   rotate(): Promise<string>;
@@ -15,10 +15,13 @@ export type SigningKeys = {
   signText(hash: 'sha1' | 'sha256', text: string): Promise<string>;
   /** Returns a certificate of the current key, in PEM. */
   certificate(): Promise<string>;
-};
+}
 
 /** A private key as a data file stores it. */
-export type StoredKey = { kid: string; pem: string };
+export interface StoredKey {
+  kid: string;
+  pem: string;
+}
 
 /** @param persistence where the key is loaded from and saved to, so that a restart signs with the same key */
 export const createSigningKeys = (
@@ -53,7 +56,10 @@ export const createSigningKeys = (
   };
 };
 
-type SigningKey = { kid: string; privateKey: KeyObject };
+interface SigningKey {
+  kid: string;
+  privateKey: KeyObject;
+}
 
 const readKey = ({ kid, pem }: StoredKey): SigningKey => ({ kid, privateKey: createPrivateKey(pem) });
 

@@ -5,7 +5,10 @@ import type { SigningKeys } from './signing-keys.ts';
 const SNS_CERTIFICATE_PATH = '/carrier/sns/certificate.pem';
 const SNS_CONFIRM_PATH = '/carrier/sns/confirm';
 
-export type SnsTopic = { topicArn: string; signatureVersion?: '1' | '2' };
+export interface SnsTopic {
+  topicArn: string;
+  signatureVersion?: '1' | '2';
+}
 
 /**
  * Returns the body of a webhook request in the format of Amazon SNS.

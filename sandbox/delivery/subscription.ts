@@ -35,26 +35,26 @@ export type WebhookAuth =
   | { kind: 'none' };
 
 /** Where events are delivered, and how the requests are signed. */
-export type WebhookSettings = {
-  url: string;
-  auth: WebhookAuth;
+export interface WebhookSettings {
+  readonly url: string;
+  readonly auth: WebhookAuth;
   /**
    * Whether the body is an envelope (SNS's with the auth `sns`, otherwise Pub/Sub's) or the bare event. Bare requests
    * with the auth `sns` ("raw message delivery") are not signed.
    *
    * @default true
    */
-  wrapped?: boolean;
+  readonly wrapped?: boolean;
   /** Whether bare requests carry the message's id and publish time in headers, a Pub/Sub option. @default false */
-  writeMetadata?: boolean;
-};
+  readonly writeMetadata?: boolean;
+}
 
 /**
  * The delivery to one webhook. SNS delivers no event before the subscription is confirmed, so the confirmation request
  * is delivered first.
  * Source: https://docs.aws.amazon.com/sns/latest/dg/http-subscription-confirmation-json.html
  */
-export type Subscription = {
+export interface Subscription {
   readonly webhook: WebhookSettings | undefined;
   /** Whether this message may be delivered now. */
   takes(message: PublishedMessage): boolean;
@@ -62,7 +62,7 @@ export type Subscription = {
   confirmationRequest(): { token: string; text: string } | undefined;
   /** Confirms the subscription. Returns false for an unknown token. */
   confirm(token: string): boolean;
-};
+}
 
 export const createSubscription = (webhook: WebhookSettings | undefined): Subscription => {
   const auth = webhook?.auth;

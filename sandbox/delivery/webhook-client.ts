@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { WebhookRequest } from './webhook-request.ts';
 
 /** Posts webhook requests over its own connections. */
-export type WebhookClient = {
+export interface WebhookClient {
   /**
    * Posts a request and resolves to the answer's HTTP status. Does not follow redirects.
    *
@@ -11,7 +11,7 @@ export type WebhookClient = {
    */
   post(request: WebhookRequest, signal: AbortSignal): Promise<number>;
   close(): void;
-};
+}
 
 /** Uses node:http because `fetch` hides informational answers, and 102 acknowledges. */
 export const createWebhookClient = (): WebhookClient => {

@@ -7,10 +7,18 @@ import type { WebhookAuth, WebhookSettings } from './subscription.ts';
 const SUBSCRIPTION = 'projects/sandbox/subscriptions/chat-events';
 const SERVICE_ACCOUNT_ID = '100000000000000000001';
 
-export type WebhookRequest = { url: string; headers: Record<string, string>; body: Uint8Array };
+export interface WebhookRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
 
 /** What signing needs besides the message and the webhook's settings. */
-export type SigningContext = { keys: SigningKeys; now: Date; origin: string };
+export interface SigningContext {
+  keys: SigningKeys;
+  now: Date;
+  origin: string;
+}
 
 /** Builds a webhook request, wrapped and signed according to the settings. */
 export const buildWebhookRequest = async (

@@ -38,7 +38,9 @@ export const linksApi = (service: RunningService): Hono => {
 export const clickToChat = (service: RunningService): Hono =>
   new Hono().get('/:number', (context) => {
     const draft = openLink(service.state, context.req.url);
-    return draft === undefined ? unknownNumber(context, 404) : context.redirect(`/?${new URLSearchParams(draft)}`);
+    return draft === undefined
+      ? unknownNumber(context, 404)
+      : context.redirect(`/?${new URLSearchParams({ ...draft })}`);
   });
 
 const unknownNumber = (context: Context, status: 400 | 404) =>

@@ -5,18 +5,18 @@ import { explainForeignRequest } from '../foreign-request.ts';
 import { errorBody } from './read-request.ts';
 
 /** A server on 127.0.0.1. */
-export type LocalServer = {
-  port: number;
+export interface LocalServer {
+  readonly port: number;
   /** Closes the server and its open connections. */
   close(): Promise<void>;
-};
+}
 
-export type LocalServerOptions = {
+export interface LocalServerOptions {
   /** 0 selects a free port. */
-  port: number;
+  readonly port: number;
   /** Host names that the server answers to besides its loopback names. */
-  allowedHosts: readonly string[];
-};
+  readonly allowedHosts: readonly string[];
+}
 
 /**
  * Added to every response. Most contain text from users, so a browser must neither guess another type nor execute

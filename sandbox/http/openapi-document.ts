@@ -17,7 +17,11 @@ import {
 import { errorBody } from './read-request.ts';
 import { REFUSAL_CODES, refusalMessage } from './refusals.ts';
 
-type Example = { name: string; status: number; value: ReturnType<typeof errorBody> };
+interface Example {
+  name: string;
+  status: number;
+  value: ReturnType<typeof errorBody>;
+}
 
 /** The example of each refusal. */
 const EXAMPLE_REFUSALS: { [Reason in Refusal['reason']]: Extract<Refusal, { reason: Reason }> } = {

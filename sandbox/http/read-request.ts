@@ -61,7 +61,10 @@ export const isoTime = z.iso
   .transform((at) => new Date(at));
 
 /** A page of a list: at most `limit` entries before the one with the id `before`. */
-export type Page = { before?: string; limit: number };
+export interface Page {
+  before?: string;
+  limit: number;
+}
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;

@@ -8,12 +8,12 @@ export type MinuteCounts = Readonly<Record<Activity, number>> & {
 };
 
 /** Counts per minute. The times are those of the machine's clock, because the service's clock jumps by days. */
-export type ActivityCounts = {
+export interface ActivityCounts {
   add(activity: Activity, now: Date): void;
   /** Returns the last 30 minutes, oldest first; the last one is the current minute. */
   minutes(now: Date): readonly MinuteCounts[];
   clear(): void;
-};
+}
 
 const MINUTE_MS = 60_000;
 const SHOWN_MINUTES = 30;

@@ -17,11 +17,11 @@ export type RequestedNumber =
   | { kind: 'supplied'; country: string };
 
 /** What approval requires. Source: contract, "Rules of use" 4. */
-export type ApprovalRequest = {
-  businessAccountId: string;
-  numbers: readonly RequestedNumber[];
-  profile: Profile;
-};
+export interface ApprovalRequest {
+  readonly businessAccountId: string;
+  readonly numbers: readonly RequestedNumber[];
+  readonly profile: Profile;
+}
 
 export type ApprovalOutcome =
   | { kind: 'pending'; application: Application }

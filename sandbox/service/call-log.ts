@@ -1,5 +1,5 @@
 /** One call of the contract's API, with its answer. */
-export type Call = {
+export interface Call {
   readonly id: string;
   readonly at: string;
   readonly method: string;
@@ -15,17 +15,17 @@ export type Call = {
   readonly traceparent: string | null;
   /** The id of the accepted message. */
   readonly messageId: string | null;
-};
+}
 
 /** How many calls are kept. */
 const MAX_CALLS = 1_000;
 
 /** The latest calls, oldest first. */
-export type CallLog = {
+export interface CallLog {
   calls(): readonly Call[];
   add(call: Call): void;
   clear(): void;
-};
+}
 
 /**
  * Creates a call log.

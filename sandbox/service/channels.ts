@@ -11,7 +11,10 @@ export const findChannel = (state: ServiceState, chatChannelNumber: string): str
 export const chatChannelNumbers = (state: ServiceState): string[] => [...state.channels.keys()];
 
 /** What a click-to-chat link fills in for the user: the number to write to, and the prefilled text. */
-export type Draft = { chatChannelNumber: string; text: string };
+export interface Draft {
+  chatChannelNumber: string;
+  text: string;
+}
 
 const LINK_PATH = /^\/chat\/(\d+)$/;
 

@@ -3,7 +3,10 @@ import type { ServiceState } from './state.ts';
 import { findUser, phoneDigits } from './users.ts';
 
 /** Source: contract, "Contact check request". */
-export type ContactCheckRequest = { chatChannelNumber: string; contacts: readonly string[] };
+export interface ContactCheckRequest {
+  chatChannelNumber: string;
+  contacts: readonly string[];
+}
 
 /**
  * Returns the numbers that are on the platform, each with its proper digits; the others are missing from the result

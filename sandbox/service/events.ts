@@ -1,15 +1,20 @@
 import type { ChatMessage, SentMessage, Status, User, UserContent } from './model.ts';
 
 /** A user's message, or a message from the business that comes back to the customer. */
-export type MessageEvent = {
-  user: User;
-  message: ChatMessage;
+export interface MessageEvent {
+  readonly user: User;
+  readonly message: ChatMessage;
   /** Fields of an operator's message besides those of every event, such as the operator's name. @default none */
-  fields?: Readonly<Record<string, unknown>>;
-};
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
 
 /** A status of a sent message. */
-export type StatusEvent = { user: User; message: SentMessage; status: Status; at: Date };
+export interface StatusEvent {
+  user: User;
+  message: SentMessage;
+  status: Status;
+  at: Date;
+}
 
 /** An event for the customer's webhook (contract, "Events"). The account's event format determines its body. */
 export type ChatEvent =
@@ -17,13 +22,13 @@ export type ChatEvent =
   { kind: 'messages'; messages: readonly [MessageEvent, ...MessageEvent[]] } | ({ kind: 'status' } & StatusEvent);
 
 /** How a webhook writes events. Real services have several formats, and a webhook keeps the one it was created with. */
-export type EventFormat = {
+export interface EventFormat {
   /** Why the format cannot carry a user's message, such as `has no location`; undefined if it can. */
   explainUnsupported(content: UserContent): string | undefined;
   /** Returns the body for messages of one user that are delivered together. */
   writeMessages(chatPlatform: string, messages: readonly [MessageEvent, ...MessageEvent[]]): unknown;
   writeStatus(chatPlatform: string, status: StatusEvent): unknown;
-};
+}
 
 /** Who wrote a message. */
 export const authorOf = (message: ChatMessage): 'user' | 'bot' | 'agent' => {

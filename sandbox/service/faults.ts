@@ -5,46 +5,49 @@ export const ENDPOINTS = ['message/v3', 'intent/v2', 'customer/checkChatContact'
 export type Endpoint = (typeof ENDPOINTS)[number];
 
 /** What happens to the API's next answers. */
-export type AnswerFault = {
+export interface AnswerFault {
   /** How many calls it affects. */
-  count: number;
+  readonly count: number;
   /** Only calls of this endpoint. */
-  endpoint?: Endpoint;
+  readonly endpoint?: Endpoint;
   /** Only calls about this user. */
-  contact?: string;
-  status?: number;
+  readonly contact?: string;
+  readonly status?: number;
   /** A string is sent as plain text, anything else as JSON. */
-  body?: unknown;
-  headers?: Record<string, string>;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
   /** How long the answer is delayed, in real time. */
-  delayMs?: number;
+  readonly delayMs?: number;
   /** Resets the connection instead of answering, before the call is processed or after it. */
-  reset?: 'before' | 'after';
+  readonly reset?: 'before' | 'after';
   /**
    * Whether the call is processed even though its answer fails.
    *
    * @default false with a status or a body, true with only a delay; with `reset`, its value decides
    */
-  accept?: boolean;
-};
+  readonly accept?: boolean;
+}
 
 /** What happens to the next deliveries of events. */
-export type DeliveryFault = {
+export interface DeliveryFault {
   /** How many deliveries it affects. */
-  count: number;
+  readonly count: number;
   /** Each event is posted twice. */
-  double?: true;
+  readonly double?: true;
   /** How long each event is delayed, in real time. */
-  holdMs?: number;
+  readonly holdMs?: number;
   /** Events are delayed until there are `count` of them, then posted in reverse order, one after another. */
-  reverse?: true;
-};
+  readonly reverse?: true;
+}
 
 /** The properties of an API call by which a fault selects it. */
-export type FaultTarget = { endpoint: Endpoint; contact: string | undefined };
+export interface FaultTarget {
+  endpoint: Endpoint;
+  contact: string | undefined;
+}
 
 /** The faults to come. If several match, the oldest one applies. */
-export type Faults = {
+export interface Faults {
   add(faults: { answers?: AnswerFault; deliveries?: DeliveryFault }): void;
   /** Takes the fault for this call, and counts it; undefined if there is none. */
   takeForAnswer(call: FaultTarget): AnswerFault | undefined;
@@ -54,9 +57,12 @@ export type Faults = {
   list(): { answers: readonly AnswerFault[]; deliveries: readonly DeliveryFault[] };
   /** Removes every fault, and releases the deliveries that wait to be reversed. */
   clear(): void;
-};
+}
 
-type Pending<Fault> = { fault: Fault; left: number };
+interface Pending<Fault> {
+  fault: Fault;
+  left: number;
+}
 
 export const createFaults = (): Faults => {
   let answers: Pending<AnswerFault>[] = [];
@@ -105,12 +111,12 @@ const matches = ({ endpoint, contact }: AnswerFault, call: FaultTarget): boolean
   (contact === undefined || (call.contact !== undefined && contactKey(contact) === contactKey(call.contact)));
 
 /** Lets a number of deliveries proceed in reverse order of arrival, one after another. */
-type Reversal = {
+interface Reversal {
   /** Resolves when it is this delivery's turn. The delivery calls `done` when it is over. */
   turn(): Promise<{ done(): void }>;
   /** Stops waiting for more deliveries. */
   release(): void;
-};
+}
 
 const createReversal = (count: number): Reversal => {
   const waiting: ((turn: { done(): void }) => void)[] = [];

@@ -2,19 +2,23 @@ import type { StateChange } from './state.ts';
 import { accountView, messageView, ruleView, templateView, userView } from './views.ts';
 
 /** One thing that happened; `id` grows by one from entry to entry. */
-export type FeedEntry = {
+export interface FeedEntry {
   readonly id: number;
   /** An object with `id`, `at` (ISO 8601, on the service's clock), `type`, and the fields of that type. */
   readonly json: string;
-};
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** An entry of an earlier run, derived from what is stored. */
-export type EarlierEntry = { readonly type: string; readonly at: Date; fields(): Fields };
+export interface EarlierEntry {
+  readonly type: string;
+  readonly at: Date;
+  fields(): Fields;
+}
 
 /** What happens in the service, with a bounded backlog for readers that reconnect. */
-export type Feed = {
+export interface Feed {
   publish(type: string, at: Date, fields?: Fields): void;
   /** Publishes an entry of type `reset`; no earlier entry is among the latest from then on. */
   reset(at: Date): void;
@@ -26,7 +30,7 @@ export type Feed = {
   lastId(): number;
   /** Calls `listener` with each new entry until the returned function is called. */
   subscribe(listener: (entry: FeedEntry) => void): () => void;
-};
+}
 
 /** How much of the feed is kept for readers that reconnect. */
 const BACKLOG = { entries: 2_000, characters: 16 * 1024 * 1024 };

@@ -9,7 +9,10 @@ export const HISTORY_PAGE = 500;
 export const HISTORY_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** How far a token has read the history: the service keeps it, and a call has no cursor. */
-export type HistoryCursor = { readonly fromDate: string; readonly read: number };
+export interface HistoryCursor {
+  readonly fromDate: string;
+  readonly read: number;
+}
 
 /**
  * Returns the next page of all messages since a time, oldest first, and the cursor after it; no cursor at the end. A call

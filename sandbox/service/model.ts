@@ -5,15 +5,15 @@ import type { EventFormatName } from '../event-format-names.ts';
  */
 
 /** A credential of the API. */
-export type AccessToken = {
+export interface AccessToken {
   readonly accessToken: string;
   readonly issuedAt: Date;
   /** @default the token does not expire */
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
-};
+}
 
-export type Account = {
+export interface Account {
   /** How many messages the account can pay for; each accepted message costs one. */
   readonly credit: number;
   /** False is sandbox mode: the business can answer users but cannot write first. */
@@ -29,34 +29,36 @@ export type Account = {
   /** The approval request that awaits the operator's decision. */
   readonly application?: Application;
   readonly profile?: Profile;
-};
+}
 
 /** A valid approval request. */
-export type Application = {
+export interface Application {
   readonly businessAccountId: string;
   /** The numbers that the account gets once it is approved. */
   readonly numbers: readonly string[];
   readonly profile: Profile;
   readonly requestedAt: Date;
-};
+}
 
 /** The account's profile. Source: contract, "Limits". */
-export type Profile = {
-  about: string;
-  address: string;
-  businessDescription: string;
-  category: string;
-  contactEmail: string;
-  website: string;
+export interface Profile {
+  readonly about: string;
+  readonly address: string;
+  readonly businessDescription: string;
+  readonly category: string;
+  readonly contactEmail: string;
+  readonly website: string;
   /** The image's bytes in base64. */
-  photo: string;
-};
+  readonly photo: string;
+}
 
 /** One of the business's own numbers. */
-export type Channel = { readonly chatChannelNumber: string };
+export interface Channel {
+  readonly chatChannelNumber: string;
+}
 
 /** What a user can set, and what the platform knows about the user. */
-export type UserSettings = {
+export interface UserSettings {
   readonly name?: string;
   /** False: the user's privacy settings withhold Read (contract, "States and transitions"). */
   readonly readReceipts: boolean;
@@ -67,7 +69,7 @@ export type UserSettings = {
   readonly device: 'on' | 'off';
   /** The platform's code with which messages to the user fail instead of being delivered. */
   readonly failWith?: string;
-};
+}
 
 export type User = UserSettings & {
   /** The user's address as first seen; a phone number without separators. */
@@ -80,12 +82,12 @@ export type User = UserSettings & {
 };
 
 /** The conversation between a user and one of the business's numbers. */
-export type Conversation = {
+export interface Conversation {
   /** The latest time at which the user wrote. */
   readonly lastInboundAt: Date;
   /** When the current chat session started. */
   readonly sessionStartedAt: Date;
-};
+}
 
 /**
  * The reasons for which a business may write first. Source: contract, "Rules of use" 3: account updates or alerts,
@@ -106,13 +108,13 @@ export const CATEGORIES = [
 
 export type Category = (typeof CATEGORIES)[number];
 
-type RuleContent = {
+interface RuleContent {
   /** Variables are written `${name}`. */
-  text?: string;
-  audioURL?: string;
-  imageURL?: string;
-  fileURL?: string;
-};
+  readonly text?: string;
+  readonly audioURL?: string;
+  readonly imageURL?: string;
+  readonly fileURL?: string;
+}
 
 export type RuleSettings = RuleContent & {
   /** Only an approved rule can be sent outside the window. */
@@ -137,9 +139,14 @@ export type Template = TemplateSubmission & {
 };
 
 /** What a message shows to the user, in the field names of the message endpoint. */
-export type Content = { messageText?: string; audioURL?: string; imageURL?: string; fileURL?: string };
+export interface Content {
+  messageText?: string;
+  audioURL?: string;
+  imageURL?: string;
+  fileURL?: string;
+}
 
-type MessageBase = {
+interface MessageBase {
   readonly id: string;
   /** The time of the message on the service's clock. */
   readonly at: Date;
@@ -147,7 +154,7 @@ type MessageBase = {
   readonly chatChannelNumber: string;
   /** The key of the user's address. */
   readonly contactKey: string;
-};
+}
 
 /** The statuses that real services report; the contract shows `delivered` and `read`. */
 export const STATUSES = ['sent', 'delivered', 'read', 'answered', 'failed', 'error'] as const;
@@ -176,7 +183,7 @@ export type SentMessage = MessageBase & {
 };
 
 /** What a user wrote. A location, contacts, and an error stand alone. */
-export type UserContent = {
+export interface UserContent {
   /** The caption if there is media, and the label of a pressed button. */
   readonly text?: string;
   readonly imageUrls: readonly string[];
@@ -190,14 +197,14 @@ export type UserContent = {
   readonly buttonPayload?: string;
   /** Why the platform does not pass the message on, such as `Unsupported message`. */
   readonly error?: string;
-};
+}
 
-export type Location = {
+export interface Location {
   readonly name?: string;
   readonly address?: string;
   readonly latitude: number;
   readonly longitude: number;
-};
+}
 
 /** A message that a user wrote. */
 export type ReceivedMessage = MessageBase &

@@ -12,12 +12,12 @@ export type UserMessage = Partial<UserContent> & {
   at?: Date;
 };
 
-export type UserMessages = {
+export interface UserMessages {
   /** What the user writes, in one event. */
-  messages: readonly [UserMessage, ...UserMessage[]];
+  readonly messages: readonly [UserMessage, ...UserMessage[]];
   /** The business's own number that the user writes to. @default the first one */
-  chatChannelNumber?: string;
-};
+  readonly chatChannelNumber?: string;
+}
 
 export type UserMessageOutcome =
   | { kind: 'accepted'; ids: readonly string[] }

@@ -8,7 +8,11 @@ import { deliver } from './statuses.ts';
 import { contactKey, ensureUser, findUser } from './users.ts';
 import { hasOpenWindow } from './window.ts';
 
-type Route = { chatPlatform: string; chatChannelNumber: string; platformContactId: string };
+interface Route {
+  chatPlatform: string;
+  chatChannelNumber: string;
+  platformContactId: string;
+}
 
 /** Source: contract, "Outbound message request". */
 export type MessageRequest = Route & Content;

@@ -6,7 +6,7 @@ import type { AccessToken, Account, Channel, ChatMessage, Rule, Template, User }
  * Everything the chat service knows. The functions in this folder are its rules: they do no I/O, and time and new ids
  * come from the {@link Moment}, so the same state and the same changes always produce the same result.
  */
-export type ServiceState = {
+export interface ServiceState {
   /** The platform's name, as requests and events carry it. */
   readonly chatPlatform: string;
   /** The business's own numbers. The first is the default for users' messages. */
@@ -23,20 +23,20 @@ export type ServiceState = {
   readonly templates: Collection<Template>;
   /** Every message by its id, oldest first. */
   readonly messages: MessageCollection;
-};
+}
 
 export const ACCOUNT_KEY = 'account';
 
 /** What each collection of the state holds. */
-export type Entities = {
-  account: Account;
-  channels: Channel;
-  accessTokens: AccessToken;
-  users: User;
-  rules: Rule;
-  templates: Template;
-  messages: ChatMessage;
-};
+export interface Entities {
+  readonly account: Account;
+  readonly channels: Channel;
+  readonly accessTokens: AccessToken;
+  readonly users: User;
+  readonly rules: Rule;
+  readonly templates: Template;
+  readonly messages: ChatMessage;
+}
 
 /** One value of the state that was set, or deleted when `value` is undefined. */
 export type StateChange = {
@@ -49,10 +49,16 @@ export type StateChange = {
 }[keyof Entities];
 
 /** When a change happens, and where its new ids come from. */
-export type Moment = { now: Date; newId(): string };
+export interface Moment {
+  now: Date;
+  newId(): string;
+}
 
 /** The result of a state change, and the events to deliver because of it. */
-export type Change<Result> = { result: Result; events: readonly ChatEvent[] };
+export interface Change<Result> {
+  result: Result;
+  events: readonly ChatEvent[];
+}
 
 export type StateSettings = {
   chatPlatform: string;

@@ -12,7 +12,10 @@ export const deliver = (state: ServiceState, user: User, message: SentMessage, n
 };
 
 /** A status, and the platform's code if it is a failure. */
-export type ReportedStatus = { status: Status; code?: string };
+export interface ReportedStatus {
+  status: Status;
+  code?: string;
+}
 
 const setStatus = (
   state: ServiceState,

@@ -6,11 +6,11 @@ import { deliver } from './statuses.ts';
 import { contactKey, findUser } from './users.ts';
 import { hasOpenWindow } from './window.ts';
 
-export type OperatorMessage = {
-  text: string;
+export interface OperatorMessage {
+  readonly text: string;
   /** Fields that the event has besides those of every event, such as the operator's name. @default none */
-  fields?: MessageEvent['fields'];
-};
+  readonly fields?: MessageEvent['fields'];
+}
 
 export type OperatorMessageOutcome = { kind: 'accepted'; id: string } | { kind: 'refused'; refusal: Refusal };
 

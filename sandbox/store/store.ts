@@ -5,7 +5,7 @@ import type { Collection } from '../service/collection.ts';
 import type { Entities, ServiceState, StateChange } from '../service/state.ts';
 
 /** Where a service persists its data, by collection and key, in the order in which the keys were first put. */
-export type Store = {
+export interface Store {
   /** Returns the values as they were put; the store's format version guarantees their type. */
   load<Value>(collection: string): (readonly [key: string, value: Value])[];
   put(collection: string, key: string, value: unknown): void;
@@ -14,7 +14,7 @@ export type Store = {
   /** Runs `work` and persists everything it puts, or nothing if it throws. */
   transaction<Result>(work: () => Result): Result;
   close(): void;
-};
+}
 
 /** Persists nothing: the service's state is only in memory. */
 export const NO_STORE: Store = {
@@ -30,32 +30,32 @@ export const NO_STORE: Store = {
 const MAX_STORED_ATTEMPTS = 5_000;
 
 /** What the sandbox persists, and under which collections of a {@link Store}. */
-export type StoredService = {
+export interface StoredService {
   readonly state: StoredState;
   readonly events: StoredEvents;
   readonly calls: { load(): Call[]; put(call: Call): void; delete(call: Call): void; clear(): void };
   readonly clock: { loadOffsetMs(): number; putOffsetMs(offsetMs: number): void };
   readonly keys: { load(): StoredKey | undefined; put(key: StoredKey): void };
-  transaction: Store['transaction'];
-  close: Store['close'];
-};
+  readonly transaction: Store['transaction'];
+  readonly close: Store['close'];
+}
 
-export type StoredState = {
+export interface StoredState {
   /** Copies the stored values over those of a new state. */
   restore(state: ServiceState): void;
   put(change: StateChange): void;
   clear(): void;
-};
+}
 
 /** The delivery's part. A body never changes, so it is written once and not with each attempt. */
-export type StoredEvents = {
+export interface StoredEvents {
   load(): { messages: PublishedMessage[]; attempts: DeliveryAttempt[] };
   putBody(message: PublishedMessage): void;
   put(message: PublishedMessage): void;
   putAttempt(attempt: DeliveryAttempt): void;
   delete(message: PublishedMessage): void;
   clear(): void;
-};
+}
 
 export const createStoredService = (store: Store): StoredService => ({
   state: createStoredState(store),

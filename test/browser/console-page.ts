@@ -9,11 +9,11 @@ import { startChromium } from './chromium.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-export type ConsolePage = {
+export interface ConsolePage {
   readonly page: Page;
   /** Console errors and warnings, uncaught errors, and requests to other origins. */
   readonly problems: readonly string[];
-};
+}
 
 /** The console of a local run. */
 export type RunningConsole = ConsolePage & {

@@ -1,5 +1,5 @@
-import { consentRegister } from '../../lambdas/domain/consent.ts';
 import type { ContactRef } from '../../lambdas/domain/contact.ts';
+import { consentRegister } from '../../lambdas/table/consent-item.ts';
 import { checkKeyOf, consentKeyOf, contactKeyOf, denialKeyOf, handoverKeyOf } from '../../lambdas/table/keys.ts';
 
 type Item = Readonly<Record<string, unknown>>;

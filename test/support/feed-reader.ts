@@ -1,14 +1,14 @@
 import { onTestFinished } from 'vitest';
 import { eventually } from './running-sandbox.ts';
 
-export type FeedReader = {
+export interface FeedReader {
   /** Every entry so far. */
   entries: Record<string, unknown>[];
   ofType(type: string): Record<string, unknown>[];
   /** Waits until there are `count` entries of this type. */
   until(type: string, count?: number): Promise<void>;
   close(): void;
-};
+}
 
 /** Reads the feed as a browser's EventSource does, until the test ends. */
 export const readFeed = async (url: string, query = '', headers: Record<string, string> = {}): Promise<FeedReader> => {

@@ -9,7 +9,12 @@ export const USER = '+5491155550000';
 export const DAY_SECONDS = 24 * 60 * 60;
 
 /** An HTTP answer, with its body as JSON if it is JSON. */
-export type Answer = { status: number; body: unknown; text: string; headers: Headers };
+export interface Answer {
+  status: number;
+  body: unknown;
+  text: string;
+  headers: Headers;
+}
 
 export type RunningSandbox = Sandbox & {
   /** POSTs to an endpoint of the contract; `headers` are added to those that the contract requires. */

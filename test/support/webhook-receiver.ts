@@ -3,15 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-export type ReceivedRequest = { headers: IncomingHttpHeaders; body: string };
+export interface ReceivedRequest {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
 
-export type WebhookReceiver = {
+export interface WebhookReceiver {
   url: string;
   /** Every request so far, oldest first. */
   requests: ReceivedRequest[];
   /** Sets the statuses of the next answers. The last one stays; 0 means no answer. */
   answerWith(...statuses: number[]): void;
-};
+}
 
 /** Starts a customer's webhook that records its requests. It closes when the test ends. */
 export const startWebhookReceiver = async (): Promise<WebhookReceiver> => {

@@ -2,7 +2,7 @@ import { AUDIT_ACTIONS, type AuditEntry, auditDetails } from '../../domain/audit
 import type { ContactRef } from '../../domain/contact.ts';
 import * as z from '../../domain/schema.ts';
 import type { AuditPosition, AuditRepository, Randomness } from '../../ports.ts';
-import { BY_CONTACT, BY_STATE, contactSort, stateShard, stateShards } from '../../table/indexes.ts';
+import { BY_STATE, contactQuery, contactSort, stateShard, stateShards } from '../../table/indexes.ts';
 import { auditKey, contactName, type ItemKey, idOf, parseContactName } from '../../table/keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { listShards } from './shard-list.ts';
@@ -78,10 +78,7 @@ const listOfContact = async (
 ) => {
   const name = contactName(contact);
   const { items, next } = await table.query({
-    IndexName: BY_CONTACT,
-    KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :since AND :until',
-    ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
-    values: { contact: name, since: contactSort('AUDIT', since), until: contactSort('AUDIT', until) },
+    ...contactQuery(name, contactSort('AUDIT', since), contactSort('AUDIT', until)),
     Limit: limit,
     ScanIndexForward: false,
     ...(at && id && { after: { ...auditKey(id), contact: name, contactSort: contactSort('AUDIT', at) } }),

@@ -3,9 +3,7 @@ import type { ItemChange } from '../../domain/events/item-change.ts';
 import type { StreamRange } from '../../domain/publish-failure.ts';
 import * as z from '../../domain/schema.ts';
 import type { ChangeReader, Clock } from '../../ports.ts';
-import { readItemChange, type StreamRecord } from '../../table/item-changes.ts';
-import { idOf, parseContactName } from '../../table/keys.ts';
-import { publishedKind } from '../../table/published-items.ts';
+import { changeOf, readItemChange, type StreamRecord } from '../../table/item-changes.ts';
 import type { CallAwsService } from '../aws-json-client.ts';
 import { AwsServiceError } from '../aws-service-error.ts';
 import type { ConversationTable } from './table.ts';
@@ -41,12 +39,9 @@ export const createDynamodbChangeReader = ({ table, streams, clock }: ChangeRead
   readRecord: (record) => readItemChange(record as StreamRecord),
 
   async readItem({ pk, sk }) {
-    const after = await table.get({ pk, sk });
-    const kind = publishedKind(pk, sk);
-    if (after === undefined || kind === undefined) return undefined;
-    const contact = parseContactName(after.contact ?? pk);
-    const key = JSON.stringify([pk, sk]);
-    return { kind, id: idOf(pk), key, writtenAt: clock.now(), contact, before: {}, after };
+    const key = { pk, sk };
+    const after = await table.get(key);
+    return after && changeOf({ key, before: undefined, after, writtenAt: clock.now() });
   },
 
   async readRange(range) {

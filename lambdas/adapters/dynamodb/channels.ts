@@ -1,7 +1,7 @@
 import { type ChannelHistory, slotOf } from '../../domain/channel-rhythm.ts';
 import * as z from '../../domain/schema.ts';
 import type { ChannelRepository } from '../../ports.ts';
-import { BY_STATE, CHANNEL_LIST } from '../../table/indexes.ts';
+import { CHANNEL_LIST, stateQuery } from '../../table/indexes.ts';
 import { channelDayKey, channelKey } from '../../table/keys.ts';
 import { type ConversationTable, parseItem } from './table.ts';
 
@@ -68,10 +68,7 @@ export const createDynamodbChannels = (table: ConversationTable): ChannelReposit
 
   async list() {
     const { items } = await table.query({
-      IndexName: BY_STATE.name,
-      KeyConditionExpression: '#stateShard = :stateShard',
-      ExpressionAttributeNames: { '#stateShard': 'stateShard' },
-      values: { stateShard: CHANNEL_LIST },
+      ...stateQuery(CHANNEL_LIST),
       Limit: MAX_CHANNELS,
     });
     const found = await table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));

@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
-import {
-  CONSENT_REGISTERS,
-  type Consent,
-  type ConsentRegister,
-  consentRegister,
-  readConsents,
-} from '../../domain/consent.ts';
+import type { Consent } from '../../domain/consent.ts';
 import { type Contact, type ContactRef, contactSchema } from '../../domain/contact.ts';
 import { DamagedItemError } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { expiryAfter, expiryAfterDays, isExpired } from '../../domain/retention.ts';
 import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
+import { CONSENT_REGISTERS, type ConsentRegister, consentRegister, readConsents } from '../../table/consent-item.ts';
 import {
   accountKey,
   checkKeyOf,

@@ -2,7 +2,7 @@ import { ANY_CHANNEL, type ContactRef } from '../../domain/contact.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { EchoedMessage } from '../../domain/likely-message.ts';
 import type { EchoReader } from '../../ports.ts';
-import { BY_CONTACT, contactSort } from '../../table/indexes.ts';
+import { contactQuery, contactSort } from '../../table/indexes.ts';
 import { contactName, echoKey, idOf, messageKey } from '../../table/keys.ts';
 import type { ConversationTable } from './table.ts';
 
@@ -33,14 +33,7 @@ const idsOf = async (
   until: Instant,
 ): Promise<readonly string[]> => {
   const { items } = await table.query({
-    IndexName: BY_CONTACT,
-    KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :from AND :until',
-    ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
-    values: {
-      contact: contactName(contact),
-      from: contactSort('MESSAGE', from),
-      until: contactSort('MESSAGE', until),
-    },
+    ...contactQuery(contactName(contact), contactSort('MESSAGE', from), contactSort('MESSAGE', until)),
     Limit: MAX_ECHOES,
   });
   return items.flatMap(({ pk, sk }) => (sk === 'ECHO' ? [idOf(pk)] : []));

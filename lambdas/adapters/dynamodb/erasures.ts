@@ -6,7 +6,7 @@ import { STATUS_TIMES } from '../../domain/message-status.ts';
 import * as z from '../../domain/schema.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
-import { BY_CONTACT, broadcastSort, contactSort, STATUS_SORT } from '../../table/indexes.ts';
+import { broadcastSort, contactQuery, contactSort, STATUS_SORT } from '../../table/indexes.ts';
 import {
   auditKey,
   CHANNELS_KEY,
@@ -66,10 +66,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   async listItems(subject, until, after) {
     const { kind, key } = after ? z.parse(erasablePosition, after) : { kind: 'MESSAGE' as const, key: undefined };
     const { items: listed, next } = await table.query({
-      IndexName: BY_CONTACT,
-      KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :from AND :until',
-      ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
-      values: { contact: subjectName(subject), ...sortRange(kind, until) },
+      ...contactQuery(subjectName(subject), ...sortRange(kind, until)),
       Limit: MAX_PAGE_ITEMS,
       ...(key && { after: key }),
     });
@@ -132,10 +129,8 @@ const erasablePosition = z.object({
 });
 
 /** A status has no time in the index. Without its message, it belongs to nothing that is kept. */
-const sortRange = (kind: Kind, until: string) =>
-  kind === 'STATUS'
-    ? { from: STATUS_SORT, until: STATUS_SORT }
-    : { from: contactSort(kind, ''), until: contactSort(kind, until) };
+const sortRange = (kind: Kind, until: string): readonly [from: string, until: string] =>
+  kind === 'STATUS' ? [STATUS_SORT, STATUS_SORT] : [contactSort(kind, ''), contactSort(kind, until)];
 
 const keysToRead = (kind: Kind, id: string) => {
   if (kind === 'AUDIT') return [];

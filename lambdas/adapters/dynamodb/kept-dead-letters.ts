@@ -3,7 +3,7 @@ import { isKept, KEPT_QUEUES } from '../../domain/dead-letter.ts';
 import type { Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { KeptDeadLetterRepository } from '../../ports.ts';
-import { BY_CONTACT, BY_STATE, contactSort, deadLetterShard } from '../../table/indexes.ts';
+import { contactQuery, contactSort, deadLetterShard, stateQuery } from '../../table/indexes.ts';
 import { contactName, deadLetterKeys, idOf } from '../../table/keys.ts';
 import { type ConversationTable, parseItem } from './table.ts';
 
@@ -63,10 +63,7 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
 
   async list(queue, { limit, after }) {
     const { items, next } = await table.query({
-      IndexName: BY_STATE.name,
-      KeyConditionExpression: '#stateShard = :stateShard',
-      ExpressionAttributeNames: { '#stateShard': 'stateShard' },
-      values: { stateShard: deadLetterShard(queue) },
+      ...stateQuery(deadLetterShard(queue)),
       Limit: limit,
       ...(after && { after }),
     });
@@ -153,10 +150,7 @@ interface ErasedDeadLetters {
 
 const erasePage = async (table: ConversationTable, contact: string, now: Instant): Promise<ErasedDeadLetters> => {
   const { items, next } = await table.query({
-    IndexName: BY_CONTACT,
-    KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :from AND :until',
-    ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
-    values: { contact, from: contactSort('DEADLETTER', ''), until: contactSort('DEADLETTER', now) },
+    ...contactQuery(contact, contactSort('DEADLETTER', ''), contactSort('DEADLETTER', now)),
     Limit: ERASURE_PAGE,
   });
   const linked = await table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));

@@ -4,10 +4,10 @@ import type { SendState } from '../../domain/send-transitions.ts';
 import type { SendCountFilter, SendFilter, SendListPosition, SendLists } from '../../ports.ts';
 import {
   BY_BROADCAST,
-  BY_CONTACT,
   BY_STATE,
   broadcastShards,
   broadcastSort,
+  contactQuery,
   contactSort,
   parseBroadcastSort,
   parseStateSort,
@@ -118,10 +118,7 @@ const listOfContact = async (
   // DynamoDB refuses a position outside of what is listed, as in a cursor of another list.
   if (at !== '' && sort < from) return { entries: [], nextAfter: () => undefined };
   const { items, next } = await table.query({
-    IndexName: BY_CONTACT,
-    KeyConditionExpression: '#contact = :contact AND #contactSort BETWEEN :since AND :until',
-    ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
-    values: { contact: name, since: from, until: to },
+    ...contactQuery(name, from, to),
     Limit: limit,
     ScanIndexForward: false,
     ...(at !== '' && id !== '' && sort <= to && { after: { ...sendKey(id), contact: name, contactSort: sort } }),

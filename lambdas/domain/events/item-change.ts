@@ -1,42 +1,110 @@
 import { createHash } from 'node:crypto';
+import type { Consent } from '../consent.ts';
 import type { ContactRef } from '../contact.ts';
+import type { HandoverTimes } from '../handover.ts';
 import type { Instant } from '../instant.ts';
+import type { STATUS_TIMES } from '../message-status.ts';
+import type { SendCall } from '../send-call.ts';
 import type { EventName } from './event-names.ts';
 
 /** The kinds of table items whose changes are published. */
 export const ITEM_KINDS = ['message', 'echo', 'send', 'consent', 'handover', 'turn', 'account', 'channel'] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 
-/** An item's attributes; empty if there was no item. Their types have not been checked. */
-export type ItemImage = Readonly<Record<string, unknown>>;
+/**
+ * One write to the table: what its item said before and after, as far as events depend on it. An item that does not
+ * exist says nothing.
+ */
+export type ItemChange =
+  | ChangeOf<'message' | 'echo', MessageImage>
+  | ChangeOf<'send', SendImage>
+  | ChangeOf<'consent', readonly Consent[]>
+  | ChangeOf<'handover', HandoverTimes>
+  /** Undefined if there is no turn. Of all deletions, only those of turns are published. */
+  | ChangeOf<'turn', TurnImage | undefined>
+  | ChangeOf<'account', AccountImage>
+  | ChangeOf<'channel', ChannelImage>;
 
-/** One write to the table, as its stream reports it. */
-export interface ItemChange {
-  readonly kind: ItemKind;
+interface ChangeOf<Kind extends ItemKind, Image> {
+  readonly kind: Kind;
   /** The message, request, or account id. */
   readonly id: string;
   /** The item's key as one string, from which event ids are derived. */
   readonly key: string;
   /** When the table recorded the write. */
   readonly writtenAt: Instant;
-  readonly contact?: ContactRef;
-  readonly before: ItemImage;
-  /** Empty if the write deleted the item. Only deletions of turns are published. */
-  readonly after: ItemImage;
+  readonly contact?: ContactRef | undefined;
+  readonly before: Image;
+  readonly after: Image;
 }
 
-/** Returns an attribute if it is a string, otherwise undefined. */
-export const stringOf = (image: ItemImage, name: string): string | undefined => {
-  const value = image[name];
-  return typeof value === 'string' ? value : undefined;
-};
+/** A change of an item of one kind. */
+export type ItemChangeOf<Kind extends ItemKind> = Extract<ItemChange, { readonly kind: Kind }>;
 
-/** Returns the trace context of an item, as events have it. */
-export const traceOf = (image: ItemImage) => ({ traceparent: stringOf(image, 'traceparent') });
+/** What the item of a message or an echo says. */
+export interface MessageImage extends Partial<Record<(typeof STATUS_TIMES)[number], Instant>> {
+  readonly direction?: string | undefined;
+  readonly createdAt?: Instant | undefined;
+  /** The event exactly as received. */
+  readonly body?: string | undefined;
+  readonly isImported: boolean;
+  readonly traceparent?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Why it failed, as `describeFailure` describes it, and the status that said so. */
+  readonly failure?: string | undefined;
+  readonly failedBody?: string | undefined;
+  /** Statuses that Parley does not know, each as `literal time`. */
+  readonly otherStatuses: readonly string[];
+  readonly missingSince?: Instant | undefined;
+}
 
-/** Whether this change added the attribute. */
-export const appeared = ({ before, after }: ItemChange, name: string): boolean =>
-  before[name] === undefined && after[name] !== undefined;
+/** What the item of a send says. */
+export interface SendImage {
+  readonly state?: string | undefined;
+  /** When it entered this state. */
+  readonly since?: Instant | undefined;
+  readonly traceparent?: string | undefined;
+  /** The request as queued. */
+  readonly body?: string | undefined;
+  readonly code?: string | undefined;
+  readonly decision?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly outcomeDetails?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly failure?: string | undefined;
+  /** The call that its state is about. */
+  readonly call?: Partial<SendCall> | undefined;
+}
+
+/** What the item of a turn says. */
+export interface TurnImage {
+  readonly firstMessageId?: string | undefined;
+  readonly startedAt?: Instant | undefined;
+  readonly messageIds: readonly string[];
+}
+
+/** What the item of an account says about its circuit breaker and an operator's stop. */
+export interface AccountImage {
+  readonly platform: string;
+  readonly channel: string;
+  readonly isOpen: boolean;
+  readonly openedAt?: Instant | undefined;
+  readonly closedAt?: Instant | undefined;
+  readonly reason?: string | undefined;
+  readonly why?: string | undefined;
+  readonly stoppedAt?: Instant | undefined;
+  readonly stopNote?: string | undefined;
+  readonly resumedAt?: Instant | undefined;
+}
+
+/** What the item of a channel says. */
+export interface ChannelImage {
+  readonly platform: string;
+  readonly line: string;
+  readonly silentSince?: Instant | undefined;
+  /** When a user wrote again. */
+  readonly spokeAt?: Instant | undefined;
+}
 
 /**
  * Derives an event's id from what it reports, so that a repeated stream record or a second delivery results in the same

@@ -1,12 +1,11 @@
-import { type ConsentVerdict, consentVerdict, readConsents } from '../consent.ts';
+import { type ConsentVerdict, consentVerdict } from '../consent.ts';
 import { outcomeOfFailure } from '../failure.ts';
 import { handoverOf } from '../handover.ts';
-import { parseInstant } from '../instant.ts';
-import { isEarlierCallConfirmed, type SendState } from '../send-transitions.ts';
+import type { SendState } from '../send-transitions.ts';
 import { channelEvents } from './channel-events.ts';
 import type { BusEvent } from './event-details.ts';
 import type { EventName } from './event-names.ts';
-import { eventId, type ItemChange, type ItemImage, stringOf, traceOf } from './item-change.ts';
+import { type AccountImage, eventId, type ItemChange, type ItemChangeOf } from './item-change.ts';
 import { echoEvents, messageEvents } from './message-events.ts';
 
 /**
@@ -48,38 +47,28 @@ const EVENT_OF_STATE = {
 /** The states of {@link EVENT_OF_STATE}. A write that leaves a send in any other state publishes nothing. */
 export const PUBLISHED_STATES: readonly string[] = Object.keys(EVENT_OF_STATE);
 
-const sendEvents = (change: ItemChange): readonly BusEvent[] => {
+const sendEvents = (change: ItemChangeOf<'send'>): readonly BusEvent[] => {
   const { id: requestId, contact, before, after } = change;
-  const { state } = after;
-  if (typeof state !== 'string' || !isPublished(state)) return [];
-  const since = stringOf(after, `${state}At`);
+  const { state, since, code, messageId, traceparent } = after;
+  if (state === undefined || !isPublished(state)) return [];
   // A redriven request can be refused again, for another reason.
-  const isRefusedAgain = state === 'refused' && stringOf(before, 'refusedAt') !== since;
+  const isRefusedAgain = state === 'refused' && before.since !== since;
   if (before.state === state && !isRefusedAgain) return [];
   const name = EVENT_OF_STATE[state];
-  const at = parseInstant(since) ?? change.writtenAt;
-  const failure = name === 'SendFailed' ? outcomeOfFailure(stringOf(after, 'failure') ?? '') : undefined;
-  const reasons = { ...reasonsOf(after), ...(failure && { outcome: failure.outcome }) };
-  const id = eventId(name, change, sendOccurrence(change, since));
-  const common = { id, ...traceOf(after), requestId, contact, at, ...reasons };
-  const outcomeDetails = failure === undefined ? stringOf(after, 'outcomeDetails') : failure.outcomeDetails;
-  const content = { request: stringOf(after, 'body'), outcomeDetails };
+  const at = since ?? change.writtenAt;
+  const { outcome, outcomeDetails } = name === 'SendFailed' ? outcomeOfFailure(after.failure ?? '') : after;
+  const id = eventId(name, change, sendOccurrence(change));
+  const common = { id, traceparent, requestId, contact, at, decision: after.decision, outcome };
+  const content = { request: after.body, outcomeDetails };
   switch (name) {
     case 'SendAccepted': {
-      const { endpoint, body } = readCall(acceptedCallIn(after));
-      return [
-        {
-          name,
-          detail: { ...common, messageId: stringOf(after, 'messageId'), endpoint, content: { body, outcomeDetails } },
-        },
-      ];
+      const { endpoint, body } = after.call ?? {};
+      return [{ name, detail: { ...common, messageId, endpoint, content: { body, outcomeDetails } } }];
     }
-    case 'SendFailed': {
-      const detail = { ...common, messageId: stringOf(after, 'messageId'), code: stringOf(after, 'code'), content };
-      return [{ name, detail }];
-    }
+    case 'SendFailed':
+      return [{ name, detail: { ...common, messageId, code, content } }];
     case 'SendRefused':
-      return [{ name, detail: { ...common, code: stringOf(after, 'code'), content } }];
+      return [{ name, detail: { ...common, code, content } }];
     default:
       return [{ name, detail: { ...common, content } }];
   }
@@ -89,35 +78,19 @@ const sendEvents = (change: ItemChange): readonly BusEvent[] => {
  * The time distinguishes repeats: a request that is resent can become uncertain more than once. If a send turns out to
  * have several messages, one can fail at the time of another, or take the place of one that failed.
  */
-const sendOccurrence = ({ before, after }: ItemChange, since: string | undefined): string | undefined => {
+const sendOccurrence = ({ before, after }: ItemChangeOf<'send'>): string | undefined => {
   const isOfMessage = after.state === 'failed' || before.state === 'failed';
-  return isOfMessage ? `${since ?? ''} ${stringOf(after, 'messageId') ?? ''}` : since;
+  return isOfMessage ? `${after.since ?? ''} ${after.messageId ?? ''}` : after.since;
 };
-
-const reasonsOf = (after: ItemImage) => ({
-  decision: stringOf(after, 'decision'),
-  outcome: stringOf(after, 'outcome'),
-});
 
 const isPublished = (state: string): state is keyof typeof EVENT_OF_STATE => Object.hasOwn(EVENT_OF_STATE, state);
-
-const acceptedCallIn = (after: ItemImage): unknown =>
-  after.unknownCall !== undefined && isEarlierCallConfirmed(after) ? after.unknownCall : after.call;
-
-const readCall = (call: unknown): { endpoint?: 'message/v3' | 'intent/v2'; body?: Record<string, unknown> } => {
-  if (typeof call !== 'object' || call === null) return {};
-  const endpoint = 'endpoint' in call ? call.endpoint : undefined;
-  const body = 'body' in call && typeof call.body === 'object' && call.body !== null ? { ...call.body } : undefined;
-  return { endpoint: endpoint === 'message/v3' || endpoint === 'intent/v2' ? endpoint : undefined, body };
-};
 
 /**
  * Publishes a consent only if it changes the effective one, because consumers may rely on the latest event. The same
  * consent can become effective more than once, so an event's ID depends on all of the contact's consents.
  */
-const consentEvents = (change: ItemChange): readonly BusEvent[] => {
-  const { contact } = change;
-  const [before, consents] = [readConsents(change.before), readConsents(change.after)];
+const consentEvents = (change: ItemChangeOf<'consent'>): readonly BusEvent[] => {
+  const { contact, before, after: consents } = change;
   const [counted, counts] = [consentVerdict(before), consentVerdict(consents)];
   if (contact === undefined || counts.state === 'none' || isSameConsent(counted, counts)) return [];
   const { at, origin, source } = counts;
@@ -134,12 +107,12 @@ const isSameConsent = (one: ConsentVerdict, other: ConsentVerdict): boolean =>
   one.origin === other.origin;
 
 /** A late time that changes nothing is not published. A handover that ends by itself is not a write. */
-const handoverEvents = (change: ItemChange): readonly BusEvent[] => {
+const handoverEvents = (change: ItemChangeOf<'handover'>): readonly BusEvent[] => {
   const { contact, before, after } = change;
   const moved = HANDOVER_TIMES.filter((name) => after[name] !== before[name]);
-  const at = moved.map((name) => parseInstant(after[name])).find((time) => time !== undefined);
+  const at = moved.map((name) => after[name]).find((time) => time !== undefined);
   if (contact === undefined || at === undefined) return [];
-  const [was, is] = [handoverOf(handoverTimesIn(before), at), handoverOf(handoverTimesIn(after), at)];
+  const [was, is] = [handoverOf(before, at), handoverOf(after, at)];
   if (is.state === 'people') {
     if (was.state === 'people' && was.until === is.until) return [];
     const id = eventId('ContactHandedOver', change, is.since);
@@ -152,46 +125,38 @@ const handoverEvents = (change: ItemChange): readonly BusEvent[] => {
 
 const HANDOVER_TIMES = ['handoverAt', 'handbackAt', 'operatorWroteAt'] as const;
 
-const handoverTimesIn = (image: ItemImage) => ({
-  handoverAt: parseInstant(image.handoverAt),
-  handbackAt: parseInstant(image.handbackAt),
-  operatorWroteAt: parseInstant(image.operatorWroteAt),
-  operatorUntil: parseInstant(image.operatorUntil),
-});
+const accountEvents = (change: ItemChangeOf<'account'>): readonly BusEvent[] => [
+  ...circuitEvents(change),
+  ...stopEvents(change),
+];
 
-const accountEvents = (change: ItemChange): readonly BusEvent[] => [...circuitEvents(change), ...stopEvents(change)];
+const accountOf = ({ platform, channel }: AccountImage) => ({ platform, channel });
 
-const accountOf = (after: ItemImage) => ({
-  platform: stringOf(after, 'platform') ?? '',
-  channel: stringOf(after, 'channel') ?? '',
-});
-
-const circuitEvents = (change: ItemChange): readonly BusEvent[] => {
+const circuitEvents = (change: ItemChangeOf<'account'>): readonly BusEvent[] => {
   const { before, after } = change;
-  const isOpen = after.circuit === 'open';
-  if ((before.circuit === 'open') === isOpen) return [];
-  const since = stringOf(after, isOpen ? 'openedAt' : 'closedAt');
-  const at = parseInstant(since) ?? change.writtenAt;
+  const { isOpen, reason, why } = after;
+  if (before.isOpen === isOpen) return [];
+  const since = isOpen ? after.openedAt : after.closedAt;
+  const at = since ?? change.writtenAt;
   const account = accountOf(after);
   // The time distinguishes one time on hold from the next.
   if (!isOpen) {
     return [{ name: 'AccountResumed', detail: { id: eventId('AccountResumed', change, since), account, at } }];
   }
   const id = eventId('AccountHeld', change, since);
-  const detail = { id, account, at, reason: stringOf(after, 'reason'), why: stringOf(after, 'why') };
-  return [{ name: 'AccountHeld', detail }];
+  return [{ name: 'AccountHeld', detail: { id, account, at, reason, why } }];
 };
 
 /** A stop that replaces another, for example with another note, changes nothing for consumers. */
-const stopEvents = (change: ItemChange): readonly BusEvent[] => {
+const stopEvents = (change: ItemChangeOf<'account'>): readonly BusEvent[] => {
   const { before, after } = change;
   const isStopped = after.stoppedAt !== undefined;
   if ((before.stoppedAt !== undefined) === isStopped) return [];
   const name = isStopped ? 'SendingStopped' : 'SendingResumed';
-  const since = stringOf(after, isStopped ? 'stoppedAt' : 'resumedAt');
-  const at = parseInstant(since) ?? change.writtenAt;
+  const since = isStopped ? after.stoppedAt : after.resumedAt;
+  const at = since ?? change.writtenAt;
   const common = { id: eventId(name, change, since), account: accountOf(after), at };
   return name === 'SendingStopped'
-    ? [{ name, detail: { ...common, content: { note: stringOf(after, 'stopNote') } } }]
+    ? [{ name, detail: { ...common, content: { note: after.stopNote } } }]
     : [{ name, detail: common }];
 };

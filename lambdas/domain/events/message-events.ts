@@ -1,13 +1,14 @@
 import { describeContent, readEventContent } from '../event-content.ts';
 import { parseFailure } from '../failure.ts';
 import { type Instant, parseInstant } from '../instant.ts';
-import { STATUS_TIMES } from '../message-status.ts';
 import { nameOfUnknown, readServiceEvent } from '../webhook-formats/formats.ts';
 import type { BusEvent } from './event-details.ts';
-import { appeared, eventId, type ItemChange, type ItemImage, stringOf, traceOf } from './item-change.ts';
+import { eventId, type ItemChangeOf, type MessageImage } from './item-change.ts';
+
+type MessageChange = ItemChangeOf<'message' | 'echo'>;
 
 /** Returns the events of a write to a message's item: its arrival and each of its statuses, once. */
-export const messageEvents = (change: ItemChange): readonly BusEvent[] => [
+export const messageEvents = (change: MessageChange): readonly BusEvent[] => [
   ...arrivalEvents(change),
   ...statusEvents(change),
   ...missingEvents(change),
@@ -15,14 +16,14 @@ export const messageEvents = (change: ItemChange): readonly BusEvent[] => [
 ];
 
 /** Returns the event of a write to an echo's item: its arrival, once. */
-export const echoEvents = (change: ItemChange): readonly BusEvent[] => {
+export const echoEvents = (change: MessageChange): readonly BusEvent[] => {
   const { id: messageId, contact, after } = change;
   const at = arrivalOf(change);
   if (at === undefined) return [];
-  const { sender, content } = readBody(stringOf(after, 'body'));
+  const { sender, content } = readBody(after.body);
   const common = {
     id: eventId('MessageEchoed', change),
-    ...traceOf(after),
+    traceparent: after.traceparent,
     messageId,
     contact,
     at,
@@ -32,17 +33,17 @@ export const echoEvents = (change: ItemChange): readonly BusEvent[] => {
   return [{ name: 'MessageEchoed', detail: { ...common, sender: sender === 'user' ? 'business' : sender, content } }];
 };
 
-const arrivalEvents = (change: ItemChange): readonly BusEvent[] => {
+const arrivalEvents = (change: MessageChange): readonly BusEvent[] => {
   const { id: messageId, contact, after } = change;
   const isDelivered = isDeliveredAfterImport(change);
-  const at = isDelivered ? parseInstant(after.createdAt) : arrivalOf(change);
+  const at = isDelivered ? after.createdAt : arrivalOf(change);
   if (at !== undefined && after.direction === 'unknown') return isDelivered ? [] : [unknownEvent(change, at)];
   // A message that Parley sent is published as SendAccepted.
   if (at === undefined || after.direction !== 'inbound') return [];
-  const { from, content } = readBody(stringOf(after, 'body'));
+  const { from, content } = readBody(after.body);
   const common = {
     id: eventId('MessageReceived', change, isDelivered ? 'delivered' : ''),
-    ...traceOf(after),
+    traceparent: after.traceparent,
     messageId,
     contact,
     at,
@@ -51,13 +52,13 @@ const arrivalEvents = (change: ItemChange): readonly BusEvent[] => {
   return [{ name: 'MessageReceived', detail: { ...common, platformContactId: from, content } }];
 };
 
-const unknownEvent = (change: ItemChange, at: Instant): BusEvent => {
+const unknownEvent = (change: MessageChange, at: Instant): BusEvent => {
   const { contact, after } = change;
-  const event = stringOf(after, 'body');
+  const event = after.body;
   const name = nameOfUnknown((event && readServiceEvent(event)?.unknown) ?? '');
   const common = {
     id: eventId('WebhookEventUnknown', change),
-    ...traceOf(after),
+    traceparent: after.traceparent,
     eventId: change.id,
     contact,
     at,
@@ -67,18 +68,17 @@ const unknownEvent = (change: ItemChange, at: Instant): BusEvent => {
 };
 
 /** A message from the chat service's history is marked, so that nobody answers it as if it were new. */
-const importOf = (after: ItemImage) => ({ ...(after.isImported === true && { imported: true as const }) });
+const importOf = (after: MessageImage) => ({ ...(after.isImported && { imported: true as const }) });
 
 /**
  * The import was published with a mark by which systems do not answer the message. If its delivery was only late, for
  * example because it waited on the inbound queue, it is to be answered.
  */
-const isDeliveredAfterImport = ({ before, after }: ItemChange): boolean =>
-  before.isImported === true && after.isImported === undefined;
+const isDeliveredAfterImport = ({ before, after }: MessageChange): boolean => before.isImported && !after.isImported;
 
 /** An earlier version of a message can replace it later, but its arrival is published only once. */
-const arrivalOf = (change: ItemChange): Instant | undefined =>
-  appeared(change, 'createdAt') ? parseInstant(change.after.createdAt) : undefined;
+const arrivalOf = ({ before, after }: MessageChange): Instant | undefined =>
+  before.createdAt === undefined ? after.createdAt : undefined;
 
 const readBody = (event: string | undefined) => {
   if (event === undefined) return { from: undefined, content: {} };
@@ -87,26 +87,27 @@ const readBody = (event: string | undefined) => {
 };
 
 /** A message is missing once: the mark stays on its item, even if it arrives later. */
-const missingEvents = (change: ItemChange): readonly BusEvent[] => {
-  const { id: messageId, contact, after } = change;
-  const at = appeared(change, 'missingSince') ? parseInstant(after.missingSince) : undefined;
-  if (at === undefined) return [];
+const missingEvents = (change: MessageChange): readonly BusEvent[] => {
+  const { id: messageId, contact, before, after } = change;
+  const { traceparent, missingSince: at } = after;
+  if (at === undefined || before.missingSince !== undefined) return [];
   const id = eventId('MessageMissing', change);
-  return [{ name: 'MessageMissing', detail: { id, ...traceOf(after), messageId, contact, at } }];
+  return [{ name: 'MessageMissing', detail: { id, traceparent, messageId, contact, at } }];
 };
 
-const statusEvents = (change: ItemChange): readonly BusEvent[] => {
-  const { id: messageId, contact, after } = change;
-  const requestId = stringOf(after, 'requestId');
+const statusEvents = (change: MessageChange): readonly BusEvent[] => {
+  const { id: messageId, contact, before, after } = change;
   const events: BusEvent[] = [];
-  const timeOf = (attribute: string) => (appeared(change, attribute) ? parseInstant(after[attribute]) : undefined);
-  const [sentAt, deliveredAt, readAt, answeredAt, failedAt] = STATUS_TIMES.map(timeOf);
-  const common = { ...traceOf(after), messageId, contact, requestId };
-  for (const [status, at] of Object.entries({ sent: sentAt, answered: answeredAt })) {
+  const { traceparent, requestId } = after;
+  const timeOf = (time: 'sentAt' | 'deliveredAt' | 'readAt' | 'answeredAt' | 'failedAt') =>
+    before[time] === undefined ? after[time] : undefined;
+  const common = { traceparent, messageId, contact, requestId };
+  for (const [status, at] of Object.entries({ sent: timeOf('sentAt'), answered: timeOf('answeredAt') })) {
     if (at === undefined) continue;
     const id = eventId('MessageStatusChanged', change, status);
     events.push({ name: 'MessageStatusChanged', detail: { id, ...common, at, status } });
   }
+  const [deliveredAt, readAt, failedAt] = [timeOf('deliveredAt'), timeOf('readAt'), timeOf('failedAt')];
   if (deliveredAt) {
     const id = eventId('MessageDelivered', change);
     events.push({ name: 'MessageDelivered', detail: { id, ...common, at: deliveredAt } });
@@ -115,19 +116,19 @@ const statusEvents = (change: ItemChange): readonly BusEvent[] => {
     events.push({ name: 'MessageRead', detail: { id: eventId('MessageRead', change), ...common, at: readAt } });
   }
   if (failedAt) {
-    const content = { event: stringOf(after, 'failedBody') };
+    const content = { event: after.failedBody };
     const id = eventId('MessageFailed', change);
-    const why = parseFailure(stringOf(after, 'failure') ?? '');
+    const why = parseFailure(after.failure ?? '');
     events.push({ name: 'MessageFailed', detail: { id, ...common, at: failedAt, ...why, content } });
   }
   return events;
 };
 
 /** Statuses with an unknown literal are stored in a set, each as `literal time`. */
-const otherStatusEvents = (change: ItemChange): readonly BusEvent[] => {
+const otherStatusEvents = (change: MessageChange): readonly BusEvent[] => {
   const { id: messageId, contact, before, after } = change;
-  const known = new Set(membersOf(before.otherStatuses));
-  return membersOf(after.otherStatuses)
+  const known = new Set(before.otherStatuses);
+  return after.otherStatuses
     .filter((member) => !known.has(member))
     .flatMap((member) => {
       const separator = member.lastIndexOf(' ');
@@ -137,10 +138,10 @@ const otherStatusEvents = (change: ItemChange): readonly BusEvent[] => {
       const status = member.slice(0, separator);
       const detail = {
         id,
-        ...traceOf(after),
+        traceparent: after.traceparent,
         messageId,
         contact,
-        requestId: stringOf(after, 'requestId'),
+        requestId: after.requestId,
         at,
         ...(LITERAL.test(status) ? { status } : { status: 'other', content: { status } }),
       };
@@ -150,6 +151,3 @@ const otherStatusEvents = (change: ItemChange): readonly BusEvent[] => {
 
 /** A status of one word, as seen in practice. Longer text may be a description, which can quote the user. */
 const LITERAL = /^[a-z][a-z_-]{0,39}$/;
-
-const membersOf = (set: unknown): readonly string[] =>
-  set instanceof Set ? [...set].filter((member) => typeof member === 'string') : [];

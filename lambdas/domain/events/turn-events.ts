@@ -1,32 +1,25 @@
 import { compare } from '../compare.ts';
-import { parseInstant } from '../instant.ts';
 import type { EndedTurn, OpenTurn } from '../turn.ts';
 import type { BusEvent } from './event-details.ts';
-import { eventId, type ItemChange, type ItemImage, stringOf } from './item-change.ts';
+import { eventId, type ItemChange } from './item-change.ts';
 import type { TurnSummary } from './turn-summary.ts';
 
 /** Returns the turn that a write started or added a message to. Returns undefined if it ended the turn. */
-export const openTurnIn = ({ contact, after }: ItemChange): OpenTurn | undefined => {
-  const { firstMessageId, startedAt, messageIds } = readTurn(after);
+export const openTurnIn = (change: ItemChange): OpenTurn | undefined => {
+  if (change.kind !== 'turn' || change.after === undefined) return undefined;
+  const { contact } = change;
+  const { firstMessageId, startedAt, messageIds } = change.after;
   if (contact === undefined || firstMessageId === undefined || startedAt === undefined) return undefined;
   return messageIds.length === 0 ? undefined : { contact, firstMessageId, startedAt, messageCount: messageIds.length };
 };
 
 /** Returns the turn that a write ended: it deleted the turn's item. */
-export const endedTurnIn = ({ contact, before, after }: ItemChange): EndedTurn | undefined => {
-  const { firstMessageId, startedAt, messageIds } = readTurn(before);
-  const isDeleted = Object.keys(after).length === 0;
-  if (!isDeleted || contact === undefined || firstMessageId === undefined || startedAt === undefined) return undefined;
+export const endedTurnIn = (change: ItemChange): EndedTurn | undefined => {
+  if (change.kind !== 'turn' || change.before === undefined || change.after !== undefined) return undefined;
+  const { contact } = change;
+  const { firstMessageId, startedAt, messageIds } = change.before;
+  if (contact === undefined || firstMessageId === undefined || startedAt === undefined) return undefined;
   return { contact, firstMessageId, startedAt, messageIds };
-};
-
-const readTurn = (image: ItemImage) => {
-  const { messageIds } = image;
-  return {
-    firstMessageId: stringOf(image, 'firstMessageId'),
-    startedAt: parseInstant(image.startedAt),
-    messageIds: messageIds instanceof Set ? [...messageIds].filter((id) => typeof id === 'string') : [],
-  };
 };
 
 /**
@@ -35,7 +28,7 @@ const readTurn = (image: ItemImage) => {
  * @param summary the messages of the turn that are still stored
  */
 export const turnEvents = (
-  change: ItemChange,
+  change: Pick<ItemChange, 'key' | 'writtenAt'>,
   { contact, firstMessageId, startedAt }: EndedTurn,
   { messages, isTruncated }: TurnSummary,
 ): readonly BusEvent[] => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { numbersOrExit } from '../../support/read-arguments.ts';
 
-export type SoakResult = {
+export interface SoakResult {
   /** Resident memory of the sandbox's process, in MB of a million bytes; NaN if the system does not report it. */
   rssMb: number;
   /** Peak resident memory; NaN if the system does not report it. */
@@ -12,7 +12,7 @@ export type SoakResult = {
   delivered: number;
   /** How long each view of the console took, in milliseconds. */
   viewMs: Record<string, number>;
-};
+}
 
 const BATCH = 50;
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CONSENT_REGISTERS, consentVerdict, readConsents } from '../../../lambdas/domain/consent.ts';
+import { consentVerdict } from '../../../lambdas/domain/consent.ts';
+import { CONSENT_REGISTERS, readConsents } from '../../../lambdas/table/consent-item.ts';
 import { effectiveConsent } from './invariants/effective-consent.ts';
 
 const time = fc.option(

@@ -45,7 +45,7 @@ export const deletionOf = (key: ItemKey, before: Item | undefined): Touches => (
 export const queryOf = ({ IndexName = '', values }: Parameters<ConversationTable['query']>[0]): Touches => {
   const [partition, kind] =
     IndexName === 'byContact'
-      ? [values.contact, kindOf(values.from ?? values.since ?? values.messages)]
+      ? [values.contact, kindOf(values.from ?? values.messages)]
       : [values.shard ?? values.stateShard, ''];
   return { reads: [`${IndexName} ${String(partition)} ${kind}`], writes: [] };
 };

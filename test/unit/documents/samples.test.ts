@@ -97,6 +97,7 @@ const API_SCHEMAS = Object.values(managementApi.paths)
     });
     return found;
   })
+  .concat(Object.values(managementApi.components.schemas))
   .map((schema) => object.parse(schema));
 
 /** Checked against the schemas of their routes by test/unit/lib/documents/management-api-document.test.ts. */

@@ -126,7 +126,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'documents',
     files: /^lib\/documents\//,
-    mayImport: ['settings', 'documents', 'domain', 'laws', 'manage', 'constructs'],
+    mayImport: ['settings', 'documents', 'domain', 'table', 'laws', 'manage', 'constructs'],
   },
   // Consumers bundle it: test/unit/lib/events.test.ts checks what is in a bundle.
   { name: 'consumer events', files: /^lib\/events(\/.*)?\.ts$/, mayImport: ['consumer events', 'domain'] },

@@ -10,7 +10,6 @@ import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamod
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { auditDetails } from '../../../lambdas/domain/audit.ts';
-import { CONSENT_REGISTERS } from '../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import type { Claim, QueuedSend, SendResult } from '../../../lambdas/domain/send.ts';
 import type { StatusKind } from '../../../lambdas/domain/webhook-event.ts';
@@ -19,6 +18,7 @@ import { publishEnvironment } from '../../../lambdas/publish/environment.ts';
 import { receiveEnvironment } from '../../../lambdas/receive/environment.ts';
 import { systemRandomness } from '../../../lambdas/runtime/system.ts';
 import { sendEnvironment } from '../../../lambdas/send/environment.ts';
+import { CONSENT_REGISTERS } from '../../../lambdas/table/consent-item.ts';
 import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest, TRACEPARENT, USER } from '../../support/builders.ts';
 import { testTables } from '../../support/test-tables.ts';
 

@@ -7,7 +7,11 @@ const read = (path: string) => readFileSync(join(import.meta.dirname, '../../..'
 /** The contract's sentences, one per line: the section, a tab, the sentence. */
 const sentences = read('test/unit/sandbox/contract-sentences.txt').trimEnd().split('\n');
 
-type Row = { sentence: string; basis: string; tests: { file: string; title: string }[] };
+interface Row {
+  sentence: string;
+  basis: string;
+  tests: { file: string; title: string }[];
+}
 
 const list = read('docs/sandbox-contract.md');
 

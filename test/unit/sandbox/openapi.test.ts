@@ -80,14 +80,17 @@ const startWith = async (options: Partial<SandboxOptions> = {}) => {
   };
 };
 
-type Answer = { status: number; text: string };
+interface Answer {
+  status: number;
+  text: string;
+}
 type Service = Awaited<ReturnType<typeof startWith>>;
 /** The options of the service, what happens first, and what the client then does. */
-type Scene = {
+interface Scene {
   options?: Partial<SandboxOptions>;
   before?: (service: Service) => Promise<void>;
   scene: (service: Service) => Promise<Answer>;
-};
+}
 
 const OPERATIONS: Record<string, (service: Service, changes?: object) => Promise<Answer>> = {
   '/message/v3': ({ client }, changes) => client.sendMessage(changes),

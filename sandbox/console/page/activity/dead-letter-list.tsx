@@ -45,11 +45,11 @@ const NAMES: Readonly<Record<InspectedQueue, { title: string; plural: string }>>
   inbound: { title: 'Events', plural: 'events' },
 };
 
-type QueueProps = {
-  queue: InspectedQueue;
-  deadLetters: readonly ListedDeadLetter[] | undefined;
-  onAction: () => Promise<void>;
-};
+interface QueueProps {
+  readonly queue: InspectedQueue;
+  readonly deadLetters: readonly ListedDeadLetter[] | undefined;
+  readonly onAction: () => Promise<void>;
+}
 
 const Queue = ({ queue, deadLetters = [], onAction }: QueueProps) => {
   const depth = useConsole((state) => deadLettersOf(queue, state.queueDepths));
@@ -80,7 +80,11 @@ const Queue = ({ queue, deadLetters = [], onAction }: QueueProps) => {
   );
 };
 
-type ItemProps = { queue: InspectedQueue; deadLetter: ListedDeadLetter; onAction: () => Promise<void> };
+interface ItemProps {
+  queue: InspectedQueue;
+  deadLetter: ListedDeadLetter;
+  onAction: () => Promise<void>;
+}
 
 const Item = ({ queue, deadLetter, onAction }: ItemProps) => {
   const { id, since, receiveCount, reason, body } = deadLetter;
@@ -136,12 +140,12 @@ const Subject = ({ queue, deadLetter }: Pick<ItemProps, 'queue' | 'deadLetter'>)
   );
 };
 
-type ConfirmedButtonProps = {
-  name: string;
-  question: string;
-  onConfirm: () => Promise<void>;
-  children: ComponentChildren;
-};
+interface ConfirmedButtonProps {
+  readonly name: string;
+  readonly question: string;
+  readonly onConfirm: () => Promise<void>;
+  readonly children: ComponentChildren;
+}
 
 /** A button that asks before it acts, in place. The children are shown beside it. */
 const ConfirmedButton = ({ name, question, onConfirm, children }: ConfirmedButtonProps) => {

@@ -4,14 +4,14 @@ import { type FeedEntry, isAcknowledged, isByOperator, type Message } from '../s
 import { readEvent } from '../state/event-fields.ts';
 
 /** An entry of the event log in words, and what it is about. */
-export type EventDescription = {
+export interface EventDescription {
   readonly event: string;
   readonly detail: string;
   readonly messageId?: string | undefined;
   /** The user's address. */
   readonly contact?: string | undefined;
   readonly isError?: boolean;
-};
+}
 
 export const describeEvent = (entry: FeedEntry): EventDescription => {
   switch (entry.type) {

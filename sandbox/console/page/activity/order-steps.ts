@@ -1,16 +1,16 @@
 /** What the order of a timeline's steps depends on. */
-export type Orderable = {
+export interface Orderable {
   /** ISO 8601; absent if it is not known when the step happened. */
   readonly at?: string | undefined;
   /** The step has not happened yet. */
   readonly isPending?: boolean;
-};
+}
 
-export type Ordered<Step> = {
+export interface Ordered<Step> {
   readonly step: Step;
   /** The time since the previous step with a time, in milliseconds; absent for the first one and without a time. */
   readonly sinceMs?: number;
-};
+}
 
 /**
  * Sorts steps by time. Steps of the same millisecond keep their order. A step without a time stays behind the step

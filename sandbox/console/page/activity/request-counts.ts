@@ -12,7 +12,12 @@ export const statesToOffer = (
   return chosen === undefined || chosen in states ? occurring : [...occurring, [chosen, 0]];
 };
 
-type Counts = { filter: RequestFilter; listed: number; matching: number; all: number };
+interface Counts {
+  filter: RequestFilter;
+  listed: number;
+  matching: number;
+  all: number;
+}
 
 /** Says how many requests there are: `42 of 310 requests, latest 200 shown`. */
 export const countOf = ({ filter, listed, matching, all }: Counts): string => {

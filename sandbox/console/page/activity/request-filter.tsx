@@ -59,7 +59,11 @@ const TextFilter = () => {
   );
 };
 
-type StateLinkProps = { filter: RequestFilter; state: string | undefined; count: number };
+interface StateLinkProps {
+  filter: RequestFilter;
+  state: string | undefined;
+  count: number;
+}
 
 const StateLink = ({ filter, state, count }: StateLinkProps) => (
   <Link to={{ filter: { ...filter, state } }} isCurrent={filter.state === state}>

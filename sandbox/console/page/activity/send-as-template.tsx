@@ -7,15 +7,15 @@ import { enqueueTemplate } from '../state/enqueue-template.ts';
 import { selectUnlessMoved } from '../state/navigate.ts';
 import { createSampleTemplate, fillTemplate, variablesOf } from '../state/templates.ts';
 
-type Props = {
-  contact: string;
+interface Props {
+  readonly contact: string;
   /** The request that was refused. */
-  requestId: string;
+  readonly requestId: string;
   /** The variables of the refused request. */
-  params?: Readonly<Record<string, string>>;
+  readonly params?: Readonly<Record<string, string>>;
   /** The template to offer first. @default any */
-  ruleName?: string | undefined;
-};
+  readonly ruleName?: string | undefined;
+}
 
 /** Sends an approved template instead of a request that was refused. */
 export const SendAsTemplate = ({ contact, requestId, params = {}, ruleName }: Props) => {

@@ -19,9 +19,16 @@ export type TimelineStep = Orderable & {
 };
 
 /** An ID to copy. */
-export type StepId = { readonly name: string; readonly value: string };
+export interface StepId {
+  readonly name: string;
+  readonly value: string;
+}
 
-export type StepBody = { readonly name: string; readonly value: unknown; readonly order?: KeyOrder };
+export interface StepBody {
+  readonly name: string;
+  readonly value: unknown;
+  readonly order?: KeyOrder;
+}
 
 /** Shows an item of the table. */
 export const itemBody = (name: string, item: TableItem): StepBody => ({ name, value: item, order: 'table-item' });

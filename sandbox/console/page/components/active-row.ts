@@ -1,10 +1,10 @@
-type Rows<Row> = {
-  rows: readonly Row[];
-  hasLink: (row: Row) => boolean;
+interface Rows<Row> {
+  readonly rows: readonly Row[];
+  readonly hasLink: (row: Row) => boolean;
   /** Whether the console shows what the row links to. */
-  isCurrent: (row: Row) => boolean;
-  isFocused: (row: Row) => boolean;
-};
+  readonly isCurrent: (row: Row) => boolean;
+  readonly isFocused: (row: Row) => boolean;
+}
 
 /** Returns the row that has the tab stop: the one that is shown, the one that had the focus, or the first link. */
 export const activeRow = <Row>({ rows, hasLink, isCurrent, isFocused }: Rows<Row>): Row | undefined => {

@@ -3,16 +3,16 @@ import { useContext } from 'preact/hooks';
 import { showNotice } from '../state/console-state.ts';
 import { useBusy } from './use-busy.ts';
 
-type Props = {
+interface Props {
   /** Not given for a button that submits its form. While the promise that it returns is pending, clicks are ignored. */
-  onClick?: () => unknown;
+  readonly onClick?: () => unknown;
   /** Why the button cannot be used now, as a sentence. It can still be focused, so that everybody can find out. */
-  disabledReason?: string | undefined;
-  class?: string;
-  label?: string;
-  isPressed?: boolean;
-  children: ComponentChildren;
-};
+  readonly disabledReason?: string | undefined;
+  readonly class?: string;
+  readonly label?: string;
+  readonly isPressed?: boolean;
+  readonly children: ComponentChildren;
+}
 
 /** Whether the form around a button is waiting for its action. */
 export const FormBusy = createContext(false);

@@ -3,11 +3,11 @@ import { field } from '../state/api.ts';
 /** In which order keys are shown: as they were sent, or by name, because DynamoDB returns attributes in no order. */
 export type KeyOrder = 'as-sent' | 'table-item';
 
-export type JsonText = {
+export interface JsonText {
   readonly text: string;
   /** Whether the text is an object or an array, which is indented. Any other text is shown as it is. */
   readonly isJson: boolean;
-};
+}
 
 /** Deeper JSON is not indented: the indentation alone would be larger than the JSON. */
 const MAX_DEPTH = 64;
@@ -98,7 +98,10 @@ const indent = (json: string): string => {
   return parts.join('');
 };
 
-export type JsonPart = { readonly kind?: 'key' | 'string' | 'number' | 'literal'; readonly text: string };
+export interface JsonPart {
+  readonly kind?: 'key' | 'string' | 'number' | 'literal';
+  readonly text: string;
+}
 
 const COLORED = new RegExp(String.raw`(${STRING})(:?)|-?\d[\d.eE+-]*|true|false|null`, 'g');
 

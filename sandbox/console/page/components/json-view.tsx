@@ -7,11 +7,11 @@ const MAX_COLORED = 400;
 /** Longer text takes too long to lay out. */
 const MAX_CHARACTERS = 200_000;
 
-type Props = {
-  name: string;
-  value: unknown;
-  order?: KeyOrder;
-};
+interface Props {
+  readonly name: string;
+  readonly value: unknown;
+  readonly order?: KeyOrder;
+}
 
 /** A collapsed JSON value, serialized only when it is opened. A string that contains JSON is shown as JSON. */
 export const JsonBody = ({ name, value, order = 'as-sent' }: Props) => {

@@ -5,19 +5,19 @@ import { activeRow, nextRow } from './active-row.ts';
 import { Link } from './link.tsx';
 import { VirtualList } from './virtual-list.tsx';
 
-type Props<Row> = {
-  rows: readonly Row[];
-  keyOf: (row: Row) => string;
+interface Props<Row> {
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
   /** What a row's link shows; undefined for a row without a link. */
-  targetOf: (row: Row) => RouteChange | undefined;
+  readonly targetOf: (row: Row) => RouteChange | undefined;
   /** Whether the console already shows it. */
-  isCurrent: (row: Row) => boolean;
-  rowClass: string;
-  renderRow: (row: Row) => ComponentChildren;
-  label: string;
+  readonly isCurrent: (row: Row) => boolean;
+  readonly rowClass: string;
+  readonly renderRow: (row: Row) => ComponentChildren;
+  readonly label: string;
   /** Shown if there are no rows. */
-  empty: ComponentChildren;
-};
+  readonly empty: ComponentChildren;
+}
 
 /** A list of links that is one tab stop. The arrow keys follow the link above or below. */
 export const LinkList = <Row,>({ targetOf, isCurrent, rowClass, renderRow, ...list }: Props<Row>) => {

@@ -2,17 +2,17 @@ import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 import { useConsole } from '../state/console-state.ts';
 import { hrefOf, navigate, type RouteChange } from '../state/navigate.ts';
 
-type Props = {
+interface Props {
   /** What the link shows. Everything else stays as it is. */
-  to: RouteChange;
-  class?: string;
+  readonly to: RouteChange;
+  readonly class?: string;
   /** Whether the console already shows it. */
-  isCurrent?: boolean;
+  readonly isCurrent?: boolean;
   /** False for rows that are reached with the arrow keys. */
-  isTabStop?: boolean;
-  label?: string;
-  children?: ComponentChildren;
-};
+  readonly isTabStop?: boolean;
+  readonly label?: string;
+  readonly children?: ComponentChildren;
+}
 
 /** A link within the console. It has a URL to copy or to open in another tab; a plain click does not load the page. */
 export const Link = ({ to, isCurrent = false, isTabStop = true, label, children, ...rest }: Props) => {

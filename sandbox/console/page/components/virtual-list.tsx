@@ -4,20 +4,20 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 /** Rows rendered above and below the visible ones, so that scrolling leaves no gap. */
 const OVERSCAN = 6;
 
-type Props<Row> = {
-  rows: readonly Row[];
-  keyOf: (row: Row) => string;
-  renderRow: (row: Row, index: number) => ComponentChildren;
-  label: string;
+interface Props<Row> {
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  readonly renderRow: (row: Row, index: number) => ComponentChildren;
+  readonly label: string;
   /** Shown if there are no rows. */
-  empty: ComponentChildren;
+  readonly empty: ComponentChildren;
   /** Always rendered, because it has the list's tab stop. */
-  activeIndex: number;
+  readonly activeIndex: number;
   /** The key of the active row, if it is to be scrolled into view when it changes. */
-  shownKey: string | undefined;
-  onKeyDown: (event: TargetedKeyboardEvent<HTMLDivElement>) => void;
-  onFocusIn: (event: TargetedFocusEvent<HTMLDivElement>) => void;
-};
+  readonly shownKey: string | undefined;
+  readonly onKeyDown: (event: TargetedKeyboardEvent<HTMLDivElement>) => void;
+  readonly onFocusIn: (event: TargetedFocusEvent<HTMLDivElement>) => void;
+}
 
 /** A list that renders only its visible rows. The style property `--row-height` sets the height of a row. */
 export const VirtualList = <Row,>(props: Props<Row>) => {

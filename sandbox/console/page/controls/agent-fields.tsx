@@ -2,13 +2,13 @@ import { useConsole } from '../state/console-state.ts';
 import { type Condition, type Draft, draft, useDraft } from '../state/draft.ts';
 import type { SendQueue } from '../state/enqueue.ts';
 
-type Props = {
-  contact: string | undefined;
+interface Props {
+  readonly contact: string | undefined;
   /** What the conditions count from. */
-  since: string;
+  readonly since: string;
   /** The ID of the user's latest message; empty without one. */
-  latest: string;
-};
+  readonly latest: string;
+}
 
 /** The fields with which bots and agents avoid talking at the wrong time. Those that the stage turns off are hidden. */
 export const AgentFields = ({ contact, since, latest }: Props) => {

@@ -1,11 +1,11 @@
 /** What a user entered. */
-export type RequestFields = {
+export interface RequestFields {
   readonly text: string;
   readonly template: string;
   /** Of the template, by name. */
   readonly values: ReadonlyMap<string, string>;
   readonly mediaUrls: readonly string[];
-};
+}
 
 /** Why a request cannot be sent, by the name of the variable, and `undefined` for the request as a whole. */
 export const problemsOf = ({

@@ -6,15 +6,15 @@ import { fillTemplate } from '../state/templates.ts';
 import { DecisionNote } from './decision-note.tsx';
 import { contentToSend } from './request-problems.ts';
 
-type Props = {
-  contact: string;
+interface Props {
+  readonly contact: string;
   /** The request; undefined if it has nothing to send. */
-  content: RequestContent | undefined;
-  text: string;
-  rule: Rule | undefined;
-  values: ReadonlyMap<string, string>;
-  isWindowOpen: boolean;
-};
+  readonly content: RequestContent | undefined;
+  readonly text: string;
+  readonly rule: Rule | undefined;
+  readonly values: ReadonlyMap<string, string>;
+  readonly isWindowOpen: boolean;
+}
 
 const CAPTIONS = {
   text: 'Free-form text, because the window is open',

@@ -3,18 +3,18 @@ import { useConsole } from '../state/console-state.ts';
 import { createSampleTemplate, REASONS } from '../state/templates.ts';
 import { TEMPLATE_FIELD } from './focus-field.ts';
 
-type Props = {
+interface Props {
   /** The prefix of the fields' ids. */
-  id: string;
-  template: string;
-  onTemplate: (name: string) => void;
-  reason: string;
-  onReason: (reason: string) => void;
+  readonly id: string;
+  readonly template: string;
+  readonly onTemplate: (name: string) => void;
+  readonly reason: string;
+  readonly onReason: (reason: string) => void;
   /** Of the template's variables, by name. */
-  values: ReadonlyMap<string, string>;
-  onValue: (name: string, value: string) => void;
-  problems: ReadonlyMap<string | undefined, string>;
-};
+  readonly values: ReadonlyMap<string, string>;
+  readonly onValue: (name: string, value: string) => void;
+  readonly problems: ReadonlyMap<string | undefined, string>;
+}
 
 /** The template of a request, its variables, and the reason to write first. */
 export const TemplateFields = ({ id, template, onTemplate, reason, onReason, values, onValue, problems }: Props) => {

@@ -3,7 +3,7 @@ import { serviceTime, store } from '../state/console-state.ts';
 import { createStore, useStore } from '../state/store.ts';
 import { type Evidence, type Item, isComplete, observe, type Progress, REFUSAL_ITEMS } from './progress.ts';
 
-export type FirstRunState = {
+export interface FirstRunState {
   readonly progress: Progress;
   /** Whether the checklist is shown while nothing is selected. It stays when it is complete, until it is closed. */
   readonly isOpen: boolean;
@@ -13,7 +13,7 @@ export type FirstRunState = {
   readonly running: string | undefined;
   /** Why the latest action failed. */
   readonly failure: string | undefined;
-};
+}
 
 export const firstRun = createStore<FirstRunState>({
   progress: {},

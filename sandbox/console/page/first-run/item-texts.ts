@@ -1,7 +1,7 @@
 import type { StageFeatures } from '../state/api.ts';
 import type { Item } from './progress.ts';
 
-type ItemText = {
+interface ItemText {
   readonly title: string;
   /** What to look at. */
   readonly explains: string;
@@ -9,7 +9,7 @@ type ItemText = {
   readonly action: string;
   /** What the stage must turn on; nothing by default. */
   readonly needs?: { readonly isOn: (features: StageFeatures) => boolean; readonly setting: string };
-};
+}
 
 export const ITEM_TEXTS: Readonly<Record<Item, ItemText>> = {
   wrote: {

@@ -13,18 +13,18 @@ export type Item = (typeof ITEMS)[number] | AgentItem;
 export const isAgentItem = (item: Item): item is AgentItem => AGENT_ITEMS.some((one) => one === item);
 
 /** Proof that an item happened. */
-export type Evidence = {
+export interface Evidence {
   /** Undefined if the request does not name a user. */
   readonly contact: string | undefined;
   readonly at: string;
   /** The message or request; undefined if it is no longer among the loaded ones. */
   readonly selection: Selection | undefined;
-};
+}
 
 export type Progress = { readonly [Each in Item]?: Evidence };
 
 /** What the page has loaded. */
-export type Observed = {
+export interface Observed {
   readonly users: Iterable<UserRow>;
   /** The selected user, whose messages follow. */
   readonly contact: string | undefined;
@@ -33,7 +33,7 @@ export type Observed = {
   readonly sends: readonly SendSummary[];
   /** Latest first. */
   readonly eventLog: readonly FeedEntry[];
-};
+}
 
 /** The items that a refusal by Parley proves, by its code. */
 export const REFUSAL_ITEMS: ReadonlyMap<string, Item> = new Map([

@@ -41,7 +41,10 @@ const isStored = async (messageId: string): Promise<true | undefined> => {
 const FINAL = ['accepted', 'failed', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
 
 /** How a request should end, and with which refusal code. */
-export type Expected = { readonly state: 'accepted' | 'refused'; readonly code?: string };
+export interface Expected {
+  readonly state: 'accepted' | 'refused';
+  readonly code?: string;
+}
 
 /** Waits until Parley has decided about a request and sent it. */
 export const untilSent = async (requestId: string, { state, code }: Expected): Promise<ApiResult<true>> => {

@@ -1,5 +1,8 @@
 /** A run of text with one style. */
-export type FormattedRun = { readonly text: string; readonly style: Style | 'plain' };
+export interface FormattedRun {
+  readonly text: string;
+  readonly style: Style | 'plain';
+}
 
 export type Style = 'bold' | 'italic' | 'strikethrough' | 'code';
 

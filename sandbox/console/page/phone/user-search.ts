@@ -6,13 +6,13 @@ export type SearchOutcome =
   /** Nothing, because of the reason. A text that can be an id of the chat platform can be added as one. */
   | { readonly kind: 'refuse'; readonly reason: string; readonly id?: string };
 
-export type UserSearch = {
+export interface UserSearch {
   /** The matching users, the latest message first. */
   readonly rows: readonly UserRow[];
   readonly outcome: SearchOutcome;
   /** The address that the text names, if no user has it yet. */
   readonly newContact: string | undefined;
-};
+}
 
 const EXAMPLE = '+54 9 11 5555 0001';
 

@@ -4,7 +4,11 @@ import { showError, showNotice } from './console-state.ts';
 /** Enough for a day of testing. */
 export const AMPLE_CREDIT = 10_000;
 
-type AccountSettings = { readonly credit?: number; readonly approved?: boolean; readonly optInRequired?: boolean };
+interface AccountSettings {
+  readonly credit?: number;
+  readonly approved?: boolean;
+  readonly optInRequired?: boolean;
+}
 
 /** Returns whether the service accepted the change; shows the error otherwise. */
 export const changeAccount = async (settings: AccountSettings): Promise<boolean> => {

@@ -59,7 +59,7 @@ export type FeedEntry = { readonly id: number; readonly at: string } & (
 );
 
 /** The whole state of the service that the page shows, as of the feed's entry `feedId`. */
-export type ConsoleStart = {
+export interface ConsoleStart {
   readonly feedId: number;
   readonly hasInspector: boolean;
   /** Null without an inspector. */
@@ -76,7 +76,7 @@ export type ConsoleStart = {
   readonly log: readonly FeedEntry[];
   /** The last 30 minutes, oldest first. */
   readonly minutes: readonly MinuteCounts[];
-};
+}
 
 /** The value that a call returned, or the error message to show. */
 export type ApiResult<Value> =

@@ -25,7 +25,7 @@ import { createStore, useStore } from './store.ts';
 /** The panes, of which a narrow screen shows one at a time. */
 export type Pane = 'phone' | 'activity' | 'controls';
 
-export type Conversation = {
+export interface Conversation {
   readonly messages: readonly Message[];
   /** Cursor of the page of earlier messages; null if there are none. */
   readonly before: string | null;
@@ -33,9 +33,9 @@ export type Conversation = {
   readonly isAtEnd: boolean;
   /** The user's address as the service writes it; null if there is no such user, undefined before it is loaded. */
   readonly contact?: string | null;
-};
+}
 
-export type Timeline = {
+export interface Timeline {
   readonly selection: Selection;
   /** The user's address as the service writes it; absent if it knows no such user. */
   readonly contact?: string;
@@ -46,9 +46,9 @@ export type Timeline = {
   readonly calls: readonly Call[];
   /** Absent without an inspector. */
   readonly trace?: Trace;
-};
+}
 
-export type ConsoleState = {
+export interface ConsoleState {
   readonly connection: 'connecting' | 'live' | 'lost';
   /** Whether the local stack runs with the sandbox, so that the console can inspect Parley. */
   readonly hasInspector: boolean;
@@ -86,7 +86,7 @@ export type ConsoleState = {
   /** The feed's latest entries, latest first. */
   readonly eventLog: readonly FeedEntry[];
   readonly notice: { readonly text: string; readonly isError: boolean } | undefined;
-};
+}
 
 /** Why an action on a user is not possible. */
 export const NO_USER = 'Select a user first, or enter a new number above the phone.';

@@ -4,7 +4,7 @@ import { createStore, useStore } from './store.ts';
 export type Condition = 'userWroteSince' | 'operatorWroteSince';
 
 /** The request in the form that sends. */
-export type Draft = {
+export interface Draft {
   readonly text: string;
   readonly template: string;
   /** A map, because a template's variable may have the name of a property that every object inherits. */
@@ -19,7 +19,7 @@ export type Draft = {
   readonly queue: SendQueue;
   /** Whether the fields for bots and agents are shown. */
   readonly isAgentOpen: boolean;
-};
+}
 
 export const EMPTY_DRAFT: Draft = {
   text: 'Your parcel arrives *today*.',

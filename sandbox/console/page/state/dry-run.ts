@@ -15,14 +15,14 @@ const DRY_RUN_ID = 'console-dry-run';
 /** The longest delay of a timer (https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html). */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-type Question = {
+interface Question {
   /** The request, and everything that the decision about it depends on. */
   readonly key: string;
   /** What else is a reason to ask again. Meanwhile, the last answer about the same key is still shown. */
   readonly version: string;
   readonly contact: string;
   readonly content: RequestContent;
-};
+}
 
 /**
  * Returns what Parley would do with a request to a user now, or `asking` until Parley has answered about this request

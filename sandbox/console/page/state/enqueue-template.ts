@@ -5,14 +5,14 @@ import { enqueueRequest } from './enqueue.ts';
 const MAX_ID_CHARACTERS = 128;
 const MAX_REPEATS = 50;
 
-type TemplateRequest = {
+interface TemplateRequest {
   readonly contact: string;
   /** The request that the new one replaces. */
   readonly requestId: string;
   readonly ruleName: string;
   readonly params: ReadonlyMap<string, string>;
   readonly reason: string;
-};
+}
 
 /** Puts a new request with a template on the send queue. Returns its ID. */
 export const enqueueTemplate = async (template: TemplateRequest): Promise<ApiResult<string>> => {

@@ -2,7 +2,7 @@ import { type ApiResult, callApi, inspectorPath } from './api.ts';
 import { messageGroup } from './message-group.ts';
 
 /** The content of a request, in the chat service's field names. */
-export type RequestContent = {
+export interface RequestContent {
   readonly messageText?: string;
   readonly imageURL?: string;
   readonly audioURL?: string;
@@ -14,7 +14,7 @@ export type RequestContent = {
   readonly unless?: readonly string[];
   readonly since?: string;
   readonly notAfter?: string;
-};
+}
 
 /** The queue of single requests, or that of bulk requests. */
 export type SendQueue = 'send' | 'bulk';

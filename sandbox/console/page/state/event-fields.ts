@@ -1,14 +1,14 @@
 import { stringField } from './api.ts';
 
 /** What an event is about, in any event format. */
-export type EventFields = {
+export interface EventFields {
   /** The messages that it has, or the one whose status it reports. */
   readonly messageIds: readonly string[];
   /** As written; undefined for messages. */
   readonly status: string | undefined;
   /** The user's address; `me` in the uppercase echo of a message from the business. */
   readonly contact: string | undefined;
-};
+}
 
 /** Reads an event. Several messages are an array of events, or the array `messages` of one. */
 export const readEvent = (event: unknown): EventFields => {

@@ -1,10 +1,10 @@
 /** Asks a question that changes often. */
-export type LatestAnswer<Question> = {
+export interface LatestAnswer<Question> {
   /** Replaces the question. An answer to an earlier one is dropped. */
   ask(question: Question): void;
   /** Drops the question. */
   stop(): void;
-};
+}
 
 /**
  * Asks when a question has not changed for a while. Makes one call at a time: a question that changes during a call is

@@ -1,21 +1,27 @@
 /** The message or request whose timeline is shown. */
-export type Selection = { readonly kind: 'message' | 'request'; readonly id: string };
+export interface Selection {
+  readonly kind: 'message' | 'request';
+  readonly id: string;
+}
 
 export const TABS = ['user', 'requests', 'dead-letters', 'events'] as const;
 /** What the activity pane lists: the selected user's requests, all requests, dead letters, or the event log. */
 export type Tab = (typeof TABS)[number];
 
 /** Which requests the list of all requests shows. Empty text and no state show all of them. */
-export type RequestFilter = { readonly text: string; readonly state: string | undefined };
+export interface RequestFilter {
+  readonly text: string;
+  readonly state: string | undefined;
+}
 
 /** What the console shows. The address bar always contains it, so that every view can be linked. */
-export type Route = {
+export interface Route {
   /** The address of the user whose phone is shown. */
   readonly user: string | undefined;
   readonly selection: Selection | undefined;
   readonly tab: Tab;
   readonly filter: RequestFilter;
-};
+}
 
 export const NO_FILTER: RequestFilter = { text: '', state: undefined };
 

@@ -61,7 +61,11 @@ export const withMessage = (conversation: Conversation, message: Message): Conve
   return { messages: kept, before: kept.length > messages.length ? before : (kept[0]?.id ?? before), isAtEnd, contact };
 };
 
-type Page = { user: User | null; messages: readonly Message[]; before: string | null };
+interface Page {
+  user: User | null;
+  messages: readonly Message[];
+  before: string | null;
+}
 
 const fetchPage = (contact: string, before?: string) =>
   callApi<Page>(

@@ -1,7 +1,10 @@
 import { callApi, inspectorPath, type SendStates, type SendSummary } from './api.ts';
 import { store } from './console-state.ts';
 
-type UncertainSends = { sends: readonly SendSummary[]; states: SendStates };
+interface UncertainSends {
+  sends: readonly SendSummary[];
+  states: SendStates;
+}
 
 const fetchUncertainSends = () => callApi<UncertainSends>('GET', inspectorPath('sends?state=uncertain'));
 

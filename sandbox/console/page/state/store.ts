@@ -1,13 +1,13 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** A state object that notifies its subscribers of changes. */
-export type Store<State> = {
+export interface Store<State> {
   get(): State;
   /** Merges a change into the state. Subscribers are notified at most once per frame. */
   set(change: Partial<State>): void;
   /** Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
-};
+}
 
 export const createStore = <State extends object>(initial: State): Store<State> => {
   const listeners = new Set<() => void>();

@@ -15,7 +15,10 @@ export const REASONS = [
 ] as const;
 
 /** What is submitted for approval. */
-type TemplateContent = { readonly text: string; readonly category: string };
+interface TemplateContent {
+  readonly text: string;
+  readonly category: string;
+}
 
 /** A template that can be sent without writing one first. */
 export const SAMPLE_TEMPLATE = {

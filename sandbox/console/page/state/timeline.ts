@@ -68,14 +68,14 @@ export const linkedUser = async (): Promise<string | undefined> => {
 };
 
 /** What the sandbox knows about a message. */
-type MessageHistory = {
-  message: Message | null;
+interface MessageHistory {
+  readonly message: Message | null;
   /** The user's address. */
-  contact: string | null;
-  deliveries: readonly Delivery[];
-  expired: readonly ExpiredEvent[];
-  calls: readonly Call[];
-};
+  readonly contact: string | null;
+  readonly deliveries: readonly Delivery[];
+  readonly expired: readonly ExpiredEvent[];
+  readonly calls: readonly Call[];
+}
 
 const NO_HISTORY: MessageHistory = { message: null, contact: null, deliveries: [], expired: [], calls: [] };
 

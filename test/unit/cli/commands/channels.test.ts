@@ -110,10 +110,8 @@ describe('doctor on channels', () => {
   it('says nothing in a stage that does not watch what arrives, or cannot list channels', async () => {
     watches = false;
     expect(await findings()).toEqual([]);
-    for (const status of [403, 404]) {
-      const refuse = async () => Promise.reject(new ManagementError(status, 'X', 'No.'));
-      expect(await checkChannels(refuse, (command) => command, NOW)).toEqual([]);
-    }
+    const refuse = async () => Promise.reject(new ManagementError(403, 'X', 'No.'));
+    expect(await checkChannels(refuse, (command) => command, NOW)).toEqual([]);
   });
 
   it('is content with active channels, and no gaps', async () => {

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  CONSENT_KINDS,
-  CONSENT_ORIGINS,
-  type Consent,
-  consentRegister,
-  consentVerdict,
-  readConsents,
-} from '../../../../lambdas/domain/consent.ts';
+import { CONSENT_KINDS, CONSENT_ORIGINS, type Consent, consentVerdict } from '../../../../lambdas/domain/consent.ts';
 import { DamagedItemError } from '../../../../lambdas/domain/errors.ts';
+import { consentRegister, readConsents } from '../../../../lambdas/table/consent-item.ts';
 import { optIn, optOut } from '../../../support/builders.ts';
 
 const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, '0')}:00.000Z`;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConsents } from '../../../../lambdas/domain/consent.ts';
 import { startTrace } from '../../../../lambdas/domain/trace-context.ts';
 import {
   CHANGE_LAWS,
@@ -15,6 +14,7 @@ import {
 } from '../../../../lambdas/laws/check-laws.ts';
 import type { Change } from '../../../../lambdas/laws/law.ts';
 import type { StoredItem } from '../../../../lambdas/laws/stored-item.ts';
+import { readConsents } from '../../../../lambdas/table/consent-item.ts';
 import { NOW, TRACEPARENT } from '../../../support/builders.ts';
 import {
   accepted,

@@ -10,12 +10,12 @@ import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/me
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createDynamodbStops } from '../../../../lambdas/adapters/dynamodb/stops.ts';
 import type { ConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
-import { CONSENT_REGISTERS } from '../../../../lambdas/domain/consent.ts';
 import { type ContactRef, contactRef } from '../../../../lambdas/domain/contact.ts';
 import { addMs, type Instant } from '../../../../lambdas/domain/instant.ts';
 import { acceptedMessage, type Claim, type QueuedSend, type SendResult } from '../../../../lambdas/domain/send.ts';
 import { startTrace } from '../../../../lambdas/domain/trace-context.ts';
 import type { EventTime, StatusKind } from '../../../../lambdas/domain/webhook-event.ts';
+import { CONSENT_REGISTERS } from '../../../../lambdas/table/consent-item.ts';
 import { createSimulatedTable, createTableState } from '../../../simulation/world/table.ts';
 import { ACCOUNT, NOW, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
 

@@ -13,7 +13,7 @@ import { change } from '../domain/events/changes.ts';
 const record = (number: number): ChangeRecord => ({
   sequenceNumber: String(number),
   record: { number },
-  readChange: () => change({ id: `message-${number}`, key: `message-${number}` }),
+  readChange: () => change({ id: `message-${number}` }),
 });
 const unreadable = (number: number): ChangeRecord => ({
   ...record(number),

@@ -1,18 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { ItemChange } from '../../../../lambdas/domain/events/item-change.ts';
 import { MAX_TURN_MESSAGES, type OpenTurn, type TurnMessage } from '../../../../lambdas/domain/turn.ts';
 import { createTurnQueueHandler } from '../../../../lambdas/publish/end-turn.ts';
 import { createPublishTurn } from '../../../../lambdas/publish/publish-turns.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { recordingLog } from '../../../support/telemetry.ts';
-import { change } from '../domain/events/changes.ts';
+import { changeBy, type Write } from '../domain/events/changes.ts';
 
 const CONTACT = { platform: 'chat', channel: '*', key: '541155550000' };
 const STARTED = '2026-11-20T11:59:50.000Z';
 const turnOf = (ids: readonly string[]) => ({ firstMessageId: 'a', startedAt: STARTED, messageIds: new Set(ids) });
-const turnChange = (changes: Partial<ItemChange>): ItemChange =>
-  change({ kind: 'turn', key: '["CONTACT#chat#*#541155550000","TURN"]', contact: CONTACT, after: {}, ...changes });
+const turnChange = (write: Write) => changeBy({ kind: 'turn', ...write });
 
 const stored = (id: string, second: number, text: string): TurnMessage => ({
   id,

@@ -34,16 +34,16 @@ describe('readItemChange', () => {
     { key: sendKey('r#1'), kind: 'send', id: 'r#1' },
     { key: accountKey({ platform: 'chat', channel: '+5491100000000' }), kind: 'account', id: 'chat#+5491100000000' },
   ])('returns a change of the $kind $id for an item of $key.pk', ({ key, kind, id }) => {
-    const after = { ...key, contact: contactName(CONTACT), set: new Set(['a']) };
+    const after = { ...key, contact: contactName(CONTACT), traceparent: 'trace', platform: 'chat' };
 
-    expect(readItemChange(record(after, key))).toEqual({
+    expect(readItemChange(record(after, key))).toMatchObject({
       kind,
       id,
       key: JSON.stringify([key.pk, key.sk]),
       writtenAt: '2026-11-20T12:00:00.000Z',
       contact: CONTACT,
-      before: key,
-      after,
+      before: kind === 'account' ? { platform: '' } : { traceparent: undefined },
+      after: kind === 'account' ? { platform: 'chat' } : { traceparent: 'trace' },
     });
   });
 
@@ -51,7 +51,7 @@ describe('readItemChange', () => {
     expect(readItemChange(record({ ...consentKeyOf(CONTACT) }))).toMatchObject({
       kind: 'consent',
       contact: CONTACT,
-      before: {},
+      before: [],
     });
   });
 
@@ -70,11 +70,27 @@ describe('readItemChange', () => {
 
   it('returns the deletion of a turn, which ends it, but not its expiry', () => {
     const turn = { ...turnKeyOf(CONTACT), firstMessageId: 'a', messageIds: new Set(['a']) };
+    const before = { firstMessageId: 'a', messageIds: ['a'] };
     const deletion = { eventName: 'REMOVE', dynamodb: { OldImage: marshall(turn) } };
 
-    expect(readItemChange(deletion)).toMatchObject({ kind: 'turn', contact: CONTACT, before: turn, after: {} });
+    expect(readItemChange(deletion)).toMatchObject({ kind: 'turn', contact: CONTACT, before, after: undefined });
     const userIdentity = { type: 'Service', principalId: 'dynamodb.amazonaws.com' };
     expect(readItemChange({ ...deletion, userIdentity })).toBeUndefined();
+  });
+
+  it('reads what has another type than Parley writes as missing', () => {
+    const send = {
+      ...sendKey('1'),
+      state: 'sent',
+      acceptedAt: 7,
+      outcome: ['ok'],
+      call: { endpoint: 'other', body: 'x' },
+    };
+    const image = { since: undefined, outcome: undefined };
+
+    expect(readItemChange(record(send))).toMatchObject({
+      after: { ...image, state: 'sent', call: { endpoint: undefined } },
+    });
   });
 
   it('reads items with numbers that are too large for JavaScript', () => {

@@ -89,7 +89,7 @@ const eventsOf = async (table: ConversationTable, { before, after }: ItemWrite, 
     },
   });
   if (change === undefined) return undefined;
-  const openTurn = change.kind === 'turn' ? openTurnIn(change) : undefined;
+  const openTurn = openTurnIn(change);
   const events = [...itemEvents(change), ...(await readTurnEvents(createDynamodbTurns(table), change))];
   return [...events, ...(openTurn ? [{ openTurn }] : [])];
 };

@@ -2,7 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ITEM_KINDS, type ItemImage, type ItemKind } from '../../../../lambdas/domain/events/item-change.ts';
+import { ITEM_KINDS, type ItemKind } from '../../../../lambdas/domain/events/item-change.ts';
 import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
 import { SEND_STATES } from '../../../../lambdas/domain/send-transitions.ts';
 import { readItemChange } from '../../../../lambdas/table/item-changes.ts';
@@ -27,10 +27,11 @@ import {
 } from '../../../../lambdas/table/keys.ts';
 import { readEventPattern } from '../../../../local/emulators/event-pattern.ts';
 import { optIn } from '../../../support/builders.ts';
-import { arbitraryChange } from '../../lambdas/domain/events/arbitrary-change.ts';
+import { arbitraryWrite } from '../../lambdas/domain/events/arbitrary-change.ts';
 import {
   consentImage,
   echoImage,
+  type ItemImage,
   inboundImage,
   outboundImage,
   sendImage,
@@ -134,7 +135,7 @@ describe("The filter of the table's stream", () => {
   test('delivers every change that publishes an event', () => {
     const published = new Set<ItemKind>();
     fc.assert(
-      fc.property(arbitraryChange, ({ kind, before, after }) => {
+      fc.property(arbitraryWrite, ({ kind, before, after }) => {
         const record = recordOf(KEYS[kind], after, before);
         if (!publishes(record)) return;
         published.add(kind);

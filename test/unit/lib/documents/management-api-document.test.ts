@@ -29,6 +29,15 @@ describe('docs/management-api.json', () => {
     for (const operation of operations) expect(operation).toHaveProperty('responses.403');
   });
 
+  it('describes a response that several routes share once', () => {
+    const { paths, components } = managementApiDocument(version);
+    const references = new Set(JSON.stringify(paths).match(/(?<="#\/components\/schemas\/)\w+/g));
+    expect([...references].toSorted()).toEqual(Object.keys(components.schemas).toSorted());
+    expect(paths['/v1/sends/{requestId}']?.get).toHaveProperty('responses.200.content.application/json.schema', {
+      $ref: '#/components/schemas/Send',
+    });
+  });
+
   it('lists the required fields of a request body', () => {
     const { paths } = managementApiDocument(version);
     expect(paths['/v1/sends']?.post).toHaveProperty(

@@ -20,7 +20,11 @@ const get = async ({ url }: RunningSandbox, path: string) => {
   return { status: response.status, body: Object(await response.json()) };
 };
 
-type Entry = { id: number; type: string; at: string };
+interface Entry {
+  id: number;
+  type: string;
+  at: string;
+}
 
 const logOf = async (sandbox: RunningSandbox): Promise<Entry[]> => (await get(sandbox, '/console/start')).body.log;
 

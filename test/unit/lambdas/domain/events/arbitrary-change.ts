@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { ITEM_KINDS, type ItemChange } from '../../../../../lambdas/domain/events/item-change.ts';
+import { ITEM_KINDS } from '../../../../../lambdas/domain/events/item-change.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
-import { change } from './changes.ts';
+import { changeBy } from './changes.ts';
 
 const AT = '2026-11-20T11:00:05.000Z';
 
@@ -25,11 +25,8 @@ const image = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Any change of an item of any kind, with values of any type. */
-export const arbitraryChange: fc.Arbitrary<ItemChange> = fc
-  .record({
-    kind: fc.constantFrom(...ITEM_KINDS),
-    before: image,
-    after: image,
-  })
-  .map(change);
+/** Any write to an item of any kind, with values of any type. */
+export const arbitraryWrite = fc.record({ kind: fc.constantFrom(...ITEM_KINDS), before: image, after: image });
+
+/** What such a write changed. */
+export const arbitraryChange = arbitraryWrite.map(changeBy);

@@ -1,18 +1,63 @@
-import { type Consent, consentRegister } from '../../../../../lambdas/domain/consent.ts';
-import type { ItemChange, ItemImage } from '../../../../../lambdas/domain/events/item-change.ts';
+import type { Consent } from '../../../../../lambdas/domain/consent.ts';
+import type { ItemChange, ItemKind } from '../../../../../lambdas/domain/events/item-change.ts';
+import { consentRegister } from '../../../../../lambdas/table/consent-item.ts';
+import { changeOf } from '../../../../../lambdas/table/item-changes.ts';
+import {
+  accountKey,
+  channelKey,
+  consentKeyOf,
+  contactName,
+  echoKey,
+  handoverKeyOf,
+  type ItemKey,
+  messageKey,
+  sendKey,
+  turnKeyOf,
+} from '../../../../../lambdas/table/keys.ts';
 import { USER, wireMessage } from '../../../../support/builders.ts';
 
+/** An item's attributes. */
+export type ItemImage = Readonly<Record<string, unknown>>;
+
+/** A write to an item of a kind. Without `after`, it deletes the item. */
+export interface Write {
+  readonly kind?: ItemKind;
+  readonly id?: string;
+  readonly before?: ItemImage | undefined;
+  readonly after?: ItemImage | undefined;
+}
+
+const CONTACT = { platform: 'chat', channel: '*', key: '541155550000' };
+const ACCOUNT = { platform: 'chat', channel: '+5491100000000' };
+
+const keyOf = (kind: ItemKind, id: string): ItemKey => {
+  const keys: Readonly<Record<ItemKind, ItemKey>> = {
+    message: messageKey(id),
+    echo: echoKey(id),
+    send: sendKey(id),
+    consent: consentKeyOf(CONTACT),
+    handover: handoverKeyOf(CONTACT),
+    turn: turnKeyOf(CONTACT),
+    account: accountKey(ACCOUNT),
+    channel: channelKey({ platform: 'chat', line: '5491100000000' }),
+  };
+  return keys[kind];
+};
+
 /** Builders of changes to table items, valid by default; each test breaks one thing. */
-export const change = (changes: Partial<ItemChange> = {}): ItemChange => ({
-  kind: 'message',
-  id: 'message-1',
-  key: '["MESSAGE#message-1","MESSAGE"]',
-  writtenAt: '2026-11-20T12:00:00.000Z',
-  contact: { platform: 'chat', channel: '*', key: '541155550000' },
-  before: {},
-  after: inboundImage(),
-  ...changes,
-});
+export const changeBy = ({ kind = 'message', id = 'message-1', before, after }: Write): ItemChange => {
+  const contact = { contact: contactName(CONTACT) };
+  const change = changeOf({
+    key: keyOf(kind, id),
+    before: before && { ...contact, ...before },
+    after: after && { ...contact, ...after },
+    writtenAt: '2026-11-20T12:00:00.000Z',
+  });
+  if (change === undefined) throw new Error('The change is not published.');
+  return change;
+};
+
+export const change = (write: Write = {}): ItemChange => changeBy({ after: inboundImage(), ...write });
 
 /** A user's message; `wire` changes the event it came as. */
 export const inboundImage = (changes: ItemImage = {}, wire: Record<string, unknown> = {}): ItemImage => ({
@@ -35,7 +80,7 @@ export const echoImage = (changes: ItemImage = {}): ItemImage => ({
 });
 
 export const echoChange = (after: ItemImage = echoImage(), before: ItemImage = {}): ItemChange =>
-  change({ kind: 'echo', key: '["MESSAGE#message-1","ECHO"]', before, after });
+  change({ kind: 'echo', before, after });
 
 export const outboundImage = (changes: ItemImage = {}): ItemImage => ({
   direction: 'outbound',
@@ -56,34 +101,16 @@ export const sendImage = (changes: ItemImage = {}): ItemImage => ({
 });
 
 export const sendChange = (after: ItemImage, before: ItemImage = {}): ItemChange =>
-  change({ kind: 'send', id: 'request-1', key: '["SEND#request-1","SEND"]', before, after });
+  change({ kind: 'send', id: 'request-1', before, after });
 
 export const consentChange = (after: ItemImage, before: ItemImage = {}): ItemChange =>
-  change({
-    kind: 'consent',
-    id: 'chat#*#541155550000',
-    key: '["CONTACT#chat#*#541155550000","CONSENT"]',
-    before,
-    after,
-  });
+  change({ kind: 'consent', before, after });
 
 export const handoverChange = (after: ItemImage, before: ItemImage = {}): ItemChange =>
-  change({
-    kind: 'handover',
-    id: 'chat#*#541155550000',
-    key: '["CONTACT#chat#*#541155550000","HANDOVER"]',
-    before,
-    after,
-  });
+  change({ kind: 'handover', before, after });
 
 export const accountChange = (after: ItemImage, before: ItemImage = {}): ItemChange =>
-  change({
-    kind: 'account',
-    id: 'chat#+5491100000000',
-    key: '["ACCOUNT#chat#+5491100000000","ACCOUNT"]',
-    before,
-    after: { platform: 'chat', channel: '+5491100000000', ...after },
-  });
+  change({ kind: 'account', before, after: { ...ACCOUNT, ...after } });
 
 /** A consent's attributes. */
 export const consentImage = (...consents: readonly Consent[]): ItemImage =>

@@ -1,6 +1,6 @@
-import { PUBLISHED_STATES } from '../../lambdas/domain/events/item-events.ts';
-import { STATUS_TIMES } from '../../lambdas/domain/message-status.ts';
-import { PUBLISHED_ITEMS } from '../../lambdas/table/published-items.ts';
+import { PUBLISHED_STATES } from '../domain/events/item-events.ts';
+import { STATUS_TIMES } from '../domain/message-status.ts';
+import { PUBLISHED_ITEMS } from './published-items.ts';
 
 /** The pattern of an event source mapping's filter. */
 export type FilterPattern = Readonly<Record<string, unknown>>;
