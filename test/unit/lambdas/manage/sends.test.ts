@@ -274,10 +274,4 @@ describe('the list of uncertain sends', () => {
     expect(pages.flat()).toEqual(['r-8', 'r-7', 'r-6', 'r-5', 'r-3', 'r-2', 'r-1', 'r-0']);
     expect(pages.every((page) => page.length <= 3)).toBe(true);
   });
-
-  it('omits a send that a status has confirmed', async () => {
-    await putSendInState(stage.sends, 'uncertain');
-    await stage.sends.confirm('request-1', { messageId: 'out', at: NOW });
-    expect((await list(10)).flat()).toEqual([]);
-  });
 });

@@ -110,10 +110,6 @@ describe('storing an echo', () => {
   });
 });
 
-describe('an echo and what has the same id', () => {
-  const _message = () => repositories.messages.recordOutbound(outbound());
-});
-
 describe('an echo that names another contact than its message', () => {
   const other = contactRef('chat', 'CO.1000');
   const echo = () => receive(wireEcho({ TO: 'CO.1000', MESSAGE: 'secret' }));
