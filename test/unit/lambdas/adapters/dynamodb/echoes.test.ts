@@ -110,6 +110,27 @@ describe('storing an echo', () => {
   });
 });
 
+describe('an echo that names no user', () => {
+  it('is erased with its message, even if the erasure was interrupted after any of its deletions', async () => {
+    for (let survived = 0; survived < 4; survived += 1) {
+      await repositories.messages.recordOutbound(outbound());
+      await receive(wireEcho({ TO: undefined }));
+      let deletions = 0;
+      const table = tables.tableOf(tableName);
+      const interrupted = repositoriesOf({
+        ...table,
+        async delete(...parameters) {
+          if (deletions++ === survived) throw new Error('killed');
+          return table.delete(...parameters);
+        },
+      });
+      await eraseAll(contact, interrupted).catch(() => undefined);
+      await eraseAll(contact);
+      expect(await items()).toEqual({});
+    }
+  });
+});
+
 describe('an echo that names another contact than its message', () => {
   const other = contactRef('chat', 'CO.1000');
   const echo = () => receive(wireEcho({ TO: 'CO.1000', MESSAGE: 'secret' }));
