@@ -175,7 +175,7 @@ const queues = onFirstUse(async () => {
           queue: adapters.createSqsRedriveQueue(sqs, sourceUrl),
         };
 
-  /** Returns undefined for a stage that publishes no events. */
+  /** Returns undefined for a stack without a publisher. */
   const republishPorts = () => {
     const {
       EVENT_BUS_NAME: busName,

@@ -20,7 +20,7 @@ export interface RedrivePorts {
   readonly deadLetters: Pick<KeptDeadLetterRepository, 'list' | 'read' | 'delete'>;
   /** The quarantine, and the queue that it belongs to. Undefined for a stack without a receiver. */
   readonly inbound?: { readonly deadLetters: RedrivenSource; readonly queue: RedriveQueue };
-  /** Undefined for a stage that publishes no events. */
+  /** Undefined for a stack without a publisher. */
   readonly republish?: RepublishPorts;
   readonly audit: Pick<AuditRepository, 'record'>;
   readonly clock: Clock;
@@ -101,7 +101,7 @@ export const redriveDeadLetters = defineRoute({
 
 const MISSING: Readonly<Record<RedrivableQueue, string>> = {
   inbound: 'This stack has no inbound queue.',
-  publishing: 'This stage publishes no events.',
+  publishing: 'This stack publishes no events.',
   targets: 'This stage has no event targets.',
 };
 

@@ -37,10 +37,7 @@ const publisherSettings = settingsObject
   .strip()
   .check(reservedPublishCheck);
 
-/**
- * Properties of a {@link ParleyPublisher}: the stage settings with the same names, except `events.publish`, which has no
- * effect, the table, and the event bus.
- */
+/** Properties of a {@link ParleyPublisher}: the stage settings with the same names, the table, and the event bus. */
 export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherSettings>>, NetworkProps {
   /** The table whose changes are published. It needs a stream with old and new images, like that of a `ParleyTable`. */
   readonly table: ITable;
