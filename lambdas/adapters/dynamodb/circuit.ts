@@ -1,9 +1,10 @@
 import { type AccountRef, type Circuit, OPEN_REASONS } from '../../domain/circuit-breaker.ts';
 import * as z from '../../domain/schema.ts';
 import type { CircuitRepository } from '../../ports.ts';
+import { type Item, parseItem } from '../../table/item.ts';
 import { accountKey } from '../../table/keys.ts';
 import type { ItemUpdate } from './item-update.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 const accountSchema = z.discriminatedUnion('circuit', [
   z.object({ circuit: z.literal('closed') }),

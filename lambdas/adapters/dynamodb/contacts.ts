@@ -7,6 +7,7 @@ import { expiryAfter, expiryAfterDays, isExpired } from '../../domain/retention.
 import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
 import { CONSENT_REGISTERS, type ConsentRegister, consentRegister, readConsents } from '../../table/consent-item.ts';
+import { type Item, parseItem } from '../../table/item.ts';
 import {
   accountKey,
   checkKeyOf,
@@ -18,7 +19,7 @@ import {
 } from '../../table/keys.ts';
 import { parseCircuit } from './circuit.ts';
 import { parseStop } from './stops.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 const CHECK_DAYS = 90;
 

@@ -4,6 +4,7 @@ import { readCustomerId } from '../../domain/event-content.ts';
 import * as z from '../../domain/schema.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
 import { contactQuery, contactSort, STATUS_SORT } from '../../table/indexes.ts';
+import { type Item, parseItem } from '../../table/item.ts';
 import {
   auditKey,
   CHANNELS_KEY,
@@ -23,7 +24,7 @@ import { eraseAuditEntry } from './audit.ts';
 import { removeContact } from './contacts.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import { eraseSend } from './send-erasure.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 import { endTurnBefore } from './turns.ts';
 
 /** Creates the repository of erasures. It deletes messages, and keeps only a record that each send existed. */

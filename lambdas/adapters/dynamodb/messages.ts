@@ -23,6 +23,7 @@ import {
 } from '../../domain/webhook-event.ts';
 import type { Clock, Failed, MessageRepository } from '../../ports.ts';
 import { BY_CONTACT, contactSort, STATUS_SORT, stateShard } from '../../table/indexes.ts';
+import { type Item, parseItem } from '../../table/item.ts';
 import {
   CUSTOMER_PREFIX,
   channelName,
@@ -37,7 +38,7 @@ import {
 import { NO_GAP } from '../../table/message-item.ts';
 import type { ItemUpdate } from './item-update.ts';
 import { readWithinBudget } from './page-budget.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 import { refusalUpdate, turnUpdate } from './turns.ts';
 
 export interface MessagesOptions {

@@ -1,9 +1,10 @@
 import { isInBroadcast, isListed } from '../../domain/send-index.ts';
 import { SEND_TRANSITIONS, type SendState, type SendTransitionName } from '../../domain/send-transitions.ts';
 import { broadcastSort, stateShard, stateSort, timeOfState } from '../../table/indexes.ts';
+import type { Item } from '../../table/item.ts';
 import { sendKey } from '../../table/keys.ts';
 import { conditionOf, type Evidence, type TransitionUpdate } from './send-conditions.ts';
-import type { ConversationTable, Item, WriteOutcome } from './table.ts';
+import type { ConversationTable, WriteOutcome } from './table.ts';
 
 /** A transition of a send, and what it writes besides the state. */
 export interface TransitionWrite {

@@ -13,10 +13,11 @@ import {
 import type { SendTransitionName } from '../../domain/send-transitions.ts';
 import type { SendRepository, TransitionResult } from '../../ports.ts';
 import { broadcastShard, contactSort } from '../../table/indexes.ts';
+import { type Item, parseItem } from '../../table/item.ts';
 import { contactName, idOf, parseContactName, sendKey } from '../../table/keys.ts';
 import type { Evidence, TransitionUpdate } from './send-conditions.ts';
 import { writeTransition } from './send-writes.ts';
-import { type ConversationTable, type Item, parseItem, type WriteOutcome } from './table.ts';
+import type { ConversationTable, WriteOutcome } from './table.ts';
 import { createTransactionLinks } from './transactions.ts';
 
 /** Creates the repository of sends. Each transition is one conditional write. */

@@ -1,7 +1,8 @@
 import * as z from '../../domain/schema.ts';
 import type { SendRepository } from '../../ports.ts';
+import { parseItem } from '../../table/item.ts';
 import { transactionKey } from '../../table/keys.ts';
-import { type ConversationTable, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 /** What links the chat service's id of a call to its request and its message, in whatever order they become known. */
 const transactionItem = z.object({

@@ -1,5 +1,5 @@
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import { parseContactName } from '../../../lambdas/table/keys.ts';
 import { ACCOUNT, NOW, sendRules, USER } from '../../support/builders.ts';
 import { contactItems, joinContactItems } from '../../support/contact-items.ts';
