@@ -16,8 +16,8 @@ import {
 } from '../../table/indexes.ts';
 import type { Item } from '../../table/item.ts';
 import { contactName, idOf, sendKey } from '../../table/keys.ts';
+import { parseSend } from '../../table/send-item.ts';
 import { readWithinBudget } from './page-budget.ts';
-import { parseSend } from './sends.ts';
 import { HIGHEST, LOWEST, listShards, positionAfter, queryShard } from './shard-list.ts';
 import type { ConversationTable } from './table.ts';
 
