@@ -3,9 +3,7 @@ import type { Instant } from '../domain/instant.ts';
 import { isExpired } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { readConsents } from './consent-item.ts';
-import { type Item, parseItem } from './item.ts';
-
-const optionalString = z.optional(z.string());
+import { type Item, optionalString, parseItem } from './item.ts';
 
 /** A contact's attributes in all of its items, except its consents. Others are dropped on read. */
 const contactItem = z.object({

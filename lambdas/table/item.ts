@@ -4,6 +4,9 @@ import * as z from '../domain/schema.ts';
 /** An item's attributes by name. */
 export type Item = Record<string, unknown>;
 
+/** An attribute that an item need not have. */
+export const optionalString = z.optional(z.string());
+
 /**
  * Parses an item read from the table.
  *

@@ -1,8 +1,6 @@
 import { DIRECTIONS, type StoredMessage, statusTimes } from '../domain/message.ts';
 import * as z from '../domain/schema.ts';
-import { parseItem } from './item.ts';
-
-const optionalString = z.optional(z.string());
+import { optionalString, parseItem } from './item.ts';
 
 const messageItem = z.object({
   direction: z.optional(z.enum(DIRECTIONS)),

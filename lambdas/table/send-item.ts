@@ -5,10 +5,9 @@ import { type QueuedSend, type Resolution, type SendRecord, type SendResult, sen
 import { isInBroadcast, isListed } from '../domain/send-index.ts';
 import { SEND_STATES, type SendState } from '../domain/send-transitions.ts';
 import { broadcastShard, broadcastSort, contactSort, stateShard, stateSort, timeOfState } from './indexes.ts';
-import { type Item, parseItem } from './item.ts';
+import { type Item, optionalString, parseItem } from './item.ts';
 import { contactName, idOf } from './keys.ts';
 
-const optionalString = z.optional(z.string());
 const sentCall = { endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record(z.string(), z.unknown()) };
 
 const sendItem = z.object({
