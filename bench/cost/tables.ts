@@ -5,7 +5,8 @@ import { type Bill, billedMs, durationCost, logBytesOf, storageCost, totalOf } f
 import { billFor, type Counted, usageFor } from './counted.ts';
 import { EVENT_KINDS } from './subject.ts';
 import type { TemplateFacts } from './template-facts.ts';
-import { FROM_QUEUE, type FunctionUsage, type Usage } from './usage.ts';
+import { FROM_QUEUE, type FunctionUsage } from './function-usage.ts';
+import type { Usage } from './usage.ts';
 
 const DAYS_PER_MONTH = 365 / 12;
 const MEMORY_SIZES = [256, 512, 1024, 1769];
