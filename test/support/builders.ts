@@ -94,7 +94,7 @@ export const PLAIN_RECEIVER = {
   keywords: undefined,
   operatorEchoes: undefined,
   turns: false,
-  confirmations: undefined,
+  followUpOf: undefined,
   watch: undefined,
 } as const;
 

@@ -16,7 +16,6 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/adapters/sqs-backlog.ts',
   'lambdas/manage/api.ts',
   'lambdas/manage/audit.ts',
-  'lambdas/manage/channels.ts',
   'lambdas/manage/circuit-breaker-closures.ts',
   'lambdas/manage/contact-checks.ts',
   'lambdas/manage/contacts.ts',
@@ -26,7 +25,6 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/environment.ts',
   'lambdas/manage/erasures.ts',
   'lambdas/manage/forecasts.ts',
-  'lambdas/manage/gaps.ts',
   'lambdas/manage/imports.ts',
   'lambdas/manage/redrives.ts',
   'lambdas/manage/route-name.ts',
@@ -35,6 +33,8 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/sending-stops.ts',
   'lambdas/manage/sends.ts',
   'lambdas/manage/stage.ts',
+  'lambdas/manage/watch/channels.ts',
+  'lambdas/manage/watch/gaps.ts',
   'lambdas/publish/environment.ts',
   'lambdas/publish/turns/environment.ts',
   'lambdas/receive/auth/webhook-auth.ts',
@@ -179,8 +179,8 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'sandbox running service',
-    files: /^sandbox\/running-service\.ts$/,
-    mayImport: ['sandbox service', 'sandbox delivery'],
+    files: /^sandbox\/(delivery-entries|running-service)\.ts$/,
+    mayImport: ['sandbox running service', 'sandbox service', 'sandbox delivery'],
     mayImportTypes: ['sandbox clock', 'sandbox store'],
   },
   {
@@ -357,7 +357,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'local cloud',
-    files: /^local\/(local-cloud|local-sandbox)\.ts$/,
+    files: /^local\/(local-cloud|local-sandbox|stack-addresses)\.ts$/,
     mayImport: [
       'local cloud',
       'local stack',

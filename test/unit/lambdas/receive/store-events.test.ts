@@ -1,13 +1,14 @@
-import { ms } from '../../../../lambdas/domain/duration.ts';
 import { describe, expect, it } from 'vitest';
 import type { Consent } from '../../../../lambdas/domain/consent.ts';
+import { ms } from '../../../../lambdas/domain/duration.ts';
 import { ItemBusyError, WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
-import type { Keywords } from '../../../../lambdas/domain/keywords.ts';
-import type { OperatorEchoes } from '../../../../lambdas/domain/operator-echo.ts';
+import type { OperatorEchoes } from '../../../../lambdas/domain/handovers/operator-echo.ts';
+import type { Keywords } from '../../../../lambdas/domain/keywords/keywords.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
+import { createConfirmOptOut } from '../../../../lambdas/receive/keywords/confirm-opt-out.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
-import { NOW, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { NOW, PLAIN_RECEIVER, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { singly } from '../../../support/single-event.ts';
 
 const requestOf = (event: unknown): VerifiedRequest => ({
@@ -35,6 +36,7 @@ const createSituation = (keywords?: Keywords, { confirms = false, turns = false 
   const unexpected = () => Promise.reject(new Error('This event needs no such write.'));
   const storeEvent = singly(
     createStoreEvents({
+      ...PLAIN_RECEIVER,
       repositories: () => ({
         contacts: {
           openWindow: write('openWindow'),
@@ -69,12 +71,15 @@ const createSituation = (keywords?: Keywords, { confirms = false, turns = false 
       windowPer: 'user',
       keywords,
       turns,
-      confirmations: confirms
-        ? () => ({
-            async put(message) {
-              confirmations.push(message);
-              await write('queueConfirmation')();
-            },
+      followUpOf: confirms
+        ? createConfirmOptOut({
+            keywords,
+            openQueue: () => ({
+              async put(message) {
+                confirmations.push(message);
+                await write('queueConfirmation')();
+              },
+            }),
           })
         : undefined,
     }),
@@ -147,6 +152,7 @@ describe('an event whose time budget is spent', () => {
     const never = () => new Promise<never>(() => undefined);
     const storeEvent = singly(
       createStoreEvents({
+        ...PLAIN_RECEIVER,
         repositories(abortSignal) {
           signals.push(abortSignal);
           return {
@@ -389,6 +395,7 @@ describe('an echo in a stage with operators', () => {
     const unexpected = () => Promise.reject(new Error('An echo needs no such write.'));
     const storeEvent = singly(
       createStoreEvents({
+        ...PLAIN_RECEIVER,
         repositories: () => ({
           contacts: {
             openWindow: unexpected,

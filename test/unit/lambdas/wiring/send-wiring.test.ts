@@ -1,4 +1,4 @@
-import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
+import { optOutConfirmationId } from '../../../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import type { SendEnvironment } from '../../../../lambdas/send/environment.ts';
 import { NOW, RETENTION_DAYS } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
