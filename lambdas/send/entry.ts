@@ -42,7 +42,8 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 
 const limits = timeLimits(environment.ANSWER_TIMEOUT_SECONDS);
 
-const { CHAT_PLATFORM: chatPlatform, CHAT_CHANNEL_NUMBER: chatChannelNumber } = environment;
+const rules = sendRulesOf(environment);
+const { chatPlatform, chatChannelNumber } = rules;
 const table = createConversationTable({
   client: createDynamodbClient({
     ...aws,
@@ -87,7 +88,7 @@ const shared = {
   accountView: createAccountView(),
   contactDefaults,
   defaultNotAfter: environment.DEFAULT_NOT_AFTER,
-  rules: sendRulesOf(environment),
+  rules,
   leaseMs: toMs(limits.leaseSeconds),
   probeLeaseMs: toMs(limits.probeSeconds),
   callTimeMs: toMs(limits.callSeconds),
