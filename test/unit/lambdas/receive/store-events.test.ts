@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Consent } from '../../../../lambdas/domain/consent.ts';
 import { ItemBusyError, WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
-import type { Keywords } from '../../../../lambdas/domain/keywords.ts';
-import type { OperatorEchoes } from '../../../../lambdas/domain/operator-echo.ts';
+import type { OperatorEchoes } from '../../../../lambdas/domain/handovers/operator-echo.ts';
+import type { Keywords } from '../../../../lambdas/domain/keywords/keywords.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
+import { createConfirmOptOut } from '../../../../lambdas/receive/keywords/confirm-opt-out.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { NOW, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { singly } from '../../../support/single-event.ts';
@@ -82,7 +83,9 @@ const createSituation = ({ confirms = false, ...changes }: Options = {}) => {
       budgetMs: 5_000,
       chatPlatform: 'chat',
       windowPer: 'user',
-      confirmations: confirms ? () => confirmationQueue : undefined,
+      followUpOf: confirms
+        ? createConfirmOptOut({ keywords: changes.keywords, openQueue: () => confirmationQueue })
+        : undefined,
       ...changes,
     }),
   );

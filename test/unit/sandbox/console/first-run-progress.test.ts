@@ -94,7 +94,7 @@ describe('the progress of the checklist', () => {
       id: code,
       at: '2026-11-22T12:00:00.000Z',
       type: 'call',
-      call: apiCall({ status: 403, answer: { error: { code, message: 'Refused' } } }),
+      call: apiCall({ at: '2026-11-22T12:00:00.000Z', status: 403, answer: { error: { code, message: 'Refused' } } }),
     });
 
     expect(itemsOf({ messages: [aQuestion()], eventLog: [call(201)] })).toEqual(['refused', 'wrote']);
