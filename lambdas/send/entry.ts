@@ -42,8 +42,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 
 const limits = timeLimits(environment.ANSWER_TIMEOUT_SECONDS);
 
-const rules = sendRulesOf(environment);
-const { chatPlatform, chatChannelNumber } = rules;
+const { CHAT_PLATFORM: chatPlatform, CHAT_CHANNEL_NUMBER: chatChannelNumber } = environment;
 const table = createConversationTable({
   client: createDynamodbClient({
     ...aws,
@@ -88,7 +87,7 @@ const shared = {
   accountView: createAccountView(),
   contactDefaults,
   defaultNotAfter: environment.DEFAULT_NOT_AFTER,
-  rules,
+  rules: sendRulesOf(environment),
   leaseMs: toMs(limits.leaseSeconds),
   probeLeaseMs: toMs(limits.probeSeconds),
   callTimeMs: toMs(limits.callSeconds),
@@ -98,7 +97,7 @@ const createHandleBatch = ({
   queueUrl,
   deadLetterQueueUrl,
   maxConcurrentCalls,
-  callIntervalMs: intervalMs,
+  intervalMs,
   ageMetric,
 }: Lane) => {
   const pace = intervalMs === undefined ? undefined : createCallPace({ ...shared, intervalMs, maxConcurrentCalls });
@@ -162,7 +161,7 @@ export const handler = frame(
       queueUrl: environment.SEND_QUEUE_URL,
       deadLetterQueueUrl: environment.SEND_DEAD_LETTER_QUEUE_URL,
       maxConcurrentCalls: environment.MAX_CONCURRENT_CALLS,
-      callIntervalMs: undefined,
+      intervalMs: undefined,
       ageMetric: 'RetriedMessageAge',
     }),
     isBulkComplete
@@ -172,7 +171,7 @@ export const handler = frame(
             queueUrl: bulkQueueUrl,
             deadLetterQueueUrl: bulkDeadLetterQueueUrl,
             maxConcurrentCalls: bulkMaxConcurrentCalls,
-            callIntervalMs: environment.BULK_CALL_INTERVAL_MS,
+            intervalMs: environment.BULK_CALL_INTERVAL_MS,
             ageMetric: 'RetriedBulkMessageAge',
           }),
         }

@@ -9,7 +9,7 @@ export interface Lane {
   /** The maximum number of concurrent calls in one instance of the function. */
   readonly maxConcurrentCalls: number;
   /** The minimum time between the starts of two calls in one instance of the function. @default none */
-  readonly callIntervalMs: Ms | undefined;
+  readonly intervalMs: Ms | undefined;
   /** The metric with the age of the oldest message that waits. */
   readonly ageMetric: 'RetriedMessageAge' | 'RetriedBulkMessageAge';
 }
