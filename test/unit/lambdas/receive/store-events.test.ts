@@ -8,7 +8,7 @@ import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
 import { createConfirmOptOut } from '../../../../lambdas/receive/keywords/confirm-opt-out.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
-import { NOW, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { NOW, PLAIN_RECEIVER, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { singly } from '../../../support/single-event.ts';
 
 const requestOf = (event: unknown): VerifiedRequest => ({
@@ -79,6 +79,7 @@ const createSituation = ({ confirms = false, ...changes }: Options = {}) => {
   };
   const storeEvent = singly(
     createStoreEvents({
+      ...PLAIN_RECEIVER,
       repositories,
       clock: { now: () => new Date(time.nowMs).toISOString() },
       budgetMs: ms(5_000),
