@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { IGNORED_METADATA } from '../../lib/constructs/existing-resources.ts';
 import { LocalError, messageOf } from '../local-error.ts';
 import { referencesOf } from './intrinsics.ts';
 
@@ -19,7 +20,7 @@ const resource = z.strictObject({
 const template = z.strictObject({
   AWSTemplateFormatVersion: z.string().optional(),
   Description: z.string().optional(),
-  Metadata: z.unknown().optional(),
+  Metadata: z.looseObject({ [IGNORED_METADATA]: z.array(z.string()).default([]) }).optional(),
   // CDK uses both only to check that the account is bootstrapped, and a local run has no account.
   Parameters: z.strictObject({ BootstrapVersion: z.unknown() }).partial().optional(),
   Rules: z.strictObject({ CheckBootstrapVersion: z.unknown() }).partial().optional(),
