@@ -42,8 +42,12 @@ export class ParleyStack extends Stack {
     checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
     super(scope, id, { terminationProtection: settings.production, ...props });
     const existing = existingResources(this, settings, props);
-    checkPins(this, existing);
     const { eventBus, domainMapping } = existing;
+    checkPins(this, {
+      table: existing.table?.tableArn,
+      eventBus: eventBus?.eventBusArn,
+      encryptionKey: existing.encryptionKey?.keyArn,
+    });
     const encryptionKey = existing.encryptionKey ?? this.#createKey(settings, eventBus);
     this.table = existing.table ?? new ParleyTable(this, 'Table', { production: settings.production, encryptionKey });
     const { table } = this;

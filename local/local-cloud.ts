@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { z } from 'zod';
-import { IGNORED_METADATA } from '../lib/constructs/existing-resources.ts';
-import { LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
+import { IGNORED_METADATA, LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
 import { type EventFormatName, type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { printableLines } from '../sandbox/terminal-text.ts';
@@ -223,7 +222,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
 
 /** Says which properties of the stack name what exists only on AWS, and what the local run does instead. */
 const differencesOf = ({ Metadata }: Template): readonly string[] => {
-  const ignored = Metadata?.[IGNORED_METADATA] ?? [];
+  const ignored = z.array(z.string()).catch([]).parse(Metadata[IGNORED_METADATA]);
   if (ignored.length === 0) return [];
   return [
     `The local run ignores these properties of the stack: ${ignored.join(', ')}. It creates a table and an event bus, ` +

@@ -3,7 +3,7 @@ import type { DomainMappingOptions } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
+import { IGNORED_METADATA, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { SettingsError } from '../settings/settings-faults.ts';
 import type { NetworkProps } from './network.ts';
 
@@ -61,9 +61,6 @@ export function existingResources(
   }
   return existing;
 }
-
-/** The template's metadata in which a synth for the local run names the properties that it ignores. */
-export const IGNORED_METADATA = 'ParleyIgnored';
 
 /**
  * Rejects a resource of another account or region, as far as both are known at synth. The functions call DynamoDB and

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { CfnElement, type Stack } from 'aws-cdk-lib';
 import { z } from 'zod';
 import { parseJson } from '../../lambdas/domain/schema.ts';
-import type { ExistingResources } from '../constructs/existing-resources.ts';
 import { LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { SettingsError } from '../settings/settings-faults.ts';
 import { faultsOfPins, pinsFile, pinsOf, templateResources } from './pins.ts';
@@ -17,16 +16,17 @@ export const PIN_CONTEXT = 'parley:pin';
 /**
  * Refuses the synthesis of a stack that would lose a pinned resource. Does nothing for a stack without pins, and in a
  * local run, which deploys nothing.
+ *
+ * @param existing The ARNs of the existing resources that the stack uses, by its property.
  */
-export function checkPins(stack: Stack, { table, eventBus, encryptionKey }: ExistingResources): void {
+export function checkPins(stack: Stack, existing: Readonly<Record<string, string | undefined>>): void {
   const file = join(process.cwd(), PINS_FILE);
   const { node, stackName } = stack;
   if (node.tryGetContext(LOCAL_RUN_CONTEXT) === true) return;
   // Validation follows every change that an app makes to the constructs.
   node.addValidation({
     validate() {
-      const arns = { table: table?.tableArn, eventBus: eventBus?.eventBusArn, encryptionKey: encryptionKey?.keyArn };
-      const actual = pinsOf(resourcesOf(stack), arnsIn(stack, arns));
+      const actual = pinsOf(resourcesOf(stack), arnsIn(stack, existing));
       const isPinning = ['true', true].includes(node.tryGetContext(PIN_CONTEXT));
       const all = readPins(file);
       if (isPinning) writePins(file, { ...all, [stackName]: actual });

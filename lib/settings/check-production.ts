@@ -7,6 +7,9 @@ import type { StageSettings } from './stage-settings.ts';
  */
 export const LOCAL_RUN_CONTEXT = 'parley:localRun';
 
+/** The template's metadata in which a synth for the local run names the stack's properties that it ignores. */
+export const IGNORED_METADATA = 'ParleyIgnored';
+
 /** The settings that {@link checkProduction} checks. A construct has only some of them. */
 export type CheckedSettings = Pick<StageSettings, 'production'> &
   Partial<Pick<StageSettings, 'chatService' | 'chatChannelNumber' | 'webhook' | 'allowInsecureWebhook' | 'events'>>;

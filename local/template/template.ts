@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { IGNORED_METADATA } from '../../lib/constructs/existing-resources.ts';
 import { LocalError, messageOf } from '../local-error.ts';
 import { referencesOf } from './intrinsics.ts';
 
@@ -20,7 +19,7 @@ const resource = z.strictObject({
 const template = z.strictObject({
   AWSTemplateFormatVersion: z.string().optional(),
   Description: z.string().optional(),
-  Metadata: z.looseObject({ [IGNORED_METADATA]: z.array(z.string()).default([]) }).optional(),
+  Metadata: z.record(z.string(), z.unknown()).default({}),
   // CDK uses both only to check that the account is bootstrapped, and a local run has no account.
   Parameters: z.strictObject({ BootstrapVersion: z.unknown() }).partial().optional(),
   Rules: z.strictObject({ CheckBootstrapVersion: z.unknown() }).partial().optional(),
