@@ -7,7 +7,8 @@ import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-li
 import { Construct, DependencyGroup, type IDependable } from 'constructs';
 import type { z } from 'zod';
 import { seconds } from '../../lambdas/domain/duration.ts';
-import type { PublishEnvironment, TurnEnvironment } from '../../lambdas/publish/environment.ts';
+import type { PublishEnvironment } from '../../lambdas/publish/environment.ts';
+import type { TurnEnvironment } from '../../lambdas/publish/turns/environment.ts';
 import { PUBLISHED_CHANGES } from '../../lambdas/table/published-changes.ts';
 import { publishesContent, reservedPublishCheck, settingsObject } from '../settings/stage-settings.ts';
 import { MAX_TURN_INVOCATIONS } from '../settings/turn-settings.ts';

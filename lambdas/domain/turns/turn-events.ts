@@ -1,7 +1,7 @@
 import { compare } from '../compare.ts';
-import type { EndedTurn, OpenTurn } from '../turn.ts';
-import type { BusEvent } from './event-details.ts';
-import { eventId, type ItemChange } from './item-change.ts';
+import type { BusEvent } from '../events/event-details.ts';
+import { eventId, type ItemChange } from '../events/item-change.ts';
+import type { EndedTurn, OpenTurn } from './turn.ts';
 import type { TurnSummary } from './turn-summary.ts';
 
 /** Returns the turn that a write started or added a message to. Returns undefined if it ended the turn. */

@@ -1,6 +1,6 @@
-import type { ContactRef } from './contact.ts';
-import type { Instant } from './instant.ts';
-import * as z from './schema.ts';
+import type { ContactRef } from '../contact.ts';
+import type { Instant } from '../instant.ts';
+import * as z from '../schema.ts';
 
 /**
  * A contact's open turn as of one write: the messages that the user has written since the last turn ended. Later writes

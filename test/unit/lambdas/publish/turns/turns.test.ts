@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_TURN_MESSAGES, type OpenTurn, type TurnMessage } from '../../../../lambdas/domain/turn.ts';
-import { createTurnQueueHandler } from '../../../../lambdas/publish/end-turn.ts';
-import { createPublishTurn } from '../../../../lambdas/publish/publish-turns.ts';
-import { NOW, USER } from '../../../support/builders.ts';
-import { sqsRecord } from '../../../support/sqs-record.ts';
-import { recordingLog } from '../../../support/telemetry.ts';
-import { changeBy, type Write } from '../domain/events/changes.ts';
+import { MAX_TURN_MESSAGES, type OpenTurn, type TurnMessage } from '../../../../../lambdas/domain/turns/turn.ts';
+import { createTurnQueueHandler } from '../../../../../lambdas/publish/turns/end-turn.ts';
+import { createPublishTurn } from '../../../../../lambdas/publish/turns/publish-turn.ts';
+import { NOW, USER } from '../../../../support/builders.ts';
+import { sqsRecord } from '../../../../support/sqs-record.ts';
+import { recordingLog } from '../../../../support/telemetry.ts';
+import { changeBy, type Write } from '../../domain/events/changes.ts';
 
 const CONTACT = { platform: 'chat', channel: '*', key: '541155550000' };
 const STARTED = '2026-11-20T11:59:50.000Z';

@@ -1,15 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MAX_DETAIL_BYTES, serializeEvent } from '../../../../../lambdas/domain/events/serialize-event.ts';
-import { turnEvents } from '../../../../../lambdas/domain/events/turn-events.ts';
-import {
-  EMPTY_SUMMARY,
-  summarizeMessage,
-  type TurnSummary,
-} from '../../../../../lambdas/domain/events/turn-summary.ts';
-import type { TurnMessage } from '../../../../../lambdas/domain/turn.ts';
+import type { TurnMessage } from '../../../../../lambdas/domain/turns/turn.ts';
+import { turnEvents } from '../../../../../lambdas/domain/turns/turn-events.ts';
+import { EMPTY_SUMMARY, summarizeMessage, type TurnSummary } from '../../../../../lambdas/domain/turns/turn-summary.ts';
 import { NOW, USER } from '../../../../support/builders.ts';
-import { change } from './changes.ts';
+import { change } from '../events/changes.ts';
 
 const TURN = { contact: { platform: 'chat', channel: '*', key: '1' }, firstMessageId: 'm0', startedAt: NOW };
 

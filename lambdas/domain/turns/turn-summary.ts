@@ -1,7 +1,7 @@
 import { describeContent, readEventContent } from '../event-content.ts';
+import { MAX_DETAIL_BYTES, SHORTENED_CHARACTERS, shortenStrings } from '../events/serialize-event.ts';
 import type { Instant } from '../instant.ts';
-import type { TurnMessage } from '../turn.ts';
-import { MAX_DETAIL_BYTES, SHORTENED_CHARACTERS, shortenStrings } from './serialize-event.ts';
+import type { TurnMessage } from './turn.ts';
 
 type Content = ReturnType<typeof describeContent>;
 

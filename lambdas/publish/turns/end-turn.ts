@@ -1,8 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
-import { eventFloorMs } from '../domain/backoff.ts';
-import { parseOpenTurn } from '../domain/turn.ts';
-import type { Clock, Log, TurnRepository } from '../ports.ts';
-import { createQueueHandler, DONE, type MessageResult, type QueueHandlerOptions } from '../runtime/queue-handler.ts';
+import { eventFloorMs } from '../../domain/backoff.ts';
+import { parseOpenTurn } from '../../domain/turns/turn.ts';
+import type { Clock, Log, TurnRepository } from '../../ports.ts';
+import { createQueueHandler, DONE, type MessageResult, type QueueHandlerOptions } from '../../runtime/queue-handler.ts';
 
 export interface EndTurnOptions {
   readonly turns: Pick<TurnRepository, 'end'>;

@@ -1,14 +1,8 @@
-import type { BusEvent } from '../domain/events/event-details.ts';
-import type { ItemChange } from '../domain/events/item-change.ts';
-import { endedTurnIn, turnEvents } from '../domain/events/turn-events.ts';
-import { EMPTY_SUMMARY, summarizeMessage } from '../domain/events/turn-summary.ts';
-import type { TurnRepository } from '../ports.ts';
-
-/**
- * How many turns are handled concurrently. Each may read 4 MB of messages at a time, which take several times as much
- * memory.
- */
-export const TURN_CONCURRENCY = 5;
+import type { BusEvent } from '../../domain/events/event-details.ts';
+import type { ItemChange } from '../../domain/events/item-change.ts';
+import { endedTurnIn, turnEvents } from '../../domain/turns/turn-events.ts';
+import { EMPTY_SUMMARY, summarizeMessage } from '../../domain/turns/turn-summary.ts';
+import type { TurnRepository } from '../../ports.ts';
 
 /** Returns the events of a turn that a change ended, with its messages, which it reads; none for any other change. */
 export const readTurnEvents = async (
