@@ -1,32 +1,9 @@
-import { type AccountRef, type Circuit, OPEN_REASONS } from '../../domain/circuit-breaker.ts';
-import * as z from '../../domain/schema.ts';
+import type { AccountRef } from '../../domain/circuit-breaker.ts';
 import type { CircuitRepository } from '../../ports.ts';
-import { type Item, optionalString, parseItem } from '../../table/item.ts';
+import { parseCircuit } from '../../table/account-item.ts';
 import { accountKey } from '../../table/keys.ts';
 import type { ItemUpdate } from './item-update.ts';
 import type { ConversationTable } from './table.ts';
-
-const accountSchema = z.discriminatedUnion('circuit', [
-  z.object({ circuit: z.literal('closed') }),
-  z.object({
-    circuit: z.literal('open'),
-    reason: z.enum(OPEN_REASONS),
-    why: z.string(),
-    openedAt: z.string(),
-    nextProbeAt: z.string(),
-    probes: z._default(z.number(), 0),
-    failedSends: z._default(z.number(), 0),
-    sendFailedAt: optionalString,
-    probeId: optionalString,
-  }),
-]);
-
-/** Parses an account's item. It has a circuit only after the circuit breaker has opened for the first time. */
-export const parseCircuit = (item: Item | undefined): Circuit & { readonly probeId?: string } => {
-  if (item?.circuit === undefined) return { state: 'closed' };
-  const { circuit, ...rest } = parseItem(accountSchema, item);
-  return 'reason' in rest ? { state: 'open', ...rest } : { state: 'closed' };
-};
 
 /**
  * Creates the repository of an account's circuit breaker. Each transition is conditional on the current state. Each

@@ -6,6 +6,7 @@ import type { Instant } from '../../domain/instant.ts';
 import { expiryAfter, expiryAfterDays } from '../../domain/retention.ts';
 import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
+import { parseCircuit, parseStop } from '../../table/account-item.ts';
 import { CONSENT_REGISTERS, type ConsentRegister, consentRegister, readConsents } from '../../table/consent-item.ts';
 import { parseContact } from '../../table/contact-item.ts';
 import type { Item } from '../../table/item.ts';
@@ -18,8 +19,6 @@ import {
   handoverKeyOf,
   type ItemKey,
 } from '../../table/keys.ts';
-import { parseCircuit } from './circuit.ts';
-import { parseStop } from './stops.ts';
 import type { ConversationTable } from './table.ts';
 
 const CHECK_DAYS = 90;
