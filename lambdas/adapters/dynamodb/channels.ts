@@ -72,7 +72,6 @@ export const createDynamodbChannels = (table: ConversationTable): ChannelReposit
     await table.update({
       key: channelKey(channel),
       set: { watchedAt: at, ...(since !== undefined && { watchedSince: since }) },
-      names: ['firstSeenAt'],
       condition: 'attribute_exists(#firstSeenAt) AND (attribute_not_exists(#watchedAt) OR #watchedAt < :watchedAt)',
     });
   },
@@ -81,7 +80,6 @@ export const createDynamodbChannels = (table: ConversationTable): ChannelReposit
     const { kind } = await table.update({
       key: channelKey(channel),
       set: { silentSince: since, spokeAt: undefined },
-      names: ['firstSeenAt'],
       condition:
         'attribute_exists(#firstSeenAt) AND (attribute_not_exists(#silentSince) OR #silentSince < :silentSince)',
     });

@@ -15,7 +15,7 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
     const { kind, item } = await table.update({ key, ...change }, { returnItem: true });
     return { isWritten: kind === 'written', circuit: parseCircuit(item) };
   };
-  const OWN_PROBE = { names: ['circuit', 'probeId'], condition: '#circuit = :open AND #probeId = :probeId' };
+  const isOwnProbe = '#circuit = :open AND #probeId = :probeId';
 
   return {
     read: async () => parseCircuit(await table.get(key)),
@@ -34,7 +34,6 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
           sendFailedAt: undefined,
           probeId: undefined,
         },
-        names: ['closedAt'],
         values: { closed: 'closed', calledAt },
         condition: 'attribute_not_exists(#circuit) OR (#circuit = :closed AND #closedAt < :calledAt)',
       });
@@ -45,7 +44,6 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
       const { isWritten, circuit } = await update({
         set: { nextProbeAt: leaseUntil, probeId },
         increment: ['probes'],
-        names: ['circuit'],
         values: { open: 'open', now },
         condition: '#circuit = :open AND #nextProbeAt <= :now',
       });
@@ -58,7 +56,7 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
         set: { ...next, probeId: undefined },
         increment: next.sendFailedAt === undefined ? [] : ['failedSends'],
         values: { open: 'open', probeId },
-        ...OWN_PROBE,
+        condition: isOwnProbe,
       });
       return circuit;
     },
@@ -66,7 +64,6 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
     async probeNow(now) {
       const { circuit } = await update({
         set: { nextProbeAt: now },
-        names: ['circuit', 'probeId'],
         values: { open: 'open' },
         condition: '#circuit = :open AND #nextProbeAt > :nextProbeAt AND attribute_not_exists(#probeId)',
       });
@@ -79,7 +76,7 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
       const { circuit } = await update({
         set: { circuit: 'closed', closedAt, nextProbeAt: undefined, probes: undefined },
         values: { open: 'open', probeId },
-        ...OWN_PROBE,
+        condition: isOwnProbe,
       });
       return circuit;
     },

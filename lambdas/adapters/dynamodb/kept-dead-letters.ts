@@ -97,11 +97,11 @@ const deleteDeadLetter = async (
   const { item, parts, contacts } = deadLetterKeys(id, count);
   let isDeleted = false;
   for (const key of [...parts, item]) {
-    isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {}, ['pk'])) || isDeleted;
+    isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {})) || isDeleted;
   }
   // If the dead letter was kept again meanwhile, the next pass of the erasure deletes it.
   for (const key of contacts) {
-    isDeleted = (await table.delete(key, '#keepId = :keepId', { keepId }, ['keepId'])) || isDeleted;
+    isDeleted = (await table.delete(key, '#keepId = :keepId', { keepId })) || isDeleted;
   }
   return isDeleted;
 };

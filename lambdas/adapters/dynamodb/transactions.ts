@@ -22,7 +22,6 @@ export const createTransactionLinks = (
         key: transactionKey(transactionId),
         set: { messageId, messageAt },
         setOnce: { expiresAt: table.expiryOf('sends', messageAt) },
-        names: ['messageId', 'messageAt'],
         // A rule can send several messages. The earliest one counts, whatever the order of their events.
         condition:
           'attribute_not_exists(#messageId) OR #messageAt > :messageAt OR ' +
