@@ -93,13 +93,7 @@ const shared = {
   callTimeMs: toMs(limits.callSeconds),
 };
 
-const createHandleBatch = ({
-  queueUrl,
-  deadLetterQueueUrl,
-  maxConcurrentCalls,
-  intervalMs,
-  ageMetric,
-}: Lane) => {
+const createHandleBatch = ({ queueUrl, deadLetterQueueUrl, maxConcurrentCalls, intervalMs, ageMetric }: Lane) => {
   const pace = intervalMs === undefined ? undefined : createCallPace({ ...shared, intervalMs, maxConcurrentCalls });
   /** For requests that wait, and for those that cannot be processed. */
   const queue = onFirstUse(async () => {
