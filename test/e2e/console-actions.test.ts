@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLocalClient, type LocalClient } from '../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
-import type { DeadLetter, StageStatus } from '../../sandbox/inspector.ts';
+import type { DeadLetter, StageStatus } from '../../sandbox/base/inspector.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 
 // What a user of the console does about its banners, through the routes that the page calls.

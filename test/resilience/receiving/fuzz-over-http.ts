@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createLocalClient } from '../../../local/local-client.ts';
+import { createLocalClient } from '../../../local/cloud/local-client.ts';
 import { startCheckedCloud } from '../../support/checked-cloud.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fuzzBodies } from './fuzz-bodies.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TableItem } from '../../../local/cloud/local-client.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
-import type { TableItem } from '../../../local/local-client.ts';
 import type { StoredContact } from '../../support/contact-items.ts';
 import { contactNumber, RULE, type SendingStage, startSendingStage, templateRequest } from './sending-stage.ts';
 
