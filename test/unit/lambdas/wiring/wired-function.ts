@@ -7,7 +7,7 @@ import type { Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import type { HttpPostOptions } from '../../../../lambdas/adapters/chat-service/http-post.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
-import { listenLocally } from '../../../../local/listen-locally.ts';
+import { listenLocally } from '../../../../local/base/listen-locally.ts';
 import { NOW } from '../../../support/builders.ts';
 
 // A function as its entry wires it, in front of services that answer everything and record what they are asked.
