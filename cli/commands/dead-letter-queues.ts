@@ -1,6 +1,6 @@
-import type { DeadLetterQueueName, KeptQueue } from '../../lambdas/domain/dead-letter.ts';
+import type { DeadLetterQueueName } from '../../lambdas/domain/dead-letter.ts';
 import { CliError, EXIT } from '../errors.ts';
-import type { ReadableQueue, RedrivenQueue } from '../operations/dead-letter-queue.ts';
+import type { ReadableQueue } from '../operations/dead-letter-queue.ts';
 import type { Target } from '../target.ts';
 
 /** For the help of commands. */
@@ -41,23 +41,4 @@ const WHY_MISSING: Partial<Record<DeadLetterQueueName, string>> = {
   bulk: 'the stage has no bulk queue. See the setting sends.bulkLane.',
   publishing: 'the stage publishes no events. See the setting events.publish.',
   targets: 'the stage has no event targets. See the setting events.targets.',
-};
-
-/**
- * Returns a dead-letter queue with the queue that `parley` redrives its messages to.
- *
- * @throws CliError for a stack without the queues
- */
-export const redrivenQueueOf = (target: Target, name: Exclude<KeptQueue, 'inbound'>): RedrivenQueue => {
-  const { sendQueueUrl, bulkSendQueueUrl, erasureQueueUrl } = target.addresses;
-  const destinations = {
-    send: sendQueueUrl,
-    bulk: bulkSendQueueUrl,
-    schedules: sendQueueUrl,
-    erasures: erasureQueueUrl,
-  };
-  const queue = deadLetterQueueOf(target, name);
-  const destinationUrl = destinations[name];
-  if (destinationUrl !== undefined) return { ...queue, destinationUrl };
-  throw new CliError(EXIT.noAccess, `${target.name}: ${OLD_STACK}`);
 };
