@@ -13,7 +13,6 @@ const MESSAGES =
 
 /** What changes the bill. Each string is a list item. */
 const LEVERS: readonly string[] = [
-  '**Events.** If no system receives events, `events.publish: false` saves the cost of the event bus.',
   '**Retention.** `retentionDays.messages` and `retentionDays.sends` determine how much the table stores, and ' +
     '`retentionDays.logs` how much the logs do.',
   '**Turns.** `turns` adds [a cost for each inbound message](#turns).',

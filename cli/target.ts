@@ -34,7 +34,6 @@ const OPTIONAL_ADDRESSES = [
   'bulkSendDeadLetterQueueUrl',
   'erasureQueueUrl',
   'erasureDeadLetterQueueUrl',
-  // Only in a stage that publishes events.
   'publishFailuresQueueUrl',
   // Only with event targets.
   'undeliveredEventsQueueUrl',

@@ -27,10 +27,7 @@ const orders = new EventBus(examples, 'Orders');
 new ShipmentMessages(examples, 'ShipmentMessages', { eventBus: orders, sendQueue });
 new ShipmentProcess(examples, 'ShipmentProcess', { sendQueue, managementApi: parley.management.api });
 
-// Undefined if the setting `events.publish` is false.
-const eventBus = parley.publisher?.eventBus;
-if (eventBus) {
-  new EventConsumer(examples, 'EventConsumer', { eventBus });
-  new Bot(examples, 'Bot', { eventBus, sendQueue, management: parley.management });
-}
+const { eventBus } = parley.publisher;
+new EventConsumer(examples, 'EventConsumer', { eventBus });
+new Bot(examples, 'Bot', { eventBus, sendQueue, management: parley.management });
 app.synth();

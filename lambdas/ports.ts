@@ -27,7 +27,7 @@ import type { ChatServiceAnswer } from './domain/send-outcome.ts';
 import type { SendState } from './domain/send-transitions.ts';
 import type { Sending, Stop } from './domain/sending-stop.ts';
 import type { Traceparent } from './domain/trace-context.ts';
-import type { EndedTurn, OpenTurn, TurnMessage } from './domain/turn.ts';
+import type { EndedTurn, OpenTurn, TurnMessage } from './domain/turns/turn.ts';
 import type { Echo, InboundMessage, StatusChange, UnknownEvent, WebhookEvent } from './domain/webhook-event.ts';
 import type { VerifiedRequest } from './domain/webhook-request.ts';
 

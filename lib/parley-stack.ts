@@ -35,8 +35,7 @@ export class ParleyStack extends Stack {
   readonly table: ITable;
   readonly receiver: ParleyReceiver;
   readonly sender: ParleySender;
-  /** Undefined if the setting `events.publish` is false. */
-  readonly publisher: ParleyPublisher | undefined;
+  readonly publisher: ParleyPublisher;
   readonly management: ParleyManagement;
 
   constructor(scope: Construct, id: string, { settings: input, ...props }: ParleyStackProps) {
@@ -59,10 +58,8 @@ export class ParleyStack extends Stack {
     });
     this.sender = new ParleySender(this, 'Sender', parts);
     this.receiver.confirmOptOuts(this.sender);
-    this.publisher = settings.events.publish
-      ? new ParleyPublisher(this, 'Publisher', { ...parts, eventBus: existingEventBus(this, settings) })
-      : undefined;
-    if (this.publisher) this.receiver.endTurns(this.publisher);
+    this.publisher = new ParleyPublisher(this, 'Publisher', { ...parts, eventBus: existingEventBus(this, settings) });
+    this.receiver.endTurns(this.publisher);
     this.management = new ParleyManagement(this, 'Management', {
       ...parts,
       sender: this.sender,
@@ -94,7 +91,7 @@ export class ParleyStack extends Stack {
     // The id dates from when the key encrypted only the table. Changing it would replace the key.
     return new StageKey(this, 'TableKey', {
       production,
-      hasEventBus: events.publish && existing.eventBusArn === undefined,
+      hasEventBus: existing.eventBusArn === undefined,
       hasEventTargets: events.targets.length > 0,
       hasApiDestinations: events.targets.some(({ kind }) => kind === 'https'),
     }).fixed;
@@ -103,6 +100,7 @@ export class ParleyStack extends Stack {
   #createOutputs(encryptionKey: IKey | undefined): void {
     const { url, inboundQueue, webhookSecret, authHeader } = this.receiver;
     const { sendQueue, bulkSendQueue, schedules, accessToken } = this.sender;
+    const { eventBus, publishFailures, targets, turnQueue } = this.publisher;
     const { erasureQueue } = this.management;
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     output('WebhookUrl', url, 'The webhook URL to configure in the chat service');
@@ -119,22 +117,13 @@ export class ParleyStack extends Stack {
     output('InboundDeadLetterQueueUrl', inboundQueue.deadLetters.queueUrl, 'Quarantined events');
     output('ErasureQueueUrl', erasureQueue.queueUrl, 'Erasures in progress');
     output('ErasureDeadLetterQueueUrl', erasureQueue.deadLetters.queueUrl, 'Erasures that failed');
-    if (this.publisher) {
-      const { publishFailures, turnQueue } = this.publisher;
-      output('PublishFailuresQueueUrl', publishFailures.queueUrl, 'Changes that could not be published');
-      if (turnQueue) output('TurnQueueUrl', turnQueue.queueUrl, 'Turns that end when the user has been silent');
-    }
+    output('PublishFailuresQueueUrl', publishFailures.queueUrl, 'Changes that could not be published');
+    if (turnQueue) output('TurnQueueUrl', turnQueue.queueUrl, 'Turns that end when the user has been silent');
     output('TableName', this.table.tableName, 'The table of contacts, messages, and sends');
-    if (this.publisher) {
-      output('EventBusName', this.publisher.eventBus.eventBusName, "The event bus that receives Parley's events");
-    }
+    output('EventBusName', eventBus.eventBusName, "The event bus that receives Parley's events");
     output('AccessTokenSecretId', accessToken.secretArn, "The secret for the chat service's access token");
-    if (this.publisher?.targets) {
-      output(
-        'UndeliveredEventsQueueUrl',
-        this.publisher.targets.deadLetters.queueUrl,
-        'Events that a target did not accept',
-      );
+    if (targets) {
+      output('UndeliveredEventsQueueUrl', targets.deadLetters.queueUrl, 'Events that a target did not accept');
     }
     if (encryptionKey) output('EncryptionKeyArn', encryptionKey.keyArn, 'The key that encrypts the stage');
     if (webhookSecret) {
@@ -153,10 +142,10 @@ export class ParleyStack extends Stack {
   /** Tells `parley doctor` what to check because the stack does not manage it. */
   #createExistingOutputs({ existing }: StageSettings): void {
     const { table } = this;
-    const eventBus = this.publisher?.eventBus;
+    const { eventBus } = this.publisher;
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     if (!(table instanceof ParleyTable)) output('ExistingTableArn', table.tableArn, 'The existing table in use');
-    if (eventBus && !(eventBus instanceof EventBus)) {
+    if (!(eventBus instanceof EventBus)) {
       output('ExistingEventBusArn', eventBus.eventBusArn, 'The existing event bus in use');
     }
     if (existing.keyArn) output('ExistingKeyArn', existing.keyArn, 'The existing key in use');

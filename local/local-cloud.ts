@@ -83,13 +83,11 @@ const stackAddresses = z.object({
   inboundDeadLetterQueueUrl: z.string(),
   erasureQueueUrl: z.string(),
   erasureDeadLetterQueueUrl: z.string(),
-  /** Undefined if the stage publishes no events. */
-  publishFailuresQueueUrl: z.string().optional(),
+  publishFailuresQueueUrl: z.string(),
   /** Undefined if events have no targets. */
   undeliveredEventsQueueUrl: z.string().optional(),
   tableName: z.string(),
-  /** Undefined if the stage publishes no events. */
-  eventBusName: z.string().optional(),
+  eventBusName: z.string(),
   accessTokenSecretId: z.string(),
   /** Undefined if the webhook's authentication uses no secret. */
   webhookSecretId: z.string().optional(),

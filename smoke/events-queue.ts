@@ -22,7 +22,7 @@ export const eventsQueueName = (id: string, region: string, account: string): Ev
 
 /** Settings that make a stage deliver its events to the queue, and to nobody else. */
 export const eventsTo = ({ queueArn }: EventsQueueName) => ({
-  events: { publish: true, targets: [{ kind: 'sqs', queueArn }] },
+  events: { targets: [{ kind: 'sqs', queueArn }] },
 });
 
 /** Returns the attributes of a queue to which EventBridge may deliver from the rules of its own account. */

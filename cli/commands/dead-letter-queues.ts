@@ -39,6 +39,5 @@ const OLD_STACK = 'its stack lacks the output of the queue. Deploy this version 
 /** Why a stack may not have a queue. */
 const WHY_MISSING: Partial<Record<DeadLetterQueueName, string>> = {
   bulk: 'the stage has no bulk queue. See the setting sends.bulkLane.',
-  publishing: 'the stage publishes no events. See the setting events.publish.',
   targets: 'the stage has no event targets. See the setting events.targets.',
 };

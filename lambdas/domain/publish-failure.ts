@@ -1,5 +1,5 @@
 import * as z from './schema.ts';
-import { type OpenTurn, parseOpenTurn } from './turn.ts';
+import { type OpenTurn, parseOpenTurn } from './turns/turn.ts';
 
 /** What a message in the queue for publish failures contains. */
 export type PublishFailure =

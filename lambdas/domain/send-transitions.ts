@@ -58,7 +58,11 @@ export type SendGuard =
   /** The writer knows a message, and the item's is another one. */
   | 'other-message'
   /** The failure that is recorded is later than the writer's, or its description sorts after it. */
-  | 'failed-later';
+  | 'failed-later'
+  /** The send still belongs to the contact that is being erased. */
+  | 'same-contact'
+  /** The lease of the latest claim has expired, so the function that held it has died. */
+  | 'lease-expired';
 
 export interface SendTransition {
   readonly to: SendState;
@@ -222,14 +226,14 @@ export const SEND_TRANSITIONS = {
     to: 'cancelled',
     by: 'manage',
     when: 'its contact is erased',
-    from: { queued: [], scheduled: [], waiting: [] },
+    from: { queued: ['same-contact'], scheduled: ['same-contact'], waiting: ['same-contact'] },
   },
   // The function that claimed the send died. If its queue message is still there, it finds an erased request.
   loseTrackErased: {
     to: 'uncertain',
     by: 'manage',
     when: 'its contact is erased after its lease expired',
-    from: { claimed: [] },
+    from: { claimed: ['same-contact', 'lease-expired'] },
   },
   resolveAccepted: {
     to: 'accepted',

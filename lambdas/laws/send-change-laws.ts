@@ -72,6 +72,10 @@ const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean
         isNotBefore(before.failedAt, after.failedAt) &&
         (before.failedAt !== after.failedAt || String(before.failure) > String(after.failure))
       );
+    case 'same-contact':
+      return has(before, 'contact');
+    case 'lease-expired':
+      return isNotBefore(after.uncertainAt, before.leaseUntil);
   }
 };
 

@@ -187,7 +187,7 @@ const queues = onFirstUse(async () => {
     erasures: adapters.createSqsRedriveQueue(sqs, erasureUrl),
   };
 
-  /** Returns undefined for a stage that publishes no events. */
+  /** Returns undefined for a stack without a publisher. */
   const republishPorts = () => {
     const {
       EVENT_BUS_NAME: busName,

@@ -13,7 +13,7 @@ export interface RedrivePorts extends RedriveRunPorts {
   /** The dead letters that go back to a queue. A stack may have no receiver, and a stage no bulk queue. */
   readonly redrivenSources: Readonly<Partial<Record<KeptQueue, RedrivenSource>>>;
   readonly redriveQueues: Readonly<Partial<Record<KeptQueue, RedriveQueue>>>;
-  /** Undefined for a stage that publishes no events. */
+  /** Undefined for a stack without a publisher. */
   readonly republish?: RepublishPorts;
 }
 
@@ -88,7 +88,7 @@ export const redriveDeadLetters = defineRoute({
 const MISSING: Readonly<Partial<Record<DeadLetterQueueName, string>>> = {
   bulk: 'This stage has no bulk queue.',
   inbound: 'This stack has no inbound queue.',
-  publishing: 'This stage publishes no events.',
+  publishing: 'This stack publishes no events.',
   targets: 'This stage has no event targets.',
 };
 

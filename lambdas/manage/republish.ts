@@ -4,11 +4,11 @@ import type { BusEvent } from '../domain/events/event-details.ts';
 import type { ItemChange } from '../domain/events/item-change.ts';
 import { itemEvents } from '../domain/events/item-events.ts';
 import { type SerializedEvent, serializeEvent } from '../domain/events/serialize-event.ts';
-import { openTurnIn } from '../domain/events/turn-events.ts';
 import { type DeadEvent, parseDeadEvent, parsePublishFailure } from '../domain/publish-failure.ts';
+import { openTurnIn } from '../domain/turns/turn-events.ts';
 import type { ChangeReader, DeadLetterSource, EventBus, PublishResult, TurnRepository } from '../ports.ts';
-import { mapConcurrently } from '../runtime/concurrency.ts';
-import { readTurnEvents, TURN_CONCURRENCY } from '../runtime/read-turn-events.ts';
+import { CHANGE_CONCURRENCY, mapConcurrently } from '../runtime/concurrency.ts';
+import { readTurnEvents } from '../runtime/turns/read-turn-events.ts';
 
 /** The operations of a dead-letter queue that a redrive needs. */
 export type RedrivenSource = Pick<DeadLetterSource<DeadLetterQueueName>, 'receive' | 'remove' | 'release'>;
@@ -60,7 +60,7 @@ export const createRepublish = ({ bus, changes, turns, content }: Omit<Republish
   };
 
   const publishChanges = async (read: readonly (ItemChange | undefined)[]): Promise<Republished> => {
-    const events = await mapConcurrently(TURN_CONCURRENCY, read, async (change) => {
+    const events = await mapConcurrently(CHANGE_CONCURRENCY, read, async (change) => {
       if (change === undefined) return [];
       const read = change.kind === 'turn' ? await eventsOfTurn(change) : itemEvents(change);
       return read.map((event) => serializeEvent(event, { content }));

@@ -5,9 +5,7 @@ import type { ItemChange } from '../domain/events/item-change.ts';
 import { itemEvents } from '../domain/events/item-events.ts';
 import { type SerializedEvent, serializeEvent } from '../domain/events/serialize-event.ts';
 import type { EventBus, Log, Metrics, PublishDeadLetterQueue, PublishResult, Randomness, Sleep } from '../ports.ts';
-import { mapConcurrently } from '../runtime/concurrency.ts';
-import { TURN_CONCURRENCY } from '../runtime/read-turn-events.ts';
-import type { PublishTurn } from './publish-turns.ts';
+import { CHANGE_CONCURRENCY, mapConcurrently } from '../runtime/concurrency.ts';
 
 export interface PublishChangesOptions {
   readonly bus: EventBus;
@@ -18,9 +16,15 @@ export interface PublishChangesOptions {
   readonly metrics: Metrics;
   /** Whether events include the content of messages. */
   readonly content: boolean;
-  /** Handles changes of turns. @default they are ignored, because the stage has no turns */
-  readonly publishTurn?: PublishTurn | undefined;
+  /** What handles the kinds of changes whose events need calls. @default the events of all changes follow from them */
+  readonly handlers?: Partial<Record<ItemChange['kind'], HandleChange>> | undefined;
 }
+
+/**
+ * Handles a change, and returns the events to publish. A failed call can be repeated, unless it fails with a
+ * `ParleyError`.
+ */
+export type HandleChange = (change: ItemChange) => Promise<readonly BusEvent[]>;
 
 /** A record of the table's stream. */
 export interface ChangeRecord {
@@ -37,7 +41,7 @@ interface PendingEvent {
 }
 
 const MAX_ATTEMPTS = 5;
-const MAX_TURN_ATTEMPTS = 3;
+const MAX_HANDLER_ATTEMPTS = 3;
 const FIRST_BACKOFF_MS = 100;
 
 /**
@@ -51,7 +55,7 @@ export const createPublishChanges =
   (options: PublishChangesOptions) =>
   async (records: readonly ChangeRecord[], hasTime: () => boolean): Promise<readonly string[]> => {
     const failed = new Set<string>();
-    const events = await mapConcurrently(TURN_CONCURRENCY, records, (record) =>
+    const events = await mapConcurrently(CHANGE_CONCURRENCY, records, (record) =>
       eventsOf({ ...options, hasTime }, record, failed),
     );
     let pending = events.flat();
@@ -77,38 +81,33 @@ const eventsOf = async (
   failed: Set<string>,
 ): Promise<PendingEvent[]> => {
   let change: ItemChange | undefined;
+  let handle: HandleChange | undefined;
   try {
     change = origin.readChange();
-    if (change?.kind !== 'turn') return pendingOf(options, change === undefined ? [] : itemEvents(change), origin);
+    if (change === undefined) return [];
+    handle = options.handlers?.[change.kind];
+    if (handle === undefined) return pendingOf(options, itemEvents(change), origin);
   } catch (error) {
     await deadLetter(options, origin, `UNREADABLE: ${summarizeError(error)}`, failed);
     return [];
   }
-  return pendingOf(options, await eventsOfTurn(options, origin, change, failed), origin);
-};
-
-/** Retries in this invocation first, because Lambda would deliver this record and all later ones again. */
-const eventsOfTurn = async (
-  { publishTurn, hasTime, log, ...options }: ReadingOptions,
-  origin: ChangeRecord,
-  change: ItemChange,
-  failed: Set<string>,
-): Promise<readonly BusEvent[]> => {
+  const { hasTime, log } = options;
   let error: unknown;
-  for (let attempt = 1; attempt <= MAX_TURN_ATTEMPTS && hasTime(); attempt += 1) {
+  // In this invocation first, because Lambda would deliver this record and all later ones again.
+  for (let attempt = 1; attempt <= MAX_HANDLER_ATTEMPTS && hasTime(); attempt += 1) {
     if (attempt > 1) await options.sleep(backoffMs(options, attempt));
     try {
-      return (await publishTurn?.(change)) ?? [];
+      return pendingOf(options, await handle(change), origin);
     } catch (caught) {
       if (caught instanceof ParleyError) {
-        await deadLetter({ ...options, log }, origin, `UNREADABLE: ${summarizeError(caught)}`, failed);
+        await deadLetter(options, origin, `UNREADABLE: ${summarizeError(caught)}`, failed);
         return [];
       }
       error = caught;
     }
   }
   failed.add(origin.sequenceNumber);
-  log.error('turn neither queued nor read; Lambda will retry the change', { error });
+  log.error('change not handled; Lambda will retry it', { error });
   return [];
 };
 

@@ -1,3 +1,9 @@
+/**
+ * How many changes of the table are handled concurrently. One may read 4 MB of messages at a time, which take several
+ * times as much memory.
+ */
+export const CHANGE_CONCURRENCY = 5;
+
 /** Like `Promise.all`, but also waits for the others if one rejects, so that nothing runs on after the invocation. */
 export const allOrFirstError = async <Result>(running: readonly Promise<Result>[]): Promise<readonly Result[]> => {
   await Promise.allSettled(running);

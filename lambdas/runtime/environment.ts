@@ -84,3 +84,5 @@ export const parseAwsVariables = (environment: Record<string, string | undefined
     },
   };
 };
+
+export type AwsVariables = ReturnType<typeof parseAwsVariables>;

@@ -35,7 +35,7 @@ export class ParleyMonitoring extends Construct {
     const alarms = new StageAlarms(this, { runbook: runbookUrl ?? 'docs/runbook.md', topic: alarmTopic });
     addReceiverAlarms(alarms, parts.receiver);
     addSenderAlarms(alarms, parts.sender);
-    if (parts.publisher) addPublisherAlarms(alarms, parts.publisher);
+    addPublisherAlarms(alarms, parts.publisher);
     addManagementAlarms(alarms, parts.management);
     new ParleyDashboard(this, 'Overview', { ...parts, alarms: alarms.all });
     new ParleyLogQueries(this, 'Queries', {

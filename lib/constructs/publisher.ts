@@ -7,7 +7,8 @@ import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-li
 import { Construct, DependencyGroup, type IDependable } from 'constructs';
 import type { z } from 'zod';
 import { seconds } from '../../lambdas/domain/duration.ts';
-import type { PublishEnvironment, TurnEnvironment } from '../../lambdas/publish/environment.ts';
+import type { PublishEnvironment } from '../../lambdas/publish/environment.ts';
+import type { TurnEnvironment } from '../../lambdas/publish/turns/environment.ts';
 import { PUBLISHED_CHANGES } from '../../lambdas/table/published-changes.ts';
 import { publishesContent, reservedPublishCheck, settingsObject } from '../settings/stage-settings.ts';
 import { MAX_TURN_INVOCATIONS } from '../settings/turn-settings.ts';
@@ -37,10 +38,7 @@ const publisherSettings = settingsObject
   .strip()
   .check(reservedPublishCheck);
 
-/**
- * Properties of a {@link ParleyPublisher}: the stage settings with the same names, except `events.publish`, which has no
- * effect, the table, and the event bus.
- */
+/** Properties of a {@link ParleyPublisher}: the stage settings with the same names, the table, and the event bus. */
 export interface ParleyPublisherProps extends Readonly<z.input<typeof publisherSettings>>, NetworkProps {
   /** The table whose changes are published. It needs a stream with old and new images, like that of a `ParleyTable`. */
   readonly table: ITable;

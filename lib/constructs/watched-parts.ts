@@ -11,8 +11,7 @@ export interface WatchedParts {
   readonly table: ITable;
   readonly receiver: ParleyReceiver;
   readonly sender: ParleySender;
-  /** @default none; nothing is published */
-  readonly publisher?: ParleyPublisher;
+  readonly publisher: ParleyPublisher;
   readonly management: ParleyManagement;
 }
 
@@ -21,7 +20,7 @@ export function functionsOf({ receiver, sender, publisher, management }: Watched
   return {
     Receive: receiver.handler,
     Send: sender.handler,
-    ...(publisher && { Publish: publisher.handler }),
+    Publish: publisher.handler,
     Manage: management.handler,
   };
 }
@@ -32,7 +31,7 @@ export function workQueuesOf({ receiver, sender, publisher, management }: Watche
     inbound: receiver.inboundQueue,
     send: sender.sendQueue,
     ...(sender.bulkSendQueue && { 'bulk send': sender.bulkSendQueue }),
-    ...(publisher?.turnQueue && { turns: publisher.turnQueue }),
+    ...(publisher.turnQueue && { turns: publisher.turnQueue }),
     erasures: management.erasureQueue,
   };
 }
@@ -46,7 +45,7 @@ export function deadLetterQueuesOf(parts: WatchedParts): Record<string, IQueue> 
     ...(sender.bulkSendQueue && { 'bulk send dead letters': sender.bulkSendQueue.deadLetters }),
     'schedule dead letters': sender.schedules.deadLetters,
     'erasure dead letters': management.erasureQueue.deadLetters,
-    ...(publisher && { 'publish failures': publisher.publishFailures }),
-    ...(publisher?.targets && { 'undelivered events': publisher.targets.deadLetters }),
+    'publish failures': publisher.publishFailures,
+    ...(publisher.targets && { 'undelivered events': publisher.targets.deadLetters }),
   };
 }

@@ -4,8 +4,8 @@ import { EVENT_NAMES, type EventName } from '../../lambdas/domain/events/event-n
 import type { ItemChange } from '../../lambdas/domain/events/item-change.ts';
 import { itemEvents } from '../../lambdas/domain/events/item-events.ts';
 import { serializeEvent } from '../../lambdas/domain/events/serialize-event.ts';
-import { endedTurnIn, turnEvents } from '../../lambdas/domain/events/turn-events.ts';
-import { EMPTY_SUMMARY, summarizeMessage } from '../../lambdas/domain/events/turn-summary.ts';
+import { endedTurnIn, turnEvents } from '../../lambdas/domain/turns/turn-events.ts';
+import { EMPTY_SUMMARY, summarizeMessage } from '../../lambdas/domain/turns/turn-summary.ts';
 import { changeOf } from '../../lambdas/table/item-changes.ts';
 import {
   accountKey,

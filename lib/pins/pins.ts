@@ -76,8 +76,7 @@ function causeOf(logicalId: string, type: string, { existing }: StackPins): stri
   if (type === 'AWS::Events::EventBus' && existing['existing.eventBusArn']) return settings('existing.eventBusArn');
   if (type === 'AWS::KMS::Key') return settings('customerManagedKey', 'existing.keyArn');
   if (type === 'AWS::ApiGatewayV2::DomainName') return settings('domainName');
-  if (logicalId.startsWith('PublisherTargets')) return settings('events.targets', 'events.publish');
-  if (logicalId.startsWith('Publisher')) return settings('events.publish');
+  if (logicalId.startsWith('PublisherTargets')) return settings('events.targets');
   if (logicalId.startsWith('SenderBulkSendQueue')) return settings('sends.bulkLane');
   if (logicalId.startsWith('ReceiverWebhookSecret')) return settings('webhook.auth.kind');
   return "A change to the app's code or to Parley's version";

@@ -49,8 +49,8 @@ export const existingResources = z
       .optional()
       .meta({
         description:
-          "the ARN of an event bus in the stack's account and region, on which the stage publishes its events; requires " +
-          'events.publish; omit it to create the event bus',
+          "the ARN of an event bus in the stack's account and region, on which the stage publishes its events; omit it to " +
+          'create the event bus',
       }),
     keyArn: arn('kms', KEY)
       .optional()

@@ -53,12 +53,6 @@ const secureKeysCheck = z.refine<{ auth: z.output<typeof webhookAuth> }>(
   { path: ['auth', 'jwksUrl'] },
 );
 
-/** Rejects targets in a stage without an event bus. */
-const publishedTargetsCheck = z.refine<{ publish: boolean; targets: readonly unknown[] }>(
-  ({ publish, targets }) => publish || targets.length === 0,
-  { path: ['publish'] },
-);
-
 /**
  * The settings of a stage.
  *
@@ -230,10 +224,6 @@ export const settingsObject = z.strictObject({
   }),
   events: z
     .strictObject({
-      publish: z.boolean().default(true).meta({
-        description:
-          'true, or false if no system receives events and events.targets is empty: whether the stage publishes events',
-      }),
       content: z.boolean().optional().meta({
         description:
           'true or false: whether events include the content of messages (default true, but false if production is true)',
@@ -249,9 +239,8 @@ export const settingsObject = z.strictObject({
             'see docs/events.md',
         }),
     })
-    .check(publishedTargetsCheck)
     .prefault({})
-    .meta({ description: 'an object with publish, content, and targets, all optional' }),
+    .meta({ description: 'an object with content and targets, both optional' }),
   retentionDays: z
     .strictObject({
       messages: days(MIN_RETENTION_DAYS, 400, 'how many days to keep messages and their statuses'),
@@ -318,32 +307,17 @@ export const reservedSendCheck = z.refine<
   { path: ['reservedConcurrency', 'send'] },
 );
 
-type Turns = Pick<z.output<typeof settingsObject>, 'events' | 'reservedConcurrency' | 'turns'>;
-
-/** Rejects turns in a stage without events: nothing would ever end them. */
-const publishedTurnsCheck = z.refine<Turns>(({ turns, events }) => turns === undefined || events.publish, {
-  path: ['turns'],
-});
-
 /** Rejects a reserved concurrency of `publish` that the turn queue alone could use up. */
-export const reservedPublishCheck = z.refine<Omit<Turns, 'events'>>(
+export const reservedPublishCheck = z.refine<Pick<z.output<typeof settingsObject>, 'reservedConcurrency' | 'turns'>>(
   ({ turns, reservedConcurrency: { publish } }) =>
     turns === undefined || publish === undefined || publish > MAX_TURN_INVOCATIONS,
   { path: ['reservedConcurrency', 'publish'] },
 );
 
-type Existing = Pick<z.output<typeof settingsObject>, 'customerManagedKey' | 'events' | 'existing'>;
-
 /** Rejects two keys for the same data. */
-const oneKeyCheck = z.refine<Existing>(
+const oneKeyCheck = z.refine<Pick<z.output<typeof settingsObject>, 'customerManagedKey' | 'existing'>>(
   ({ customerManagedKey, existing }) => !customerManagedKey || existing.keyArn === undefined,
   { path: ['existing', 'keyArn'] },
-);
-
-/** Rejects an event bus in a stage that publishes nothing. */
-const publishedBusCheck = z.refine<Existing>(
-  ({ events, existing }) => events.publish || existing.eventBusArn === undefined,
-  { path: ['existing', 'eventBusArn'] },
 );
 
 /** The settings of a stage, as written in `context.stages` of cdk.json. */
@@ -351,9 +325,7 @@ export const stageSettings = settingsObject.check(
   insecureWebhookCheck,
   reservedSendCheck,
   reservedPublishCheck,
-  publishedTurnsCheck,
   oneKeyCheck,
-  publishedBusCheck,
 );
 
 /** The settings of a stage as written. Settings with a default are optional. */

@@ -16,8 +16,7 @@ import { type FindBusEvents, readTrace } from './trace.ts';
 export interface InspectedStack extends QueueUrls {
   readonly managementUrl: string;
   readonly tableName: string;
-  /** Undefined if the stage publishes no events. */
-  readonly eventBusName?: string | undefined;
+  readonly eventBusName: string;
 }
 
 const POLL_MS = 1_000;

@@ -56,7 +56,7 @@ export const LOG_LINES: Readonly<Record<string, 'stage' | 'faults'>> = {
   'change cannot be published; put on the dead-letter queue': 'stage',
   'change neither published nor put on the dead-letter queue': 'faults',
 
-  'turn neither queued nor read; Lambda will retry the change': 'faults',
+  'change not handled; Lambda will retry it': 'faults',
   'queue message is not a turn; deleted': 'faults',
 
   'management call': 'stage',

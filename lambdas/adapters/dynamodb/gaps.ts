@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/instant.ts';
 import type { GapPosition, GapRepository } from '../../ports.ts';
 import { BY_STATE, stateShard, stateShards } from '../../table/indexes.ts';
 import { echoKey, messageKey, parseChannelName, parseContactName } from '../../table/keys.ts';
-import { NO_GAP } from './gap-attributes.ts';
+import { NO_GAP } from '../../table/message-item.ts';
 import { listShards } from './shard-list.ts';
 import type { ConversationTable, Item } from './table.ts';
 

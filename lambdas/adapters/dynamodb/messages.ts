@@ -34,7 +34,7 @@ import {
   subjectName,
   unknownNameKey,
 } from '../../table/keys.ts';
-import { NO_GAP } from './gap-attributes.ts';
+import { NO_GAP } from '../../table/message-item.ts';
 import type { ItemUpdate } from './item-update.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { type ConversationTable, type Item, parseItem } from './table.ts';

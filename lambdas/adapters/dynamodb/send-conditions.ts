@@ -18,6 +18,8 @@ export interface Evidence {
   readonly claimId?: string;
   /** The message that the writer knows. */
   readonly messageId?: string;
+  /** The name of the contact that is being erased. */
+  readonly contact?: string;
   /** The only state from which the transition may start, if what it writes depends on the state. */
   readonly state?: FromState;
 }
@@ -34,7 +36,6 @@ export const conditionOf = (
   const { from, to }: SendTransition = SEND_TRANSITIONS[name];
   const clauses = Object.entries(from).filter(([state, guards]) => hasEvidence(state, guards, evidence));
   const values: Record<string, unknown> = {};
-  const names = new Set(['state']);
   const conditions = clauses.map(([state, guards]) => {
     if (isNone(state)) return 'attribute_not_exists(#state)';
     values[state] = state;
@@ -43,18 +44,16 @@ export const conditionOf = (
         (guard !== 'note-not-erased' || set?.outcomeDetails !== undefined) &&
         (guard !== 'same-message' || evidence.messageId !== undefined),
     );
-    return [`#state = :${state}`, ...applying.map((guard) => guardCondition(guard, to, evidence, values, names))].join(
+    return [`#state = :${state}`, ...applying.map((guard) => guardCondition(guard, to, evidence, values))].join(
       ' AND ',
     );
   });
   // The update already defines the values that it sets.
   const assigned = { ...set, ...setOnce };
   const further = Object.entries(values).filter(([value]) => assigned[value] === undefined);
-  return {
-    condition: conditions.length === 0 ? NEVER : conditions.map((condition) => `(${condition})`).join(' OR '),
-    values: Object.fromEntries(further),
-    names: [...names],
-  };
+  const condition = conditions.length === 0 ? NEVER : conditions.map((each) => `(${each})`).join(' OR ');
+  const names = condition.match(/(?<=#)\w+/g) ?? [];
+  return { condition, values: Object.fromEntries(further), names };
 };
 
 const isNone = (state: string): boolean => state === ('none' satisfies FromState);
@@ -65,9 +64,10 @@ const NEVER = 'attribute_exists(#state) AND attribute_not_exists(#state)';
 const hasEvidence = (
   state: string,
   guards: readonly SendGuard[],
-  { body, claimId, messageId, state: only }: Evidence,
+  { body, claimId, messageId, contact, state: only }: Evidence,
 ): boolean =>
   (messageId !== undefined || !guards.includes('other-message')) &&
+  (contact !== undefined || !guards.includes('same-contact')) &&
   (only === undefined || only === state) &&
   (body !== undefined || !(isNone(state) || guards.includes('same-request'))) &&
   (claimId !== undefined || !guards.includes('own-claim'));
@@ -75,37 +75,28 @@ const hasEvidence = (
 const guardCondition = (
   guard: SendGuard,
   to: SendState,
-  { body, claimId, messageId }: Evidence,
+  { body, claimId, messageId, contact }: Evidence,
   values: Record<string, unknown>,
-  names: Set<string>,
 ): string => {
   switch (guard) {
     case 'same-request':
-      names.add('body');
       values.body = body;
       return '#body = :body';
     case 'own-claim':
-      names.add('claimId');
       values.ownClaimId = claimId;
       return '#claimId = :ownClaimId';
     case 'later-claim':
-      names.add('claimId').add('claimedAt');
       return 'NOT (#claimId = :claimId OR #claimedAt > :claimedAt)';
     case 'not-erased':
     case 'note-not-erased':
-      names.add('erasedAt');
       return 'attribute_not_exists(#erasedAt)';
     case 'processing-failed':
-      names.add('code').add('refusedAt');
       values.processingFailed = 'PROCESSING_FAILED';
       // A write that takes effect late is older.
       return `#code = :processingFailed AND NOT #refusedAt > :${to}At`;
     case 'other-decision':
-      names.add('decision');
-      names.add('failingSince');
       return '(NOT #decision = :decision OR attribute_exists(#failingSince))';
     case 'may-resend':
-      names.add('unknownOutcomes').add('isAnswered');
       // The latest unknown outcome is not counted yet.
       values.maxEarlierOutcomes = MAX_UNKNOWN_OUTCOMES - 1;
       return (
@@ -113,29 +104,28 @@ const guardCondition = (
         'AND attribute_not_exists(#isAnswered)'
       );
     case 'unknown-earlier':
-      names.add('unknownOutcomes');
       return 'attribute_exists(#unknownOutcomes)';
     case 'identified-no-earlier':
-      names.add('messageId').add('identifiedAt');
       values.knownMessageId = messageId;
       return `(attribute_not_exists(#messageId) OR ${noEarlier('identifiedAt')})`;
     case 'confirmed-by-status':
-      names.add('confirmedBy');
       values.byStatus = 'status';
       return '#confirmedBy = :byStatus';
     case 'confirmed-no-earlier':
-      names.add('confirmedBy').add('acceptedAt').add('messageId');
       values.byStatus = 'status';
       values.knownMessageId = messageId;
       return `#confirmedBy = :byStatus AND ${noEarlier('acceptedAt')}`;
     case 'same-message':
     case 'other-message':
-      names.add('messageId');
       values.knownMessageId = messageId;
       return guard === 'same-message' ? '#messageId = :knownMessageId' : 'NOT #messageId = :knownMessageId';
     case 'failed-later':
-      names.add('failedAt').add('failure');
       return '(#failedAt > :failedAt OR (#failedAt = :failedAt AND #failure > :failure))';
+    case 'same-contact':
+      values.ofContact = contact;
+      return '#contact = :ofContact';
+    case 'lease-expired':
+      return `#leaseUntil < :${to}At`;
   }
 };
 

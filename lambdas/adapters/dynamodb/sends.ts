@@ -10,35 +10,24 @@ import {
   type SendResult,
   sendRecord,
 } from '../../domain/send.ts';
-import { isInBroadcast, isListed } from '../../domain/send-index.ts';
-import { SEND_TRANSITIONS, type SendState, type SendTransitionName } from '../../domain/send-transitions.ts';
+import type { SendTransitionName } from '../../domain/send-transitions.ts';
 import type { SendRepository, TransitionResult } from '../../ports.ts';
-import { broadcastShard, broadcastSort, contactSort, stateShard, stateSort, timeOfState } from '../../table/indexes.ts';
+import { broadcastShard, contactSort } from '../../table/indexes.ts';
 import { contactName, idOf, parseContactName, sendKey } from '../../table/keys.ts';
-import { conditionOf, type Evidence, type TransitionUpdate } from './send-conditions.ts';
+import type { Evidence, TransitionUpdate } from './send-conditions.ts';
+import { writeTransition } from './send-writes.ts';
 import { type ConversationTable, type Item, parseItem, type WriteOutcome } from './table.ts';
 import { createTransactionLinks } from './transactions.ts';
 
 /** Creates the repository of sends. Each transition is one conditional write. */
 export const createDynamodbSends = (table: ConversationTable): SendRepository => {
-  const apply = async (
+  const apply = (
     name: SendTransitionName,
     requestId: string,
     update: TransitionUpdate,
-    evidence: Evidence = {},
+    evidence?: Evidence,
     options?: { readonly returnItem: boolean },
-  ): Promise<WriteOutcome> => {
-    const { to } = SEND_TRANSITIONS[name];
-    const { set = {}, setOnce, increment } = update;
-    const lists = listAttributes(requestId, to, set);
-    const written = { state: to, failingSince: undefined, lastFailedAt: undefined, ...lists };
-    // The details of an outcome are removed with it.
-    const details = 'outcome' in set ? { outcomeDetails: undefined } : {};
-    // An erasure must find every message that a function may still be writing.
-    const messageIds = typeof set.messageId === 'string' ? { add: { messageIds: new Set([set.messageId]) } } : {};
-    const change = { set: { ...details, ...set, ...written }, setOnce, increment, ...messageIds };
-    return table.update({ key: sendKey(requestId), ...change, ...conditionOf(name, change, evidence) }, options);
-  };
+  ): Promise<WriteOutcome> => writeTransition(table, { name, requestId, update, evidence }, options);
 
   const transition = async (...parameters: Parameters<typeof apply>): Promise<TransitionResult> =>
     describeOutcome(await apply(...parameters));
@@ -343,23 +332,3 @@ const unknownCallAttributes = (send: SendRecord): Item => {
   const isUnknown = state === 'uncertain' || (unknownOutcomes > 0 && unknownCall === undefined);
   return isUnknown && call && claimedAt ? { unknownCall: { ...call, claimedAt, attempt } } : {};
 };
-
-/**
- * Returns the attributes that put a send into the lists of its new state and of its broadcast, or take it out of them.
- * Every transition writes all of them, so that no write of another version leaves a send in a list that it has left.
- * The sort key in the broadcast is written without knowing whether there is one: without `broadcastShard`, the send is
- * not in the index.
- */
-const listAttributes = (requestId: string, to: SendState, set: Item): Item => {
-  const at = set[timeOfState(to)];
-  // The send stays in its state.
-  if (typeof at !== 'string') return {};
-  const entry = { at, ...(typeof set.code === 'string' && { code: set.code }) };
-  return {
-    ...(isListed(to) ? { stateShard: stateShard(to, requestId), stateAt: stateSort(entry) } : UNLISTED),
-    broadcastState: isInBroadcast(to) ? broadcastSort(to, entry) : undefined,
-  };
-};
-
-/** What a transition or an erasure writes to take a send out of the list of its state. */
-const UNLISTED = { stateShard: undefined, stateAt: undefined } as const;

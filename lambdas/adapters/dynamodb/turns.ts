@@ -1,6 +1,6 @@
 import type { ContactRef } from '../../domain/contact.ts';
 import type { Instant } from '../../domain/instant.ts';
-import { isFull, MAX_STORED_MESSAGES } from '../../domain/turn.ts';
+import { isFull, MAX_STORED_MESSAGES } from '../../domain/turns/turn.ts';
 import type { InboundMessage } from '../../domain/webhook-event.ts';
 import type { TurnRepository } from '../../ports.ts';
 import { idOf, messageKey, parseContactName, turnKeyOf } from '../../table/keys.ts';

@@ -19,7 +19,7 @@ export function resourceGraphs(parts: WatchedParts): IWidget[][] {
         ...(sender.bulkSendQueue
           ? [sender.handler.customMetric('RetriedBulkMessageAge', { ...MAXIMUM, label: 'bulk send: retried' })]
           : []),
-        ...(publisher?.turnQueue
+        ...(publisher.turnQueue
           ? [publisher.handler.customMetric('RetriedTurnAge', { ...MAXIMUM, label: 'turns: retried' })]
           : []),
       ]),
@@ -61,13 +61,7 @@ export function resourceGraphs(parts: WatchedParts): IWidget[][] {
         table.metric('ReadThrottleEvents', { ...SUM, label: 'reads' }),
         table.metric('WriteThrottleEvents', { ...SUM, label: 'writes' }),
       ]),
-      ...(publisher
-        ? [
-            graph('Publish: age of the changes', [
-              publisher.handler.metric('IteratorAge', { ...MAXIMUM, label: 'age' }),
-            ]),
-          ]
-        : []),
+      graph('Publish: age of the changes', [publisher.handler.metric('IteratorAge', { ...MAXIMUM, label: 'age' })]),
     ],
   ];
 }

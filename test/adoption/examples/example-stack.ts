@@ -47,7 +47,7 @@ export const startExampleStack = async (
     reason: 'The region of the local run is not one of AWS.',
   });
   build(stack, {
-    eventBus: EventBus.fromEventBusName(stack, 'ParleyBus', cloud.eventBusName ?? ''),
+    eventBus: EventBus.fromEventBusName(stack, 'ParleyBus', cloud.eventBusName),
     sendQueue: Queue.fromQueueAttributes(stack, 'ParleySendQueue', {
       queueArn: arnOf('sqs', cloud.sendQueueUrl.split('/').at(-1) ?? ''),
       queueUrl: cloud.sendQueueUrl,

@@ -13,7 +13,6 @@ export const REPOSITORY_CONTRACT: readonly string[] = [
   'send-histories.property',
   'send-transitions',
   'sends',
-  'sends.property',
   'shard-list',
   'turns',
 ].map((name) => `test/unit/lambdas/adapters/dynamodb/${name}.test.ts`);

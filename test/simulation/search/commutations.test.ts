@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../world/faults.ts';
 import type { Alternative } from '../world/turns.ts';
-import { SCENARIOS, type Scenario, type ScenarioName } from './scenarios.ts';
-import { observedWorld } from './search.ts';
+import { createScene } from './scene.ts';
+import { SCENE_SCENARIOS, type SceneScenario, type SceneScenarioName } from './scene-scenarios.ts';
 
 interface Limits {
   readonly maxFaults: number;
@@ -22,12 +22,11 @@ const nameOf = ({ process = '', label, fault }: Alternative): string => `${proce
 
 /** Runs a schedule. Returns the state after it, or undefined if the schedule cannot be taken. */
 const stateAfter = async (
-  scenario: Scenario,
+  scenario: SceneScenario,
   limits: Limits,
   schedule: readonly string[],
 ): Promise<State | undefined> => {
-  const options = { ...scenario.options, prunes: false, isSymmetric: false };
-  const world = observedWorld(options, limits, () => undefined);
+  const world = createScene({ ...scenario.options, ...limits });
   let state: State | undefined;
   let step = 0;
   const how = await world.run((alternatives, key) => {
@@ -49,8 +48,8 @@ const stateAfter = async (
 type IsPruned = (one: Alternative, other: Alternative, waiting: readonly string[]) => boolean;
 
 /** Compares the states after both orders of each pair of alternatives that is pruned somewhere. */
-const compareOrders = async (name: ScenarioName, limits: Limits, isPruned: IsPruned) => {
-  const scenario: Scenario = SCENARIOS[name];
+const compareOrders = async (name: SceneScenarioName, limits: Limits, isPruned: IsPruned) => {
+  const scenario: SceneScenario = SCENE_SCENARIOS[name];
   const known = new Set<string>();
   const different: string[] = [];
   let compared = 0;
@@ -97,7 +96,7 @@ describe('a call that goes first', () => {
 
 describe('an event that waits until a call depends on it', () => {
   it('leads to the same state before anything else', async () => {
-    const [event] = SCENARIOS.optOut.options.events;
+    const [event] = SCENE_SCENARIOS.optOut.options.events;
     const waits: IsPruned = (one, _, waiting) => one.label === event.label && event.matters?.(waiting) === false;
     const { compared, different } = await compareOrders('optOut', { maxFaults: 0, allowedFaults: [] }, waits);
 

@@ -1,6 +1,5 @@
 import type { Fault } from '../world/faults.ts';
-import type { Alternative, Histories, Turns } from '../world/turns.ts';
-import type { Choose } from '../world/world.ts';
+import type { Alternative, Choose, Histories, Turns } from '../world/turns.ts';
 
 /** A run of the system under search, from its start. */
 export interface Run {

@@ -1,6 +1,6 @@
 import { createIndependence, type Independence } from '../world/independence.ts';
 import { forgetInterned } from '../world/serialize.ts';
-import type { Choose } from '../world/world.ts';
+import type { Choose } from '../world/turns.ts';
 import { type ObservedWorld, type Report, type RunsOptions, type RunsResult, searchRuns } from './search-runs.ts';
 
 /** A world that skips orders of calls that commute according to `independence`. */

@@ -112,7 +112,6 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         accessToken: accessTokenOf(process.name),
         account: ACCOUNT,
         rules: sendRules({ templates: TEMPLATE_VARIABLES, ...features.rules }),
-        isContactConstant: false,
         windowPer,
         random: random(process),
         answerMs: (path) => Math.floor(context.next(`answer ${path} ${clock.ms}`) ** 4 * features.maxAnswerMs),
@@ -148,7 +147,6 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         confirmations: features.rules.optOutConfirmation === undefined ? undefined : queues.send,
         operatorEchoes: features.rules.operators && OPERATOR_ECHOES,
         hasTurns: features.turnSilenceSeconds !== undefined,
-        onQueued: () => undefined,
         random: random(process),
         auth: { kind: 'shared-token', header: TOKEN_HEADER, envelope },
         webhookSecret: {

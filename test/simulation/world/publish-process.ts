@@ -7,9 +7,9 @@ import {
   createSqsTurnQueue,
 } from '../../../lambdas/adapters/sqs.ts';
 import type { EventBus, PublishDeadLetterQueue, TurnRepository } from '../../../lambdas/ports.ts';
-import { createTurnQueueHandler } from '../../../lambdas/publish/end-turn.ts';
 import { type ChangeRecord, createPublishChanges } from '../../../lambdas/publish/publish-changes.ts';
-import { createPublishTurn } from '../../../lambdas/publish/publish-turns.ts';
+import { createTurnQueueHandler } from '../../../lambdas/publish/turns/end-turn.ts';
+import { createPublishTurn } from '../../../lambdas/publish/turns/publish-turn.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import { createStreamHandler } from '../../../lambdas/runtime/stream-handler.ts';
 import { readItemChange, type StreamRecord } from '../../../lambdas/table/item-changes.ts';
@@ -127,7 +127,7 @@ export const createPublishProcess = (options: PublishProcessOptions): PublishPro
     log: silentLog,
     metrics: silentMetrics,
     content,
-    publishTurn: turnPorts && createPublishTurn(turnPorts),
+    handlers: turnPorts && { turn: createPublishTurn(turnPorts) },
   });
   const handle = createStreamHandler<StreamRecord>({
     async handleRecords(records, hasTime) {

@@ -14,7 +14,6 @@ import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { Keywords } from '../../../lambdas/domain/keywords.ts';
 import type { OperatorEchoes } from '../../../lambdas/domain/operator-echo.ts';
-import type { VerifiedRequest } from '../../../lambdas/domain/webhook-request.ts';
 import type {
   Clock,
   InboundQueue,
@@ -63,8 +62,6 @@ export interface ReceiveProcessOptions {
   readonly table: TableState;
   readonly queue: Pick<SimulatedQueue, 'put' | 'putDeadLetter' | 'setVisibility'>;
   readonly windowPer: WindowPer;
-  /** Called with each message for a queue, and the body of its webhook request. */
-  readonly onQueued: (message: string, rawBody: string) => void;
   readonly mutation?: ReceiveMutation;
   /** How webhook requests are verified. @default no verification */
   readonly auth?: WebhookAuth;
@@ -125,14 +122,13 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
   const table = { ...plainTable, ...mutation?.table?.(plainTable) };
 
   /** The adapter, with a client that puts its messages on the simulated queue. */
-  const queueOf = ({ rawBody }: Pick<VerifiedRequest, 'rawBody'>): SqsInboundQueue => {
+  const createInboundQueue = (): SqsInboundQueue => {
     const send = ({ input }: SendMessageCommand): Promise<void> => {
       const { QueueUrl, MessageBody: body = '', MessageAttributes } = input;
       const reason = MessageAttributes?.reason?.StringValue;
       const isQuarantined = QueueUrl === QUARANTINE;
       const label = isQuarantined ? 'quarantine the request' : 'defer the request';
       const put = () => {
-        options.onQueued(body, rawBody.toString());
         if (isQuarantined) queue.putDeadLetter({ body, ...(reason !== undefined && { reason }) });
         else queue.put({ body });
       };
@@ -143,10 +139,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     const client: SQSClient = Object.create(SDK_CLIENT, { send: { value: send } });
     return createSqsInboundQueue({ client, queueUrl: INBOUND, deadLetterQueueUrl: QUARANTINE, budgetMs: UNLIMITED_MS });
   };
-  const plainQueue: InboundQueue = {
-    defer: (request) => queueOf(request).defer(request),
-    quarantine: (request, reason) => queueOf(request).quarantine(request, reason),
-  };
+  const plainQueue = createInboundQueue();
   const inboundQueue = { ...plainQueue, ...mutation?.inboundQueue?.(plainQueue) };
 
   const sendQueueOf = (reached: ReachableQueue): SendQueue => {
@@ -201,7 +194,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     ...receiving,
     format,
     verifyRequest: createVerifyRequest({ verifier, format, log: silentLog, metrics: silentMetrics }),
-    quarantineMessage: (body, reason) => queueOf({ rawBody: Buffer.from(body) }).quarantineMessage(body, reason),
+    quarantineMessage: (body, reason) => plainQueue.quarantineMessage(body, reason),
     randomness: { newId: () => name, random: options.random ?? (() => 0) },
     changeVisibility(changes) {
       const label = `set the visibility to ${changes.map(({ seconds }) => seconds).join(', ')} s`;

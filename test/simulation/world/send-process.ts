@@ -90,8 +90,6 @@ export interface SendProcessOptions {
   readonly accessToken: string | AccessToken;
   readonly account: AccountRef;
   readonly rules: SendRules;
-  /** Whether nothing writes the contact or the circuit breaker, so that it does not matter when they are read. */
-  readonly isContactConstant: boolean;
   /** @default 'user' */
   readonly windowPer?: WindowPer;
   /** @param process its name */
@@ -123,7 +121,6 @@ export const createSendProcess = (options: SendProcessOptions) => {
       isTable: true,
       ...(touches && { touches }),
       part: 'table',
-      isIndependent: label.startsWith('read CONTACT#') && options.isContactConstant,
     }),
   );
   const table = { ...plainTable, ...mutation?.table?.(plainTable) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ACCOUNT, NOW, USER, wireMessage, wireStatus } from '../../support/builders.ts';
 import { parseEvent } from '../../support/single-event.ts';
-import { partsOf } from '../receiving/expectations.ts';
+import { partsOf } from '../search/expected-parts.ts';
 import { bodiesInPost, postOf, translateEvent, WIRE_FORMATS, type WireFormat } from './translate-event.ts';
 
 const context = { times: { receivedAt: NOW }, chatPlatform: ACCOUNT.platform, windowPer: 'user' } as const;

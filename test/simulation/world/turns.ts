@@ -15,6 +15,9 @@ export interface Alternative {
   apply(): void;
 }
 
+/** Chooses what happens next. `key` identifies the state of the world. Returns -1 to abandon the run. */
+export type Choose = (alternatives: readonly Alternative[], key: () => string) => number;
+
 /** What can be unavailable for a while. */
 export type Part = 'chat-service' | 'table' | 'queues' | 'bus' | 'scheduler';
 
@@ -68,7 +71,7 @@ interface Waiting {
 }
 
 /** A call that waits for its turn. */
-export type WaitingCall = Pick<PortCall<unknown>, 'process' | 'touches'>;
+export type WaitingCall = Pick<PortCall<unknown>, 'process' | 'label' | 'touches'>;
 
 export interface TurnsOptions {
   readonly clock: VirtualClock;

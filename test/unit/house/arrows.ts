@@ -36,6 +36,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/manage/sends.ts',
   'lambdas/manage/stage.ts',
   'lambdas/publish/environment.ts',
+  'lambdas/publish/turns/environment.ts',
   'lambdas/receive/auth/webhook-auth.ts',
   'lambdas/receive/environment.ts',
   'lambdas/send/environment.ts',
@@ -82,8 +83,9 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'publish entry',
-    files: /^lambdas\/publish\/entry\.ts$/,
-    mayImport: ['table', 'runtime', 'concurrency', 'adapters', 'publish'],
+    files: /^lambdas\/publish\/(.+\/)?entry\.ts$/,
+    mayImport: ['table', 'runtime', 'concurrency', 'adapters', 'publish entry', 'publish'],
+    mayImportTypes: ['ports'],
   },
   {
     name: 'manage entry',

@@ -1,6 +1,5 @@
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { statementsOf } from './iam-statements.ts';
 import { synthesizedStack } from './synthesized-stack.ts';
 
 describe('The stack', () => {
@@ -28,47 +27,6 @@ describe('The stack', () => {
 
   test('can be synthesized without an account and a region', () => {
     expect(stack.environment).toBe('aws://unknown-account/unknown-region');
-  });
-
-  test('has no AWS Solutions finding without a documented reason', () => {
-    expect(new AwsSolutionsChecks(stack).validateScope(stack).violations).toEqual([]);
-  });
-});
-
-describe.each(['dev', 'prod'] as const)('A stage %s that publishes no events', (stage) => {
-  const { stack, template } = synthesizedStack(stage, { events: { publish: false }, customerManagedKey: true });
-  const { Outputs, Resources } = template.toJSON();
-
-  test('has none of the resources that publish', () => {
-    expect(Object.keys(Resources).filter((id) => id.startsWith('Publisher'))).toEqual([]);
-    for (const type of ['AWS::Events::EventBus', 'AWS::Events::Rule']) template.resourceCountIs(type, 0);
-    expect(
-      statementsOf(template).filter((statement) => /events:|events\.amazonaws\.com|GetRecords/.test(statement)),
-    ).toEqual([]);
-  });
-
-  test('has the other three functions, with their queues', () => {
-    const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
-
-    expect(functions.map((id) => id.slice(0, -8))).toEqual([
-      'ReceiverFunction',
-      'SenderFunction',
-      'ManagementFunction',
-    ]);
-    template.resourceCountIs('AWS::SQS::Queue', 7);
-  });
-
-  test('has no alarm, graph, or output about them', () => {
-    expect(Object.keys(Resources).filter((id) => /^Monitoring.*(Publish|Undelivered)/.test(id))).toEqual([]);
-    expect(JSON.stringify(template.findResources('AWS::CloudWatch::Dashboard'))).not.toMatch(/publish/i);
-    expect(Object.keys(Outputs).filter((id) => /Publish|Event(?!s)/.test(id))).toEqual([]);
-  });
-
-  // Events can be turned on later, without a change to the table.
-  test('keeps the stream of the table', () => {
-    template.hasResourceProperties('AWS::DynamoDB::Table', {
-      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
-    });
   });
 
   test('has no AWS Solutions finding without a documented reason', () => {

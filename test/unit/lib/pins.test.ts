@@ -69,14 +69,9 @@ describe('A stage whose resources are pinned', () => {
       says: /The setting existing\.eventBusArn would remove PublisherEventBus6EFFBC37/,
     },
     {
-      what: 'publishes no events',
-      after: { events: { publish: false } },
-      says: /The setting events\.publish would remove PublisherPublishFailures/,
-    },
-    {
       what: 'has no targets',
       after: { ...EVERYTHING, events: {} },
-      says: /The settings events\.targets or events\.publish would remove PublisherTargetsDeadLetters/,
+      says: /The setting events\.targets would remove PublisherTargetsDeadLetters/,
     },
     {
       what: 'has no webhook secret',

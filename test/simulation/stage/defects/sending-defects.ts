@@ -3,9 +3,9 @@ import { type Contact, contactKey } from '../../../../lambdas/domain/contact.ts'
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { SendResult } from '../../../../lambdas/domain/send.ts';
 import { ACCOUNT, NOW, USER } from '../../../support/builders.ts';
-import { FORMER_DEFECTS } from '../../search/former-defects.ts';
-import { MISTAKES } from '../../search/mistakes.ts';
-import { isClaim } from '../../search/mutant.ts';
+import { FORMER_SENDING_DEFECTS } from '../../search/former-sending-defects.ts';
+import { isClaim } from '../../search/scene-mutant.ts';
+import { SENDING_MISTAKES } from '../../search/sending-mistakes.ts';
 import type { Mutation } from '../../world/send-process.ts';
 import { CONFIRMING } from '../draw-history.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
@@ -114,9 +114,9 @@ export const SENDING_DEFECTS = {
     history: ANSWERED,
   },
   claimAfterCall: {
-    breaks: MISTAKES.callBeforeClaim.breaks,
+    breaks: SENDING_MISTAKES.callBeforeClaim.breaks,
     invariant: 'claimedBeforeCall',
-    create: () => ({ send: MISTAKES.callBeforeClaim.create() }),
+    create: SENDING_MISTAKES.callBeforeClaim.create,
     history: ANSWERED,
   },
   missingFromList: {
@@ -146,7 +146,7 @@ export const SENDING_DEFECTS = {
     history: historyOf([writes(), freeForm(1, { fields: { broadcastId: 'broadcast-1' } })]),
   },
   leaseIgnored: {
-    breaks: MISTAKES.ignoredLease.breaks,
+    breaks: SENDING_MISTAKES.ignoredLease.breaks,
     invariant: 'leaseRespected',
     create: () => ({
       send: {
@@ -192,9 +192,9 @@ export const SENDING_DEFECTS = {
     }),
   },
   unconditionalClaim: {
-    breaks: MISTAKES.unconditionalClaim.breaks,
+    breaks: SENDING_MISTAKES.unconditionalClaim.breaks,
     invariant: 'sentOnce',
-    create: () => ({ send: MISTAKES.unconditionalClaim.create() }),
+    create: SENDING_MISTAKES.unconditionalClaim.create,
     history: TWICE,
   },
   resentAfterAcceptance: {
@@ -354,9 +354,9 @@ export const SENDING_DEFECTS = {
     }),
   },
   importOverridesUser: {
-    breaks: FORMER_DEFECTS.importOutranksUser.breaks,
+    breaks: FORMER_SENDING_DEFECTS.importOutranksUser.breaks,
     invariant: 'optOutObeyed',
-    create: () => ({ send: FORMER_DEFECTS.importOutranksUser.create() }),
+    create: FORMER_SENDING_DEFECTS.importOutranksUser.create,
     history: historyOf([
       writes(),
       consent('opt-out', 5 * SECOND_MS),
@@ -494,9 +494,9 @@ export const SENDING_DEFECTS = {
     ]),
   },
   unrecordedResult: {
-    breaks: MISTAKES.unrecordedResult.breaks,
+    breaks: SENDING_MISTAKES.unrecordedResult.breaks,
     invariant: 'statesAreTrue',
-    create: () => ({ send: MISTAKES.unrecordedResult.create() }),
+    create: SENDING_MISTAKES.unrecordedResult.create,
     history: historyOf([writes(), freeForm()], { features: { rules: { clientPayload: 'off' } } }),
   },
   rejectionTakenForAcceptance: {
@@ -509,15 +509,15 @@ export const SENDING_DEFECTS = {
     history: historyOf([consent('opt-in'), template(1, { fields: { ruleNameOrId: 'no_such_template' } })]),
   },
   unrecordedMessage: {
-    breaks: MISTAKES.unrecordedMessage.breaks,
+    breaks: SENDING_MISTAKES.unrecordedMessage.breaks,
     invariant: 'acceptedHasMessage',
-    create: () => ({ send: MISTAKES.unrecordedMessage.create() }),
+    create: SENDING_MISTAKES.unrecordedMessage.create,
     history: historyOf([writes(), freeForm()], { features: { rules: { clientPayload: 'off' } } }),
   },
   trailOfFirstCall: {
-    breaks: FORMER_DEFECTS.trailOfFirstCall.breaks,
+    breaks: FORMER_SENDING_DEFECTS.trailOfFirstCall.breaks,
     invariant: 'trailNamesLastCall',
-    create: () => ({ send: FORMER_DEFECTS.trailOfFirstCall.create() }),
+    create: FORMER_SENDING_DEFECTS.trailOfFirstCall.create,
     // The window closes between the decision and the call.
     history: historyOf(
       [
@@ -551,7 +551,7 @@ export const SENDING_DEFECTS = {
     breaks: "The messages of a contact's group are handled concurrently, but only those of the bulk queue.",
     invariant: 'orderKept',
     create: () => {
-      const { records = (all: readonly SQSRecord[]) => [...all] } = MISTAKES.concurrentGroup.create();
+      const { records } = SENDING_MISTAKES.concurrentGroup.create().send;
       const isBulk = ([first]: readonly SQSRecord[]) => first?.eventSourceARN.endsWith(':bulk') === true;
       return { send: { records: (all) => (isBulk(all) ? records(all) : [...all]) } };
     },
@@ -561,9 +561,9 @@ export const SENDING_DEFECTS = {
     }),
   },
   concurrentGroup: {
-    breaks: MISTAKES.concurrentGroup.breaks,
+    breaks: SENDING_MISTAKES.concurrentGroup.breaks,
     invariant: 'orderKept',
-    create: () => ({ send: MISTAKES.concurrentGroup.create() }),
+    create: SENDING_MISTAKES.concurrentGroup.create,
     history: historyOf(
       [writes(), freeForm(1), freeForm(2, { afterMs: 10 * SECOND_MS }), freeForm(3, { afterMs: 10 * SECOND_MS })],
       { faults: ['send call message/v3 1 refused', 'send call message/v3 2 refused'] },

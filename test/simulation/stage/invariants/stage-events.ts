@@ -1,7 +1,7 @@
 import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
-import { type Part, partsOf } from '../../receiving/expectations.ts';
+import { type Part, partsOf } from '../../search/expected-parts.ts';
 import { parseObject } from '../../world/parse-object.ts';
 import { bodiesInPost, type WireEvent } from '../../world/translate-event.ts';
 import type { StageFacts } from './stage-facts.ts';

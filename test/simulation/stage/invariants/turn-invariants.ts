@@ -1,4 +1,4 @@
-import { MAX_TURN_MESSAGES } from '../../../../lambdas/domain/turn.ts';
+import { MAX_TURN_MESSAGES } from '../../../../lambdas/domain/turns/turn.ts';
 import { isDiscardedIn } from './publishing-invariants.ts';
 import { idIn, isErased, type Recorded, type StageFacts } from './stage-facts.ts';
 import type { StageInvariant } from './stage-invariant.ts';

@@ -21,7 +21,9 @@ export const localRunLines = (): readonly string[] => {
     inboundDeadLetterQueueUrl: service,
     erasureQueueUrl: service,
     erasureDeadLetterQueueUrl: service,
+    publishFailuresQueueUrl: service,
     tableName: name,
+    eventBusName: name,
     accessTokenSecretId: name,
     env,
   });

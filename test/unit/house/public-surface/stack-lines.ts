@@ -12,7 +12,7 @@ import { synthesizedStack } from '../../lib/synthesized-stack.ts';
 export const outputLines = (): readonly string[] => {
   const outputsOf = (settings: Readonly<Record<string, unknown>>): readonly string[] =>
     Object.keys(synthesizedStack('dev', settings).template.findOutputs('*'));
-  const always = outputsOf({ events: { publish: false } });
+  const always = outputsOf({});
   const created = outputsOf({
     webhook: { auth: { kind: 'standard-webhooks' } },
     customerManagedKey: true,

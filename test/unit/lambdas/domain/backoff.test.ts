@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  backoffMs,
-  blockedWaitMs,
-  LAST_RECEIVE,
-  parseRetryAfterMs,
-  receiveFloorMs,
-} from '../../../../lambdas/domain/backoff.ts';
+import { backoffMs, LAST_RECEIVE, parseRetryAfterMs, receiveFloorMs } from '../../../../lambdas/domain/backoff.ts';
 
 describe('backoffMs', () => {
   it('doubles from one second up to 15 minutes, with at most 30 seconds of jitter', () => {
@@ -33,16 +27,6 @@ describe('receiveFloorMs', () => {
   const MINUTE_MS = 60 * 1000;
   const DAY_MS = 24 * 60 * MINUTE_MS;
 
-  /** The shortest waits of each cause, for a message that has been received so often and is so old. */
-  const SHORTEST_WAITS: Readonly<Record<string, (receives: number, ageMs: number) => number>> = {
-    'the circuit breaker is open, or sending is stopped': (_receives, ageMs) => blockedWaitMs(ageMs, 0),
-    'the circuit breaker opens again and again': () => blockedWaitMs(0, 0),
-    'the call was not made': (receives) => backoffMs(receives, 0),
-    'the chat service asks for no wait': () => 0,
-    'the contact check is unavailable': () => 8_000,
-    'an unexpected error': () => 10_000,
-  };
-
   /** The message's age at each of its receives, the first of which is at 0. */
   const agesWith = (waitMs: (receives: number, ageMs: number) => number, receives: number): readonly number[] => {
     const ages = [0];
@@ -52,11 +36,6 @@ describe('receiveFloorMs', () => {
     }
     return ages;
   };
-
-  it.each(Object.entries(SHORTEST_WAITS))('makes a request wait ten days before it gives up: %s', (_cause, waitMs) => {
-    const ages = agesWith((count, ageMs) => Math.max(waitMs(count, ageMs), receiveFloorMs(count, ageMs)), LAST_RECEIVE);
-    expect(ages.at(-1)).toBeGreaterThanOrEqual(10 * DAY_MS);
-  });
 
   it('makes a request wait ten days before it gives up, whatever the waits', () => {
     fc.assert(
@@ -108,11 +87,6 @@ describe('receiveFloorMs', () => {
         expect(receiveFloorMs(receives, ageMs)).toBe(0);
       }),
     );
-  });
-
-  it('does not delay a message in its first forty receives', () => {
-    for (let receives = 1; receives <= 40; receives += 1) expect(receiveFloorMs(receives, 0)).toBe(0);
-    expect(receiveFloorMs(41, 0)).toBeGreaterThanOrEqual(15 * MINUTE_MS);
   });
 
   it('makes a message that has kept to its waits wait for a quarter of an hour', () => {

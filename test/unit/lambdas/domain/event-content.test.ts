@@ -7,35 +7,6 @@ const contentOf = (wire: unknown) => readEventContent(JSON.stringify(wire));
 const NO_MEDIA = { images: [], audios: [], files: [], videos: [] };
 
 describe('readEventContent', () => {
-  it('returns the text and the sender as received', () => {
-    expect(contentOf(wireMessage())).toEqual({
-      from: '5491155550000',
-      sender: 'user',
-      text: 'Where is my parcel?',
-      media: NO_MEDIA,
-    });
-  });
-
-  it('returns media of all four kinds, and no text when there is none', () => {
-    const wire = wireMessage({
-      MESSAGE: undefined,
-      IMAGES_URLS: ['https://media.example/1.jpg'],
-      AUDIOS_URLS: ['https://media.example/2.ogg'],
-      FILES_URLS: ['https://media.example/3.pdf'],
-      VIDEOS_URLS: ['https://media.example/4.mp4'],
-    });
-    expect(contentOf(wire)).toEqual({
-      from: '5491155550000',
-      sender: 'user',
-      media: {
-        images: ['https://media.example/1.jpg'],
-        audios: ['https://media.example/2.ogg'],
-        files: ['https://media.example/3.pdf'],
-        videos: ['https://media.example/4.mp4'],
-      },
-    });
-  });
-
   it('returns JSON inside MESSAGE, a button press, as text', () => {
     expect(contentOf(wireMessage({ MESSAGE: '{"button":"yes"}' }))).toMatchObject({ text: '{"button":"yes"}' });
   });

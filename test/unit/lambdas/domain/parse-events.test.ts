@@ -43,10 +43,6 @@ describe('parseEvent with an inbound message', () => {
     expect(parseWire(wireMessage({ CREATION_TIME: time }))).toMatchObject({ time: { at: NOW, source: 'arrival' } });
   });
 
-  it('treats an event with an empty STATUS as a message', () => {
-    expect(parseWire(wireMessage({ STATUS: '' })).kind).toBe('message');
-  });
-
   it('ignores optional fields of another type', () => {
     const wire = wireMessage({ FROM_NAME: 7, IMAGES_URLS: 'none', CUSTOMER_ID: null, FROM: 5491155550000 });
     expect(parseWire(wire)).toMatchObject({
@@ -55,14 +51,6 @@ describe('parseEvent with an inbound message', () => {
       name: undefined,
       customerId: undefined,
     });
-  });
-});
-
-describe('parseEvent with an echo', () => {
-  it.each(['me', 'ME'])('treats a message from %s as an echo, which has no sender', (from) => {
-    const echo = parseWire(wireMessage({ FROM: from, TO: '5491155550000' }));
-    expect(echo).toMatchObject({ kind: 'echo', contact: { key: '541155550000' } });
-    expect(echo).not.toHaveProperty('address');
   });
 });
 

@@ -162,11 +162,6 @@ describe('decideSend refuses', () => {
     expect(decideSend(request, who, NOW, sendRules())).toMatchObject({ kind: 'refuse', code });
   });
 
-  it('no template to a user who opted in again after an opt-out', () => {
-    const again = { ...optedIn, consents: [optIn('2026-11-01T00:00:00.000Z'), optOut('2026-10-02T00:00:00.000Z')] };
-    expect(decideSend(template, again, NOW, sendRules()).kind).toBe('call');
-  });
-
   it('no template without a reason inside the window, where it opens no conversation', () => {
     expect(decideSend({ ...template, reason: undefined }, open, NOW, sendRules()).kind).toBe('call');
   });
@@ -293,14 +288,6 @@ describe('an opt-out inside the open window', () => {
     const again = { consents: [...optedOut.consents, optIn(at('11:00:02'))] };
     expect(decide(template, again).kind).toBe('call');
     expect(decide(freeForm, again).kind).toBe('call');
-  });
-
-  it("does not end with an import's opt-in, which overrides only an import's opt-out", () => {
-    const byImport = { origin: 'import' as const };
-    const imported = optIn(at('11:00:02'), byImport);
-    expect(decide(template, { consents: [...optedOut.consents, imported] })).toMatchObject(refused);
-    expect(decide(freeForm, { consents: [...optedOut.consents, imported] })).toMatchObject(refused);
-    expect(decide(template, { consents: [optOut(at('11:00:01'), byImport), imported] }).kind).toBe('call');
   });
 
   it('is explained by its origin', () => {

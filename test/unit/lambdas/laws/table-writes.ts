@@ -16,6 +16,7 @@ import { acceptedMessage, type Claim, type QueuedSend, type SendResult } from '.
 import { startTrace } from '../../../../lambdas/domain/trace-context.ts';
 import type { EventTime, StatusKind } from '../../../../lambdas/domain/webhook-event.ts';
 import { CONSENT_REGISTERS } from '../../../../lambdas/table/consent-item.ts';
+import { createSimulatedTable, createTableState } from '../../../simulation/world/table.ts';
 import { ACCOUNT, NOW, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
 
 /** One call of a repository, with what distinguishes it from others of its kind. */
@@ -31,6 +32,8 @@ export interface Step {
 
 /** Everything that the functions write, one call at a time, at a clock of its own. */
 export interface TableWriter {
+  /** Of all steps. */
+  readonly names: readonly string[];
   readonly now: () => Instant;
   readonly write: (step: Step) => Promise<void>;
   /** Completes the erasures, as their worker does, once every function has ended. */
@@ -332,6 +335,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
   };
 
   return {
+    names: Object.keys(STEPS),
     now: () => now,
     async write(step) {
       now = addMs(now, step.afterMs);
@@ -344,46 +348,6 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
   };
 };
 
-/** The names of all steps, for the generator. */
-const NAMES = [
-  'register',
-  'schedule',
-  'claim',
-  'replaceCall',
-  'recordResult',
-  'loseTrack',
-  'recordWithoutCall',
-  'recordFailure',
-  'confirm',
-  'cancel',
-  'resolve',
-  'recordInbound',
-  'recordEcho',
-  'recordStatus',
-  'openWindow',
-  'denyWindow',
-  'recordCheck',
-  'recordConsent',
-  'openCircuit',
-  'claimProbe',
-  'failProbe',
-  'closeCircuit',
-  'probeNow',
-  'stopSending',
-  'resumeSending',
-  'keepDeadLetter',
-  'deleteDeadLetter',
-  'recordAct',
-  'noteMessage',
-  'noteEcho',
-  'recordSilence',
-  'endSilence',
-  'recordWatch',
-  'confirmGap',
-  'closeGap',
-  'erase',
-] as const;
-
 export const steps = (names: readonly string[], maxLength = 60): fc.Arbitrary<readonly Step[]> =>
   fc.array(
     fc.record({
@@ -394,6 +358,21 @@ export const steps = (names: readonly string[], maxLength = 60): fc.Arbitrary<re
     }),
     { minLength: 1, maxLength, size: 'max' },
   );
+
+/** A message of the same id may be one that Parley sent, which the table refuses to replace. */
+const ignoreRefusals = (writing: Promise<unknown>): Promise<unknown> =>
+  writing.catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'WriteRefusedError') throw error;
+  });
+
+/** Two contacts of any number, or of one business number. */
+export const contactsOf =
+  (channel?: string) =>
+  (which: 0 | 1): ContactRef =>
+    contactRef('chat', `+549115555000${which}`, channel);
+
+const TABLE = createSimulatedTable(createTableState(), async (_label, perform) => perform());
+const NAMES = createTableWriter(TABLE, contactsOf()).names;
 
 /** What the functions write about one part of the table, so that a short history goes deep, and all of it. */
 export const PARTS = {
@@ -416,15 +395,3 @@ export const PARTS = {
   'the other items': ['keepDeadLetter', 'deleteDeadLetter', 'recordAct', 'erase'],
   'the whole table': NAMES,
 } as const;
-
-/** A message of the same id may be one that Parley sent, which the table refuses to replace. */
-const ignoreRefusals = (writing: Promise<unknown>): Promise<unknown> =>
-  writing.catch((error: unknown) => {
-    if (!(error instanceof Error) || error.name !== 'WriteRefusedError') throw error;
-  });
-
-/** Two contacts of any number, or of one business number. */
-export const contactsOf =
-  (channel?: string) =>
-  (which: 0 | 1): ContactRef =>
-    contactRef('chat', `+549115555000${which}`, channel);

@@ -343,7 +343,7 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     aws.answers.set('SendMessage', refuse('InvalidMessageContents'));
     return handle('publish', { Records: [streamRecord] });
   },
-  'turn neither queued nor read; Lambda will retry the change': () => {
+  'change not handled; Lambda will retry it': () => {
     aws.answers.set('SendMessage', refuse('InvalidMessageContents'));
     const turn = { firstMessageId: text, startedAt: '2026-11-20T12:00:00.000Z', messageIds: new Set([text]) };
     const NewImage = marshall({ pk: `CONTACT#chat#*#${KEY}`, sk: 'TURN', ...turn });

@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CONSENT_ORIGINS } from '../../../../lambdas/domain/consent.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { NOW, RETENTION_DAYS, USER, wireMessage } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -49,22 +47,6 @@ describe('a contact', () => {
     await stage.receive(wireMessage());
     expect(await stage.call('getContact', { id: '+54 11 5555-0000' })).toMatchObject({ status: 200 });
   });
-
-  it('exists once per business number if the stage keeps windows per number', async () => {
-    stage = await createManagedStage(tables, { windowPer: 'channel' });
-    await stage.receive(wireMessage({ TO: '+5491100000001' }));
-    const ofStage = await stage.call('getContact', { id: USER });
-    const ofNumber = await stage.call('getContact', { id: USER, query: { chatChannelNumber: '+5491100000001' } });
-
-    expect([ofStage.status, ofNumber.status]).toEqual([404, 200]);
-  });
-
-  it('returns 400 for an unknown query parameter', async () => {
-    expect(await stage.call('getContact', { id: USER, query: { plaform: 'x' } })).toEqual({
-      status: 400,
-      body: { code: 'INVALID_REQUEST', message: 'Invalid request: the query: has the unknown field plaform.' },
-    });
-  });
 });
 
 describe('a consent', () => {
@@ -88,16 +70,6 @@ describe('a consent', () => {
     });
   });
 
-  it("of an import never overrides the user's own opt-out, and the answer says so", async () => {
-    await stage.call('optOut', { body: { platformContactId: USER, source: 'message' } });
-    stage.setNow('2026-11-20T12:00:00.024Z');
-    const imported = await stage.call('optIn', { body: { platformContactId: USER, source: 'list' } });
-    const own = await stage.call('optIn', { body: { platformContactId: USER, origin: 'user', source: 'form' } });
-
-    expect(imported.body).toMatchObject({ consent: { state: 'opted-out', at: NOW, source: 'message' } });
-    expect(own.body).toMatchObject({ consent: { state: 'opted-in', origin: 'user', source: 'form' } });
-  });
-
   it('without an origin is recorded as import for an opt-in, and as user for an opt-out', async () => {
     await stage.call('optIn', { body: { platformContactId: USER, source: 'list' } });
     const { body } = await stage.call('optOut', { body: { platformContactId: USER, source: 'list' } });
@@ -108,34 +80,6 @@ describe('a consent', () => {
         { kind: 'opt-out', origin: 'user' },
       ],
     });
-  });
-
-  it('leads to the same item in any order and with any repetition', async () => {
-    const consent = fc.record({
-      at: fc.integer({ min: 1, max: 3 }),
-      source: fc.constantFrom('form', 'call'),
-      origin: fc.constantFrom(...CONSENT_ORIGINS, undefined),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(consent, { minLength: 1, maxLength: 5 }), async (consents) => {
-        const record = async (platformContactId: string, order: typeof consents) => {
-          for (const { at, ...rest } of order) {
-            await stage.call('optIn', { body: { platformContactId, ...rest, at: `2026-11-0${at}T00:00:00Z` } });
-          }
-        };
-        await record('forward', consents);
-        await record('backward', [...consents, ...consents].toReversed());
-        const items = await stage.items();
-        const { pk: _, ...forward } = items['CONTACT#chat#*#forward CONSENT'] ?? {};
-        const { pk: __, ...backward } = items['CONTACT#chat#*#backward CONSENT'] ?? {};
-        expect(Object.keys(forward)).toContain(
-          consents.some(({ origin }) => origin === 'user') ? 'userOptInAt' : 'importOptInAt',
-        );
-        expect(backward).toEqual(forward);
-        stage = await createManagedStage(tables);
-      }),
-      { numRuns: 15 },
-    );
   });
 
   it.each([

@@ -82,16 +82,6 @@ describe('a conversation', () => {
     });
   });
 
-  it.each(['x', Buffer.from('{"pk":1}').toString('base64url'), 'bm9uZQ'])(
-    'returns 400 for the cursor %s',
-    async (cursor) => {
-      expect(await stage.call('getConversation', { id: USER, query: { cursor } })).toMatchObject({
-        status: 400,
-        body: { code: 'INVALID_CURSOR' },
-      });
-    },
-  );
-
   it.each(['0', '501', '-1', 'many', '1.5'])('returns 400 for the limit %s', async (limit) => {
     expect(await stage.call('getConversation', { id: USER, query: { limit } })).toMatchObject({
       status: 400,
@@ -145,30 +135,10 @@ describe('a message', () => {
     });
   });
 
-  it('is found when it is an echo', async () => {
-    await stage.receive(wireMessage({ _id_: 'echo', FROM: 'me' }));
-    expect((await stage.call('getMessage', { id: 'echo' })).body).toMatchObject({
-      direction: 'echo',
-      body: JSON.stringify(wireMessage({ _id_: 'echo', FROM: 'me' })),
-    });
-  });
-
   it('returns 404 if it does not exist', async () => {
     expect(await stage.call('getMessage', { id: 'unknown' })).toMatchObject({
       status: 404,
       body: { code: 'MESSAGE_NOT_FOUND' },
-    });
-  });
-});
-
-describe('a message known only by a status', () => {
-  it('has only the status', async () => {
-    await stage.receive(wireStatus());
-    expect((await stage.call('getMessage', { id: 'message-1' })).body).toEqual({
-      id: 'message-1',
-      traceId: traceIdOf(startTrace('message', 'message-1')),
-      deliveredAt: '2026-11-20T11:00:05.000Z',
-      statusBodies: [JSON.stringify(wireStatus())],
     });
   });
 });

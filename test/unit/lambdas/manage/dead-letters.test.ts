@@ -118,15 +118,6 @@ describe('a dead letter', () => {
     expect(Object((await callLater('getDeadLetter', { id: first?.id ?? '' })).body).body).toBe(body);
   });
 
-  it('keeps its message group', async () => {
-    url = await createQueue(true);
-    const id = await put('{}', { groupId: USER });
-    await clock.advance(8 * DAY_MS);
-    await keep('send');
-
-    expect((await callLater('getDeadLetter', { id })).body).toMatchObject({ groupId: USER, queue: 'send' });
-  });
-
   it('is deleted with everything that was stored for it, and then no longer found', async () => {
     const id = await put(`not JSON, from ${USER}`);
     await clock.advance(8 * DAY_MS);

@@ -1,13 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
-import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { parseEvents } from '../../../../lambdas/domain/parse-events.ts';
-import { isWindowOpen } from '../../../../lambdas/domain/window.ts';
 import { MAX_IMPORT_BYTES } from '../../../../lambdas/manage/imports.ts';
-import { changeOf } from '../../../../lambdas/table/item-changes.ts';
-import { echoKey, type ItemKey, messageKey } from '../../../../lambdas/table/keys.ts';
 import { NOW, sendRequest, sendResult, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -77,21 +73,6 @@ describe('an import', () => {
     expect(await stage.item('MESSAGE#history-1 MESSAGE')).toMatchObject({ body: text, isImported: true });
   });
 
-  it('stores nothing twice, and completes what an interrupted import left', async () => {
-    await importEntries([entry()]);
-    const complete = await stage.items();
-    await stage.table.delete({ pk: 'CONTACT#chat#*#541155550000', sk: 'CONTACT' }, 'attribute_exists(#pk)', {}, ['pk']);
-
-    expect(await resultsOf([entry()])).toEqual(['exists']);
-    const { audits, others } = Object.groupBy(Object.entries(await stage.items()), ([name]) =>
-      name.startsWith('AUDIT#') ? 'audits' : 'others',
-    ) as Record<string, [string, unknown][]>;
-    expect(audits).toHaveLength(2);
-    expect(Object.fromEntries(others ?? [])).toEqual(
-      Object.fromEntries(Object.entries(complete).filter(([name]) => !name.startsWith('AUDIT#'))),
-    );
-  });
-
   it('leaves what the chat service delivered as it is', async () => {
     await stage.receive(wireMessage({ _id_: 'history-1', CREATION_TIME: ago(30), FROM_NAME: 'Ana' }));
     const before = await stage.items();
@@ -129,18 +110,6 @@ describe('an import', () => {
     expect(await stage.item('MESSAGE#history-1 MESSAGE')).toEqual(message);
   });
 
-  it('gives way to an event that is delivered later, whatever their texts', async () => {
-    await stage.receive(wireMessage({ _id_: 'history-1', CREATION_TIME: ago(30), FROM_NAME: 'Ana' }));
-    const delivered = await stage.items();
-    const other = await createManagedStage(tables);
-
-    await other.call('importEvents', { body: { entries: [entry()] } });
-    await other.receive(wireMessage({ _id_: 'history-1', CREATION_TIME: ago(30), FROM_NAME: 'Ana' }));
-
-    const items = Object.entries(await other.items()).filter(([name]) => !name.startsWith('AUDIT#'));
-    expect(Object.fromEntries(items)).toEqual(delivered);
-  });
-
   it('writes nothing in a dry run', async () => {
     await importEntries([entry()]);
     const before = await stage.items();
@@ -165,57 +134,11 @@ describe('an import', () => {
 });
 
 describe('an imported message', () => {
-  it('opens a window as of its own time only', async () => {
-    await importEntries([entry(), entry({ id: 'history-3', creationTime: ago(2) })]);
-
-    const { lastInboundAt } = (await stage.contacts.read(contact, NOW)) ?? {};
-    expect(lastInboundAt).toBe(ago(2));
-    expect(isWindowOpen({ lastInboundAt }, NOW, 0)).toBe(true);
-    expect(isWindowOpen({ lastInboundAt }, addMs(NOW, 22 * HOUR_MS), 0)).toBe(false);
-  });
-
-  it('does not close a window that a later message opened', async () => {
-    await stage.receive(wireMessage({ CREATION_TIME: ago(1) }));
-
-    await importEntries([entry()]);
-
-    expect((await stage.contacts.read(contact, NOW))?.lastInboundAt).toBe(ago(1));
-  });
-
-  it('lifts no later opt-out, and its own opt-out is lifted by a later opt-in', async () => {
-    await stage.receive(wireMessage({ _id_: 'stop', MESSAGE: 'STOP', CREATION_TIME: ago(10) }));
-    await importEntries([entry({ content: { type: 'text', text: 'START' } })]);
-    expect((await stage.call('getContact', { id: USER })).body).toMatchObject({
-      consent: { state: 'opted-out', at: ago(10) },
-    });
-
-    await importEntries([entry({ id: 'history-4', creationTime: ago(5), content: { type: 'text', text: 'Start' } })]);
-    expect((await stage.call('getContact', { id: USER })).body).toMatchObject({
-      consent: { state: 'opted-in', at: ago(5) },
-    });
-  });
-
   it('queues no confirmation of an opt-out, and starts no turn', async () => {
     await importEntries([entry({ content: { type: 'text', text: 'STOP' } })]);
 
     expect(stage.queued).toEqual([]);
     expect(Object.keys(await stage.items()).filter((name) => name.endsWith(' TURN'))).toEqual([]);
-  });
-
-  it('is published with imported', async () => {
-    await importEntries([entry(), downloaded()]);
-    const [message, echo] = [await stage.item('MESSAGE#history-1 MESSAGE'), await stage.item('MESSAGE#history-2 ECHO')];
-
-    const eventsOf = (key: ItemKey, after: Readonly<Record<string, unknown>> | undefined) => {
-      const change = changeOf({ key, before: undefined, after, writtenAt: NOW });
-      return change && itemEvents(change);
-    };
-    expect(eventsOf(messageKey('history-1'), message)).toMatchObject([
-      { name: 'MessageReceived', detail: { imported: true, at: ago(30) } },
-    ]);
-    expect(eventsOf(echoKey('history-2'), echo)).toMatchObject([
-      { name: 'MessageEchoed', detail: { imported: true, at: ago(29), sender: 'bot' } },
-    ]);
   });
 });
 

@@ -1,17 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
-import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import { redriveResponse } from '../../../../lambdas/manage/redrives.ts';
 import type { ReceivedDeadLetter, RedrivenMessage } from '../../../../lambdas/ports.ts';
-import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
-import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
-import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { NOW } from '../../../support/builders.ts';
-import { VERIFIED_AND_SMALL } from '../../../support/drain-options.ts';
-import { sqsRecord } from '../../../support/sqs-record.ts';
-import { silentLog, silentMetrics } from '../../../support/telemetry.ts';
 import { testTables } from '../../../support/test-tables.ts';
-import { webhookSample } from '../../../support/webhook-samples.ts';
 import { createManagedStage, type ManagedStage, OPERATOR } from './managed-stage.ts';
 
 const tables = testTables();
@@ -239,126 +231,4 @@ describe('a redrive through the management API', () => {
       });
     },
   );
-});
-
-describe('what an earlier version quarantined, because it did not know its format', () => {
-  const FIVE_DAYS_LATER = '2026-11-25T12:00:00.000Z';
-  const RECEIVED_AT = '2026-11-20T12:00:59.000Z';
-  const USER_KEY = '541150000001';
-  const MESSAGES = { camelCase: 'MSGC0000000000000001', 'v1.1': 'MSGV0000000000000001' } as const;
-
-  /** The function `receive` with the stage's table. Its clock is that of the stage. */
-  const createReceiver = () => {
-    const quarantined: string[] = [];
-    const ports = {
-      storeEvents: createStoreEvents({
-        repositories: () => stage,
-        clock: { now: stage.now },
-        budgetMs: 10_000,
-        chatPlatform: 'chat',
-        windowPer: 'user',
-        keywords: { optOut: ['BAJA'], optIn: [] },
-      }),
-      inboundQueue: {
-        defer: () => Promise.reject(new Error('The event was deferred.')),
-        quarantine: async (...given: Parameters<typeof serializeRequest>) => {
-          quarantined.push(serializeRequest(...given) ?? '');
-          return { kind: 'written' as const };
-        },
-      },
-      log: silentLog,
-      metrics: silentMetrics,
-    };
-    const format = { envelope: undefined, readsPubsubHeaders: false };
-    const drain = createDrainMessage({
-      ...ports,
-      ...VERIFIED_AND_SMALL,
-      format,
-      randomness: { newId: () => 'id', random: () => 0 },
-    });
-    return { quarantined, drain, receive: createReceiveEvents(ports) };
-  };
-
-  /** The queue's message, as the earlier version wrote it. */
-  const quarantinedThen = (body: string) =>
-    `{"reason":"Not a known event: _id_: invalid input.","receivedAt":"${RECEIVED_AT}","encoding":"json","rawBody":${body}}`;
-
-  /** Redrives these messages, and lets `receive` handle them. Returns what it quarantines again. */
-  const upgrade = async (...bodies: readonly string[]) => {
-    quarantine.visible = bodies.map((body, index) => deadLetter(`q-${index}`, { body, since: RECEIVED_AT }));
-    stage.setNow(FIVE_DAYS_LATER);
-    expect(await redrive()).toMatchObject({ moved: bodies.length, isComplete: true });
-    const receiver = createReceiver();
-    for (const body of quarantine.put) expect(await receiver.drain(sqsRecord(body))).toEqual({ kind: 'done' });
-    return receiver.quarantined;
-  };
-  const query = { chatPlatform: 'whatsapp' };
-  const contact = async () => Object((await stage.call('getContact', { id: USER_KEY, query })).body);
-
-  it.each(['camelCase', 'v1.1'] as const)(
-    'becomes a message with its own time, which opens no window: %s',
-    async (format) => {
-      const [id, body] = [MESSAGES[format], webhookSample(format, 'A text')];
-      expect(await upgrade(quarantinedThen(body))).toEqual([]);
-
-      const conversation = await stage.call('getConversation', { id: USER_KEY, query });
-      expect(Object(conversation.body).messages).toMatchObject([
-        { id, direction: 'inbound', text: 'Hola', createdAt: '2026-11-20T12:00:01.000Z' },
-      ]);
-      expect((await stage.item(`MESSAGE#${id} MESSAGE`))?.body).toBe(body);
-      expect((await contact()).window).toMatchObject({ open: false, lastInboundAt: '2026-11-20T12:00:01.000Z' });
-    },
-  );
-
-  it('leaves a window open that the user has opened since', async () => {
-    stage.setNow(FIVE_DAYS_LATER);
-    const written = webhookSample('v1.1', 'An image').replaceAll('2026-11-20', '2026-11-25');
-    await createReceiver().receive({ rawBody: Buffer.from(written), receivedAt: '2026-11-25T12:00:30.000Z' });
-    const before = (await contact()).window;
-    expect(before).toMatchObject({ open: true });
-
-    await upgrade(quarantinedThen(webhookSample('camelCase', 'A text')));
-
-    expect((await contact()).window).toEqual(before);
-  });
-
-  it('is an opt-out as of its own time if it is a keyword', async () => {
-    await upgrade(quarantinedThen(webhookSample('camelCase', 'A keyword')));
-
-    expect((await contact()).consent).toMatchObject({ state: 'opted-out', at: '2026-11-20T12:00:09.000Z' });
-  });
-
-  it('becomes a status, as of its arrival then if it has no time of its own', async () => {
-    await upgrade(quarantinedThen(webhookSample('v1.1', 'Failed')));
-
-    expect(await stage.item('MESSAGE#MSGV0000000000000018 MESSAGE')).toMatchObject({
-      failedAt: RECEIVED_AT,
-      failure: '131049 ',
-    });
-  });
-
-  it('is split into its events', async () => {
-    const again = await upgrade(quarantinedThen(webhookSample('README', 'An array with an entry that cannot be read')));
-
-    expect(await stage.item('MESSAGE#MSGU0000000000000023 MESSAGE')).toMatchObject({ direction: 'inbound' });
-    expect(again.map((message) => JSON.parse(message))).toMatchObject([
-      { isEvent: true, receivedAt: RECEIVED_AT, rawBody: { MESSAGE: 'Sin identificador' } },
-    ]);
-  });
-
-  it('is stored if it was one event of a post, quarantined alone', async () => {
-    const body = webhookSample('v1.1', 'A text');
-    const entry = serializeRequest({ rawBody: Buffer.from(body), receivedAt: RECEIVED_AT, isEvent: true }, 'reason');
-    expect(await upgrade(entry ?? '')).toEqual([]);
-
-    expect((await stage.item(`MESSAGE#${MESSAGES['v1.1']} MESSAGE`))?.body).toBe(body);
-  });
-
-  it('stays in quarantine if no format reads it yet', async () => {
-    const body = webhookSample('README', "An event of the platform's own cloud API");
-
-    expect((await upgrade(quarantinedThen(body))).map((message) => JSON.parse(message).rawBody)).toEqual([
-      JSON.parse(body),
-    ]);
-  });
 });

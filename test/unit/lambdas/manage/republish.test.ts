@@ -367,7 +367,7 @@ describe('a redrive of changes that were not published', () => {
   });
 });
 
-it.each(['publishing', 'targets'])('a stage without events has no dead letters of %s', async (queue) => {
+it.each(['publishing', 'targets'])('a stack without a publisher has no dead letters of %s', async (queue) => {
   stage.republish = undefined;
 
   expect(await stage.call('redriveDeadLetters', { body: { queue } })).toMatchObject({

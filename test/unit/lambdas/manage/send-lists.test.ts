@@ -124,19 +124,6 @@ describe('the list of sends', () => {
   });
 });
 
-describe('the list of a state', () => {
-  const STATES = ['scheduled', 'waiting', 'uncertain'] as const;
-
-  it.each(STATES)('has those that are %s, and no longer once they leave the state', async (state) => {
-    for (const each of STATES) await putSendInState(stage.sends, each, { requestId: each });
-
-    expect(await list({ state })).toEqual([state]);
-    expect(await count({ state })).toEqual([{ state, count: 1 }]);
-    await stage.sends.confirm('uncertain', { messageId: 'm', at: LATER });
-    expect(await list({ state: 'uncertain' })).toEqual([]);
-  });
-});
-
 describe('the counts of sends', () => {
   it('are by state and code', async () => {
     await putInBroadcast('a');

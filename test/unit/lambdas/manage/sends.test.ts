@@ -73,20 +73,6 @@ describe('a request that is enqueued', () => {
     expect(harness.calls).toMatchObject([{ body: { messageText: sendRequest().messageText } }]);
   });
 
-  it('prevents a request with the same id and another body from being scheduled or refused', async () => {
-    await enqueue();
-    const harness = await createSendHarness(tables, { tableName: stage.tableName });
-    const sender = harness.startFunction();
-    const scheduled = sendRequest({ sendAt: '2026-11-20T13:00:00.000Z' });
-    const refused = sendRequest({ messageText: 'Outside the window' });
-    for (const request of [scheduled, refused]) await sender.receive(JSON.stringify(request));
-    expect([harness.schedules.size, harness.deadLetters]).toEqual([
-      0,
-      [expect.stringContaining('REQUEST_ID_REUSED'), expect.stringContaining('REQUEST_ID_REUSED')],
-    ]);
-    expect(await stage.sendItem()).toMatchObject({ state: 'queued' });
-  });
-
   it('is queued again however its JSON is formatted, and returns 409 with another body, even before it is processed', async () => {
     const { requestId, platformContactId, messageText } = sendRequest();
     await enqueue();
@@ -287,31 +273,5 @@ describe('the list of uncertain sends', () => {
 
     expect(pages.flat()).toEqual(['r-8', 'r-7', 'r-6', 'r-5', 'r-3', 'r-2', 'r-1', 'r-0']);
     expect(pages.every((page) => page.length <= 3)).toBe(true);
-  });
-
-  it('omits a send that a status has confirmed', async () => {
-    await putSendInState(stage.sends, 'uncertain');
-    await stage.sends.confirm('request-1', { messageId: 'out', at: NOW });
-    expect((await list(10)).flat()).toEqual([]);
-  });
-
-  it('returns 400 for a cursor that the API did not return', async () => {
-    expect(await stage.call('listUncertainSends', { query: { cursor: 'x' } })).toMatchObject({
-      status: 400,
-      body: { code: 'INVALID_CURSOR' },
-    });
-  });
-});
-
-describe('the repository of sends', () => {
-  it('claims a request that the API has registered', async () => {
-    await enqueue();
-    const send = { ...queuedSend(), body: stage.queued[0]?.body ?? '' };
-    expect(await stage.sends.claim(send, claim(), { resend: false })).toEqual({
-      kind: 'claimed',
-      attempt: 1,
-      unknownOutcomes: 0,
-      traceparent: TRACE,
-    });
   });
 });

@@ -65,12 +65,4 @@ describe('the stage', () => {
     };
     expect(await expiresAt()).toBeUndefined();
   });
-
-  it('is shown with a closed circuit breaker again after an accepted probe', async () => {
-    await open();
-    await stage.circuits.claimProbe({ probeId: 'p', now: NEXT_PROBE_AT, leaseUntil: '2026-11-20T12:01:05.000Z' });
-    await stage.circuits.close('p', '2026-11-20T12:00:06.000Z');
-    const { circuitBreaker } = stageResponse.parse((await stage.call('getStage')).body);
-    expect(circuitBreaker).toEqual({ state: 'closed' });
-  });
 });

@@ -4,9 +4,12 @@ import { DamagedItemError } from '../../../../lambdas/domain/errors.ts';
 import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import type { EventBus, PublishResult } from '../../../../lambdas/ports.ts';
-import { type ChangeRecord, createPublishChanges } from '../../../../lambdas/publish/publish-changes.ts';
-import type { PublishTurn } from '../../../../lambdas/publish/publish-turns.ts';
-import { TURN_CONCURRENCY } from '../../../../lambdas/runtime/read-turn-events.ts';
+import {
+  type ChangeRecord,
+  createPublishChanges,
+  type HandleChange,
+} from '../../../../lambdas/publish/publish-changes.ts';
+import { CHANGE_CONCURRENCY } from '../../../../lambdas/runtime/concurrency.ts';
 import { recordingLog, recordingMetrics } from '../../../support/telemetry.ts';
 import { change } from '../domain/events/changes.ts';
 
@@ -30,7 +33,7 @@ const publish = async (
     deadLettersFail = false,
     hasTime = () => true,
     publishTurn,
-  }: { deadLettersFail?: boolean; hasTime?: () => boolean; publishTurn?: PublishTurn } = {},
+  }: { deadLettersFail?: boolean; hasTime?: () => boolean; publishTurn?: HandleChange } = {},
 ) => {
   const calls: string[][] = [];
   const deadLettered: string[] = [];
@@ -58,7 +61,7 @@ const publish = async (
     log,
     metrics,
     content: true,
-    publishTurn,
+    handlers: publishTurn && { turn: publishTurn },
   });
   const retried = await publishChanges(records, hasTime);
   return { retried, calls, deadLettered, pauses, counted: metrics.counted, logged: log.logged };
@@ -95,7 +98,7 @@ describe('publishing changes', () => {
 
   it('handles only a few turns at a time, because their messages can be large', async () => {
     const running = { now: 0, most: 0 };
-    const publishTurn: PublishTurn = async () => {
+    const publishTurn: HandleChange = async () => {
       running.now += 1;
       running.most = Math.max(running.most, running.now);
       await setImmediate();
@@ -103,7 +106,7 @@ describe('publishing changes', () => {
       return [];
     };
     await publish(Array(20).fill(turn), undefined, { publishTurn });
-    expect(running.most).toBe(TURN_CONCURRENCY);
+    expect(running.most).toBe(CHANGE_CONCURRENCY);
   });
 
   it('lets Lambda retry the turns that it has no time for', async () => {
@@ -127,7 +130,7 @@ describe('publishing changes', () => {
   });
 
   it('publishes the events of a turn, and ignores turns in a stage without them', async () => {
-    const publishTurn: PublishTurn = async () => itemEvents(change({ id: 'turn' }));
+    const publishTurn: HandleChange = async () => itemEvents(change({ id: 'turn' }));
 
     expect(await publish([turn], undefined, { publishTurn })).toMatchObject({ retried: [], calls: [['turn']] });
     expect(await publish([turn])).toMatchObject({ retried: [], calls: [], deadLettered: [] });

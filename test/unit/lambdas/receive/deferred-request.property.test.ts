@@ -1,107 +1,14 @@
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
-import type { Envelope, VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
-import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
-import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
-import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
-import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
+import type { Envelope } from '../../../../lambdas/domain/webhook-request.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
-import { VERIFIED_AND_SMALL } from '../../../support/drain-options.ts';
-import { sqsRecord } from '../../../support/sqs-record.ts';
-import { silentLog, silentMetrics } from '../../../support/telemetry.ts';
+import { createReceiver } from './receiver.ts';
 
-/** The function with a table that records what is written. What goes to a queue is serialized as it is for SQS. */
-const createFunction = (envelope: Envelope | undefined, isTableAvailable = () => true) => {
-  const written: unknown[] = [];
-  const deferred: string[] = [];
-  const quarantined: string[] = [];
-  const record = (name: string) => async (item: unknown) => {
-    if (!isTableAvailable()) throw new Error('throttled');
-    written.push([name, item]);
-  };
-  const storeEvents = createStoreEvents({
-    repositories: () => ({
-      contacts: {
-        openWindow: record('openWindow'),
-        recordConsent: record('recordConsent'),
-        recordOperatorMessage: record('recordOperatorMessage'),
-      },
-      messages: {
-        async recordInbound(message) {
-          await record('recordInbound')(message);
-          return message.time.at;
-        },
-        async recordStatus(status) {
-          await record('recordStatus')(status);
-          return { traceparent: status.traceparent };
-        },
-        async recordEcho(echo) {
-          await record('recordEcho')(echo);
-          return echo.time.at;
-        },
-        async recordOutbound(message) {
-          await record('recordOutbound')(message);
-          return undefined;
-        },
-        recordUnknown: record('recordUnknown'),
-        async recordUnknownName(name, now) {
-          await record('recordUnknownName')(name);
-          return now;
-        },
-      },
-      sends: {
-        async confirm(...confirmed) {
-          await record('confirm')(confirmed);
-          return undefined;
-        },
-        async fail(...failed) {
-          await record('fail')(failed);
-          return { kind: 'applied' };
-        },
-        async linkMessage(...linked) {
-          await record('linkMessage')(linked);
-          return {};
-        },
-      },
-    }),
-    clock: { now: () => NOW },
-    budgetMs: 60_000,
-    chatPlatform: 'chat',
-    windowPer: 'user',
-  });
-  const put = (messages: string[]) => async (request: VerifiedRequest, reason?: string) => {
-    messages.push(serializeRequest(request, reason) ?? 'too large');
-    return { kind: 'written' as const };
-  };
-  const shared = {
-    storeEvents,
-    inboundQueue: { defer: put(deferred), quarantine: put(quarantined) },
-    format: { envelope, readsPubsubHeaders: envelope === 'pubsub' },
-    clock: { now: () => NOW },
-    log: silentLog,
-    metrics: silentMetrics,
-  };
-  const handle = createWebhookHandler({
-    ...shared,
-    verifier: { verify: async () => ({ kind: 'authentic' }) },
-    receiveEvents: createReceiveEvents(shared),
-  });
-  const drainMessage = createDrainMessage({
-    ...shared,
-    ...VERIFIED_AND_SMALL,
-    randomness: { newId: () => 'id', random: () => 0 },
-  });
-  return {
-    written,
-    deferred,
-    quarantined,
-    post: (body: string, headers: Record<string, string>) =>
-      // The handler reads nothing else of the event.
-      handle({ headers, body, isBase64Encoded: false } as unknown as APIGatewayProxyEventV2),
-    drain: (message: string) => drainMessage(sqsRecord(message)),
-  };
+/** What is in the table and in quarantine of a stage that stores the post directly. */
+const directly = async (envelope: Envelope | undefined, body: string, headers: Record<string, string> = {}) => {
+  const receiver = createReceiver({ envelope });
+  await receiver.post(body, headers);
+  return { items: receiver.snapshot(), quarantined: receiver.quarantined };
 };
 
 const event = JSON.stringify(wireMessage({ CREATION_TIME: undefined }));
@@ -138,44 +45,38 @@ describe('a deferred request', () => {
   it('is stored, or quarantined, exactly as it would have been directly', async () => {
     await fc.assert(
       fc.asyncProperty(envelope, body, headers, async (stage, posted, given) => {
-        const direct = createFunction(stage);
-        await direct.post(posted, given);
-        let isAvailable = false;
-        const later = createFunction(stage, () => isAvailable);
+        const later = createReceiver({ envelope: stage });
+        later.isTableAvailable = false;
         await later.post(posted, given);
-        isAvailable = true;
         // A table that failed is left alone for a second, so another process drains the queue.
-        const drained = createFunction(stage);
+        const drained = createReceiver({ envelope: stage, state: later.state });
         for (const message of later.deferred) await drained.drain(message);
-        expect([...drained.written, ...later.written]).toEqual(direct.written);
-        expect([...drained.quarantined, ...later.quarantined]).toEqual(direct.quarantined);
+        const quarantined = [...drained.quarantined, ...later.quarantined];
+        expect({ items: drained.snapshot(), quarantined }).toEqual(await directly(stage, posted, given));
       }),
     );
   });
 
   it('keeps its envelope when the stage is authenticated in another way before the queue is drained', async () => {
-    const before = createFunction('sns', () => false);
-    await before.post(BODIES['a notification'], {});
-    const direct = createFunction('sns');
-    await direct.post(BODIES['a notification'], {});
-    const after = createFunction('pubsub');
+    const before = createReceiver({ envelope: 'sns' });
+    before.isTableAvailable = false;
+    await before.post(BODIES['a notification']);
+    const after = createReceiver({ envelope: 'pubsub' });
     for (const message of before.deferred) await after.drain(message);
-    expect(after.written).toEqual(direct.written);
-    expect(after.written.length).toBeGreaterThan(0);
+    expect(after.snapshot()).toEqual((await directly('sns', BODIES['a notification'])).items);
+    expect(after.ids()).toHaveLength(1);
   });
 });
 
 describe('a request that was quarantined because the stage expected bare events', () => {
   it('is stored when it is redriven after the setting was corrected', async () => {
-    const wrong = createFunction(undefined);
-    await wrong.post(BODIES['a push'], {});
-    expect([wrong.written, wrong.quarantined.length]).toEqual([[], 1]);
-    const right = createFunction('pubsub');
-    await right.drain(wrong.quarantined[0] ?? '');
-    const direct = createFunction('pubsub');
-    await direct.post(BODIES['a push'], {});
-    expect(right.written).toEqual(direct.written);
-    expect(right.quarantined).toEqual([]);
+    const wrong = createReceiver();
+    await wrong.post(BODIES['a push']);
+    expect([wrong.snapshot().size, wrong.quarantined.length]).toEqual([0, 1]);
+    const right = createReceiver({ envelope: 'pubsub' });
+    await right.drain(wrong.quarantined[0]);
+    const { items } = await directly('pubsub', BODIES['a push']);
+    expect({ items: right.snapshot(), quarantined: right.quarantined }).toEqual({ items, quarantined: [] });
   });
 });
 
@@ -189,24 +90,21 @@ describe('a request on the queue that does not name its envelope', () => {
   );
 
   it.each(cases)('is read as the stage $stage reads $name', async ({ stage, raw }) => {
-    const [drained, direct] = [createFunction(stage), createFunction(stage)];
+    const drained = createReceiver({ envelope: stage });
     await drained.drain(unmarked(raw));
-    await direct.post(raw, {});
-    expect(drained.written).toEqual(direct.written);
-    expect(drained.quarantined.length).toBe(direct.quarantined.length);
+    const { items, quarantined } = await directly(stage, raw);
+    expect([drained.snapshot(), drained.quarantined.length]).toEqual([items, quarantined.length]);
   });
 
   it('is read only from its signed fields', async () => {
-    const drained = createFunction('sns');
+    const drained = createReceiver({ envelope: 'sns' });
     await drained.drain(unmarked(BODIES['a notification and a push']));
-    const ids = drained.written.map((write) => JSON.stringify(write)).filter((write) => write.includes('message-2'));
-    expect([drained.written.length, ids]).toEqual([2, []]);
+    expect(drained.ids()).toEqual(['MESSAGE#message-1 MESSAGE']);
   });
 
   it('is the bare event if it was too large with its envelope', async () => {
-    const drained = createFunction('pubsub');
+    const drained = createReceiver({ envelope: 'pubsub' });
     await drained.drain(unmarked(BODIES['an event and a push'], { isEvent: true }));
-    expect(JSON.stringify(drained.written)).toContain('"id":"message-1"');
-    expect(JSON.stringify(drained.written)).not.toContain('"id":"message-2"');
+    expect(drained.ids()).toEqual(['MESSAGE#message-1 MESSAGE']);
   });
 });

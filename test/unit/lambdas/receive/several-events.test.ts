@@ -1,104 +1,9 @@
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
-import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
-import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
-import { parseSerializedRequest, serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
-import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
-import { createDrainMessage } from '../../../../lambdas/receive/drain-message.ts';
-import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
-import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
-import { TIME_BUDGET } from '../../../../lambdas/receive/time-budget.ts';
-import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';
-import { createSimulatedTable, createTableState, type TableState } from '../../../simulation/world/table.ts';
+import { parseSerializedRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import { NOW, wireMessage, wireStatus } from '../../../support/builders.ts';
-import { VERIFIED_AND_SMALL } from '../../../support/drain-options.ts';
-import { sqsRecord } from '../../../support/sqs-record.ts';
-import { recordingLog, recordingMetrics } from '../../../support/telemetry.ts';
 import { webhookSample } from '../../../support/webhook-samples.ts';
-
-/** The function `receive` on a table in memory. Another process shares the table. */
-const createReceiver = (state: TableState = createTableState()) => {
-  const self = {
-    state,
-    nowMs: Date.parse(NOW),
-    /** How long each write takes. */
-    writeMs: 0,
-    /** The partition keys of the items whose writes fail. */
-    failing: new Set<string>(),
-    /** The partition keys of all writes. */
-    written: [] as string[],
-    isQueueAvailable: true,
-    isQuarantineAvailable: true,
-    deferred: [] as string[],
-    quarantined: [] as string[],
-    metrics: recordingMetrics(),
-    log: recordingLog(),
-  };
-  const clock = { now: () => new Date(self.nowMs).toISOString() };
-  const table = createSimulatedTable(state, async (_label, perform, update) => {
-    const pk = update?.key.pk ?? '';
-    self.written.push(pk);
-    self.nowMs += self.writeMs;
-    if (self.failing.has(pk)) throw new Error('throttled');
-    return perform();
-  });
-  const storeEvents = createStoreEvents({
-    repositories: () => ({
-      contacts: createDynamodbContacts(table),
-      messages: createDynamodbMessages(table),
-      sends: createDynamodbSends(table),
-    }),
-    clock,
-    budgetMs: TIME_BUDGET.table,
-    chatPlatform: 'chat',
-    windowPer: 'user',
-  });
-  const queue =
-    (messages: string[], isAvailable: () => boolean) => async (request: VerifiedRequest, reason?: string) => {
-      if (!isAvailable()) return { kind: 'unavailable', reason: 'TimeoutError' } as const;
-      messages.push(serializeRequest(request, reason) ?? 'too large');
-      return { kind: 'written' } as const;
-    };
-  const ports = {
-    storeEvents,
-    inboundQueue: {
-      defer: queue(self.deferred, () => self.isQueueAvailable),
-      quarantine: queue(self.quarantined, () => self.isQuarantineAvailable),
-    },
-    log: self.log,
-    metrics: self.metrics,
-  };
-  const format = { envelope: undefined, readsPubsubHeaders: false };
-  const handle = createWebhookHandler({
-    verifier: { verify: async () => ({ kind: 'authentic' }) },
-    format,
-    receiveEvents: createReceiveEvents(ports),
-    clock,
-    log: self.log,
-    metrics: self.metrics,
-  });
-  const drain = createDrainMessage({
-    ...ports,
-    ...VERIFIED_AND_SMALL,
-    format,
-    randomness: { newId: () => 'id', random: () => 0 },
-  });
-  return Object.assign(self, {
-    async post(body: unknown): Promise<number | undefined> {
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
-      // The handler reads nothing else of the event.
-      return (await handle({ headers: {}, body: text, isBase64Encoded: false } as unknown as APIGatewayProxyEventV2))
-        .statusCode;
-    },
-    drain: async (message = '') => (await drain(sqsRecord(message))).kind,
-    ids: () => [...state.items.keys()].filter((name) => name.startsWith('MESSAGE#')).toSorted(),
-    snapshot: () => new Map(state.items),
-    counted: (name: string) => self.metrics.counted.filter((one) => one === name).length,
-  });
-};
-type Receiver = ReturnType<typeof createReceiver>;
+import { createReceiver, type Receiver } from './receiver.ts';
 
 let receiver: Receiver;
 beforeEach(() => {
@@ -316,7 +221,7 @@ describe('an unknown event', () => {
 
   it('is not new to another process of the stage', async () => {
     await receiver.post(unknown('go-to'));
-    receiver = createReceiver(receiver.state);
+    receiver = createReceiver({ state: receiver.state });
     afterMinutes(11);
     await receiver.post(unknown('go-to', 2));
 

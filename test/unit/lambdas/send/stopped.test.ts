@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { sendRequest, templateRequest, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -106,7 +106,7 @@ describe('a function that was sending when an operator stopped sending', () => {
     expect(harness.calls).toHaveLength(2);
   });
 
-  it('makes no call for a request whose contact check took longer', async () => {
+  it('claims no request whose contact check took longer', async () => {
     harness = await createSendHarness(tables, { rules: { contactCheck: 'beforeFirstTemplate' } });
     sender = harness.startFunction();
     await harness.optIn(USER);
@@ -116,13 +116,15 @@ describe('a function that was sending when an operator stopped sending', () => {
       harness.advance(6);
     };
 
+    const claim = vi.spyOn(harness.sends, 'claim');
+
     expect(await sender.send(templateRequest({ requestId: 'a' }))).toMatchObject({ kind: 'retry' });
 
-    expect([harness.checks.length, harness.calls.length]).toEqual([1, 0]);
+    expect([harness.checks.length, claim.mock.calls.length]).toEqual([1, 0]);
     expect(await harness.sendItem('a')).toMatchObject({ state: 'waiting' });
   });
 
-  it('makes no call for a request that waited for another call', async () => {
+  it('claims no request that waited for another call', async () => {
     await harness.openWindow('second');
     harness.answers = [
       async () => {
@@ -131,13 +133,15 @@ describe('a function that was sending when an operator stopped sending', () => {
       },
     ];
 
+    const claim = vi.spyOn(harness.sends, 'claim');
+
     const results = await Promise.all([
       sender.send(request('a')),
       sender.send(request('b', { platformContactId: 'second' })),
     ]);
 
     expect(results.map(({ kind }) => kind).toSorted()).toEqual(['done', 'retry']);
-    expect(harness.calls).toHaveLength(1);
+    expect([claim.mock.calls.length, harness.calls.length]).toEqual([1, 1]);
   });
 
   it('gives back a claim that took longer, and makes no call', async () => {

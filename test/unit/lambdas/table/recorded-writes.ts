@@ -10,9 +10,9 @@ import type { ConversationTable, Item } from '../../../../lambdas/adapters/dynam
 import { createDynamodbTurns } from '../../../../lambdas/adapters/dynamodb/turns.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
-import { openTurnIn } from '../../../../lambdas/domain/events/turn-events.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
-import { readTurnEvents } from '../../../../lambdas/runtime/read-turn-events.ts';
+import { openTurnIn } from '../../../../lambdas/domain/turns/turn-events.ts';
+import { readTurnEvents } from '../../../../lambdas/runtime/turns/read-turn-events.ts';
 import { readItemChange } from '../../../../lambdas/table/item-changes.ts';
 import { createSimulatedTable, createTableState, type ItemWrite } from '../../../simulation/world/table.ts';
 import { NOW, queuedSend, sendRequest, TRACEPARENT, USER, wireMessage } from '../../../support/builders.ts';

@@ -94,7 +94,6 @@ describe('A receiver with turns in another app', () => {
 });
 
 test.each([
-  ['events are off', { events: { publish: false } }, /turns/],
   [
     'publish has no concurrency for its stream',
     { reservedConcurrency: { publish: 2 } },

@@ -54,12 +54,6 @@ describe('The setting existing', () => {
     ]);
   });
 
-  test('rejects an event bus in a stage that publishes no events', () => {
-    expect(faultsOf({ eventBusArn: BUS }, { events: { publish: false } })).toEqual([
-      expect.stringMatching(/^stages\.prod\.existing\.eventBusArn: got .*requires events\.publish/),
-    ]);
-  });
-
   test('rejects an unknown name', () => {
     expect(faultsOf({ tableARN: TABLE })).toEqual([
       expect.stringMatching(/^stages\.prod\.existing\.tableARN: unknown setting; did you mean tableArn\?/),

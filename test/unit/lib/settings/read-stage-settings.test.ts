@@ -29,7 +29,7 @@ describe('Settings', () => {
       allowInsecureWebhook: false,
       sends: {},
       window: { per: 'user', marginSeconds: 60 },
-      events: { publish: true, targets: [] },
+      events: { targets: [] },
       retentionDays: { messages: 400, sends: 400, contacts: 400, audit: 400, logs: 30 },
       customerManagedKey: false,
       existing: {},
@@ -56,7 +56,6 @@ describe('Settings', () => {
     { path: 'window.marginSeconds', value: 0 },
     { path: 'window.per', value: 'channel' },
     { path: 'defaultTemplate', value: { ruleNameOrId: 'welcome', params: { name: 'Ana' } } },
-    { path: 'events.publish', value: false },
     { path: 'events.content', value: false },
     { path: 'events.content', value: true },
     {

@@ -108,13 +108,12 @@ describe('A wrong setting', () => {
       value: '',
       says: 'got "", expected the name or id of an approved template',
     },
-    { path: 'events', value: true, says: 'got true, expected an object with publish, content, and targets' },
+    { path: 'events', value: true, says: 'got true, expected an object with content and targets' },
     {
       path: 'events.content',
       value: 'no',
       says: 'got "no", expected true or false: whether events include the content',
     },
-    { path: 'events.publish', value: 'no', says: 'got "no", expected true, or false if no system receives events' },
     { path: 'events.targets', value: 'queue', says: 'got "queue", expected a list of up to 50 objects with kind' },
     {
       path: 'retentionDays.sends',
@@ -140,15 +139,6 @@ describe('A wrong setting', () => {
       expect.stringMatching(
         /^stages\.prod\.keywords\.confirmation: .* expected a text of 1 to 500 characters, such as/,
       ),
-    ]);
-  });
-
-  test('for targets in a stage that publishes no events names the setting that prevents it', () => {
-    const targets = [{ kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:crm' }];
-
-    expect(faults(() => read(undefined, withSetting('events', { publish: false, targets })))).toEqual([
-      'stages.prod.events.publish: got false, expected true, or false if no system receives events and events.targets ' +
-        'is empty: whether the stage publishes events (default true).',
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_TURN_MESSAGES } from '../../../../lambdas/domain/turn.ts';
+import { MAX_TURN_MESSAGES } from '../../../../lambdas/domain/turns/turn.ts';
 import { turnSettings } from '../../../../lib/settings/turn-settings.ts';
 import { faults, read } from './valid-settings.ts';
 

@@ -62,6 +62,7 @@ const inspectStage = async () => {
       inboundDeadLetterQueueUrl: queueUrl,
       managementUrl: management.url,
       tableName: stage.tableName,
+      eventBusName: 'Parley-dev',
     },
     { handovers: false, keywords: false, confirmsOptOuts: false, bulkLane: false },
     clock.now,

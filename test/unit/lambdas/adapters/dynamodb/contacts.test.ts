@@ -194,12 +194,6 @@ describe('a consent by a keyword', () => {
     expect(await contacts.readConsents(contact)).toEqual([{ ...optOut(at(1)), ownAt: at(2) }]);
   });
 
-  it('names the same message in any order of two messages of the same millisecond', async () => {
-    const other = { ...byKeyword, messageId: 'message-2' };
-    const items = await play([{ consent: byKeyword }, { consent: other }]);
-    expect(await play([{ consent: other }, { consent: byKeyword }])).toEqual(items);
-  });
-
   it('is removed by an erasure together with the ID of the message', async () => {
     const later = optIn(at(1));
     await contacts.recordConsent(contact, byKeyword);
@@ -334,11 +328,5 @@ describe('how long it is kept', () => {
     await contacts.recordConsent(contact, optOut(at(0)));
 
     expect(await contacts.read(contact, addMs(at(0), 3650 * DAY_MS))).toEqual({ consents: [optOut(at(0))] });
-  });
-
-  it('does not depend on a report of a closed window', async () => {
-    await contacts.denyWindow(contact, at(0));
-
-    expect(await contacts.read(contact, addMs(at(0), DAY_MS))).toBeUndefined();
   });
 });

@@ -123,35 +123,6 @@ describe('a send that is erased', () => {
     expect(await repositories.erasures.erase(contact, send, at)).toBe(outcome);
   });
 
-  it.each(['waiting', 'accepted', 'uncertain'] as const)('keeps nothing but its state and times: %s', async (state) => {
-    await repositories.sends.claim(queuedSend(), claim({ claimId: 'claim-0' }), { resend: false });
-    await repositories.sends.recordResult('request-1', 'claim-0', sendResult('uncertain'));
-    await repositories.sends.claim(queuedSend(), claim(), { resend: true });
-    await repositories.sends.recordResult('request-1', 'claim-1', sendResult(state));
-    expect((await tables.items(tableName))['SEND#request-1 SEND']).toHaveProperty('unknownCall');
-    const [listed = send] = await listAll();
-
-    expect(await repositories.erasures.erase(contact, listed, NOW)).toBe('erased');
-    expect(await repositories.erasures.erase(contact, listed, NOW)).toBe('gone');
-
-    const item = (await tables.items(tableName))['SEND#request-1 SEND'];
-    expect(item).toMatchObject({ state: state === 'waiting' ? 'cancelled' : state, body: '', erasedAt: NOW });
-    const personal = [
-      'contact',
-      'contactSort',
-      'call',
-      'unknownCall',
-      'decision',
-      'outcome',
-      'stateShard',
-      'leaseUntil',
-    ];
-    for (const name of personal) {
-      expect(item).not.toHaveProperty(name);
-    }
-    expect(await repositories.lists.list({ state: 'uncertain' }, { limit: 10 })).toEqual({ sends: [] });
-  });
-
   it('is erased with its message, even if that is newer than the erasure, and never with that of another', async () => {
     const { sends, messages, erasures } = repositories;
     const listed = { ...send, messageIds: ['message-1'] };
@@ -206,14 +177,5 @@ describe('a send that is erased', () => {
 
     expect(await erasures.erase(contact, listed, '2026-11-20T12:15:00.000Z')).toBe('busy');
     expect(await erasures.erase(contact, listed, '2026-11-20T12:15:00.001Z')).toBe('erased');
-  });
-
-  it('is uncertain if the function that claimed it died', async () => {
-    const { sends, erasures } = repositories;
-    await sends.claim(queuedSend(), claim(), { resend: false });
-
-    expect(await erasures.erase(contact, send, '2026-11-20T12:03:01.000Z')).toBe('lost');
-
-    expect(await sends.read('request-1')).toMatchObject({ state: 'uncertain', body: '' });
   });
 });

@@ -43,12 +43,6 @@ describe('a kept dead letter', () => {
     expect(await deadLetters.list('inbound', { limit: 10 })).toEqual({ deadLetters: [] });
   });
 
-  it('of 1 MiB is read byte for byte', async () => {
-    const body = 'ñ🎉x'.repeat((1024 * 1024) / 7);
-    await deadLetters.keep(deadLetter({ body }), [], { at: NOW, keepId: 'keep-1' });
-    expect((await deadLetters.read('letter-1'))?.body === body).toBe(true);
-  });
-
   it('leaves the same items when it is kept again', async () => {
     await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
     const once = await tables.items(tableName);
@@ -73,13 +67,6 @@ describe('a kept dead letter', () => {
 
     expect(await tables.items(tableName)).toEqual(kept);
     expect(await erasures.eraseKeptDeadLetters(contact, LATER)).toEqual({ erased: 0, isComplete: false });
-  });
-
-  it('is deleted with all of its items, once', async () => {
-    await deadLetters.keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
-    expect([await deadLetters.delete('letter-1'), await deadLetters.delete('letter-1')]).toEqual([true, false]);
-    expect(await deadLetters.read('letter-1')).toBeUndefined();
-    expect(await tables.items(tableName)).toEqual({});
   });
 
   it('leaves nothing, or is complete, whenever an operator deletes it while it is being kept', async () => {

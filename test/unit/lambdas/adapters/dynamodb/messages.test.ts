@@ -108,16 +108,6 @@ describe('storing statuses', () => {
     expect((await items())['MESSAGE#message-1 MESSAGE']).toHaveProperty(`${STATUS}At`, '2026-11-20T11:00:04.000Z');
   });
 
-  it('stores one that arrives before its message', async () => {
-    await receive(wireStatus());
-    await receive(wireMessage());
-    expect((await items())['MESSAGE#message-1 MESSAGE']).toMatchObject({
-      body: JSON.stringify(wireMessage()),
-      deliveredAt: '2026-11-20T11:00:05.000Z',
-      expiresAt: Date.parse('2027-12-25T11:00:00.000Z') / 1000,
-    });
-  });
-
   it('stores the body of a failure, and literals that Parley does not know', async () => {
     await receive(wireStatus({ STATUS: 'failed', DETAIL: 'blocked' }));
     await receive(wireStatus({ STATUS: 'played' }));
@@ -291,19 +281,6 @@ describe('a message without a usable time', () => {
     expect(once).toMatchObject({ [`${CONTACT} CONTACT`]: { lastInboundAt: REDELIVERED } });
     await at(NOW, { CREATION_TIME: undefined });
     expect(await items()).toEqual(once);
-  });
-
-  it('opens the window even if it is too large for the table', async () => {
-    const stored = await at(NOW, { CREATION_TIME: undefined, MESSAGE: 'x'.repeat(410_000) });
-    expect(stored).toMatchObject({ kind: 'unstorable' });
-    expect(Object.keys(await items())).toEqual([`${CONTACT} CONTACT`]);
-  });
-
-  it('leaves one status however often it is delivered', async () => {
-    for (const receivedAt of [NOW, REDELIVERED]) {
-      await at(receivedAt, { CREATION_TIME: undefined, MESSAGE: '', STATUS: 'played' });
-    }
-    expect(await items()).toMatchObject({ 'MESSAGE#message-1 MESSAGE': { otherStatuses: new Set([`played ${NOW}`]) } });
   });
 });
 

@@ -311,6 +311,10 @@ const holds = (guard: SendGuard, shows: Shows, situation: Situation): boolean =>
       return stored.messageId !== 'message-1';
     case 'failed-later':
       return stored.failedAt === LATER || (stored.failedAt === AT && stored.failure === '9 ');
+    // Only erasures have these, which have their own tests below.
+    case 'same-contact':
+    case 'lease-expired':
+      return false;
   }
 };
 

@@ -14,12 +14,11 @@ const tables = contractTables();
 let tableName: string;
 let repositories: Repositories;
 let sends: Repositories['sends'];
-let lists: Repositories['lists'];
 
 beforeEach(async () => {
   tableName = await tables.createTable();
   repositories = repositoriesOf(tables.tableOf(tableName));
-  ({ sends, lists } = repositories);
+  ({ sends } = repositories);
 });
 
 const LATER = '2026-11-20T12:00:09.000Z';
@@ -102,44 +101,14 @@ describe('a send in the table', () => {
     expect(await item()).toMatchObject({ broadcastShard: broadcastShard('broadcast-1', 'request-1') });
   });
 
-  it('is applied when it is registered for the first time, and in conflict with itself when it is repeated', async () => {
-    expect(await sends.register(SEND, NOW)).toEqual({ kind: 'applied' });
-    expect(await sends.register(SEND, LATER)).toMatchObject({ kind: 'conflict', send: { body: SEND.body } });
-  });
-
   it('can be read with its id, and is undefined when it does not exist', async () => {
     expect(await sends.read('request-1')).toBeUndefined();
     await sends.register(SEND, NOW);
     expect(await sends.read('request-1')).toMatchObject({ requestId: 'request-1', state: 'queued', attempts: 0 });
   });
-
-  it('is in conflict with another request under the same id', async () => {
-    await sends.register(SEND, NOW);
-    const other = { ...SEND, body: '{"requestId":"request-1","messageText":"Bye"}' };
-    expect(await sends.claim(other, claimOf('claim-1'), { resend: true })).toMatchObject({
-      kind: 'conflict',
-      send: { state: 'queued', body: SEND.body },
-    });
-  });
 });
 
 describe('claiming a send', () => {
-  it('counts its attempts', async () => {
-    expect(await claim('claim-1')).toEqual({
-      kind: 'claimed',
-      attempt: 1,
-      unknownOutcomes: 0,
-      traceparent: TRACEPARENT,
-    });
-    await sends.recordResult('request-1', 'claim-1', { state: 'waiting', at: LATER, outcome: 'HTTP 503' });
-    expect(await claim('claim-2')).toEqual({
-      kind: 'claimed',
-      attempt: 2,
-      unknownOutcomes: 0,
-      traceparent: TRACEPARENT,
-    });
-  });
-
   it('succeeds again with the same claim, as when the SDK retries a write, and counts it once', async () => {
     await claim('claim-1');
     expect(await claim('claim-1')).toEqual({
@@ -150,37 +119,9 @@ describe('claiming a send', () => {
     });
     expect(await claim('claim-2')).toMatchObject({ kind: 'conflict', send: { claimId: 'claim-1', attempts: 1 } });
   });
-
-  it('takes an uncertain send only to resend it, and out of the list of uncertain sends', async () => {
-    await claim('claim-1');
-    await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
-    expect(await claim('claim-2')).toMatchObject({ kind: 'conflict', send: { state: 'uncertain' } });
-    expect((await lists.list({ state: 'uncertain' }, { limit: 10 })).sends).toHaveLength(1);
-
-    expect(await claim('claim-2', true)).toEqual({
-      kind: 'claimed',
-      attempt: 2,
-      unknownOutcomes: 1,
-      traceparent: TRACEPARENT,
-    });
-    expect(await lists.list({ state: 'uncertain' }, { limit: 10 })).toEqual({ sends: [] });
-  });
 });
 
 describe('recording the result of a call', () => {
-  it('ends the lease', async () => {
-    await claim('claim-1');
-    await sends.recordResult('request-1', 'claim-1', ACCEPTED);
-    expect(await item()).not.toHaveProperty('leaseUntil');
-  });
-
-  it('succeeds again, as when the SDK retries a write', async () => {
-    await claim('claim-1');
-    for (const result of [UNCERTAIN, UNCERTAIN, ACCEPTED, ACCEPTED]) {
-      expect(await sends.recordResult('request-1', 'claim-1', result)).toEqual({ kind: 'applied' });
-    }
-  });
-
   it('replaces unknown outcomes and confirmations by an acceptance, and removes what they left', async () => {
     await claim('claim-1');
     await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
@@ -202,14 +143,6 @@ describe('recording the result of a call', () => {
       send: { state: 'accepted', confirmedBy: 'status' },
     });
   });
-
-  it.each<SendResult['state']>(['accepted', 'refused', 'rejected', 'expired', 'uncertain', 'waiting'])(
-    'creates no send that was deleted meanwhile: %s',
-    async (state) => {
-      expect(await sends.recordResult('request-1', 'claim-1', sendResult(state, LATER))).toEqual({ kind: 'missing' });
-      expect(await tables.items(tableName)).toEqual({});
-    },
-  );
 });
 
 describe('replacing the call of a claim', () => {
@@ -223,14 +156,6 @@ describe('replacing the call of a claim', () => {
     expect(await replace('claim-1')).toEqual({ kind: 'applied' });
     expect(await replace('claim-1')).toEqual({ kind: 'applied' });
     expect(await item()).toEqual({ ...before, call: template, decision: 'Error 201.' });
-  });
-
-  it('is not possible for another claim or after a result', async () => {
-    await claim('claim-1');
-    expect(await replace('claim-0')).toMatchObject({ kind: 'conflict' });
-    await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
-    expect(await replace('claim-1')).toMatchObject({ kind: 'conflict' });
-    expect(await item()).toMatchObject({ call });
   });
 });
 
@@ -303,32 +228,6 @@ describe('a send that could not be processed', () => {
     expect(await item()).toMatchObject({ state });
     expect(await item()).not.toHaveProperty('code');
   });
-
-  it('can be scheduled when it is redriven', async () => {
-    await sends.recordWithoutCall(SEND, FAILED);
-    expect(await sends.schedule(SEND, { at: LATER, sendAt: '2026-11-21T12:00:00.000Z' })).toEqual({ kind: 'applied' });
-    expect(await item()).toMatchObject({ state: 'scheduled' });
-    expect(await item()).not.toHaveProperty('code');
-  });
-
-  it('does not change for another body with its id', async () => {
-    await sends.recordWithoutCall(SEND, FAILED);
-    const other = { ...SEND, body: '{"requestId":"request-1","messageText":"Bye"}' };
-    expect(await sends.claim(other, claimOf('claim-1'), { resend: true })).toMatchObject({ kind: 'conflict' });
-  });
-
-  it('keeps counting its attempts when an operator resends it after each outcome', async () => {
-    for (const [index, outcome] of (['rejected', 'uncertain', 'rejected'] as const).entries()) {
-      const claimId = `claim-${index}`;
-      expect(await claim(claimId)).toMatchObject({ kind: 'claimed', attempt: index + 1 });
-      await sends.recordResult('request-1', claimId, sendResult(outcome, LATER));
-      const stored = await sends.read('request-1');
-      if (stored === undefined) throw new Error('The send is missing.');
-      const resend = { outcome: 'resend' as const, at: LATER, why: 'An operator resolved it as resend.' };
-      expect(await sends.resolve(stored, resend)).toEqual({ kind: 'applied' });
-    }
-    expect(await sends.read('request-1')).toMatchObject({ state: 'waiting', attempts: 3, unknownOutcomes: 1 });
-  });
 });
 
 describe('confirming a send', () => {
@@ -344,24 +243,6 @@ describe('confirming a send', () => {
     // If neither the status nor its delivery has a time, the repetition has a later one.
     expect(await confirm(addMs(LATER, 1))).toEqual(message);
     expect(await item()).toMatchObject({ acceptedAt: LATER, identifiedAt: LATER });
-  });
-
-  it('returns undefined when the send does not exist, or an answer was recorded', async () => {
-    expect(await confirm()).toBeUndefined();
-    expect(await tables.items(tableName)).toEqual({});
-    await claim('claim-1');
-    await sends.recordResult('request-1', 'claim-1', ACCEPTED);
-    expect(await confirm(NOW)).toBeUndefined();
-  });
-
-  it('shows that a call with an unknown outcome was accepted, although the send has expired since', async () => {
-    await claim('claim-1');
-    await sends.recordResult('request-1', 'claim-1', UNCERTAIN);
-    await claim('claim-2', true);
-    await sends.recordResult('request-1', 'claim-2', { state: 'waiting', at: NOW, outcome: 'HTTP 503' });
-    await sends.recordWithoutCall(SEND, { state: 'expired', at: NOW, decision: 'Its notAfter has passed.' });
-    expect(await confirm()).toMatchObject({ id: 'message-1', requestId: 'request-1' });
-    expect(await item()).toMatchObject({ state: 'accepted', confirmedBy: 'status', messageId: 'message-1' });
   });
 
   describe('after a template with an unknown outcome and a free-form message that was rejected', () => {
@@ -446,12 +327,6 @@ describe('confirming a send', () => {
         expect(await item()).toEqual(confirmedFirst);
       },
     );
-  });
-
-  it('does not change a send that expired before any call with an unknown outcome', async () => {
-    await sends.recordWithoutCall(SEND, { state: 'expired', at: NOW, decision: 'Its notAfter has passed.' });
-    expect(await confirm()).toBeUndefined();
-    expect(await item()).toMatchObject({ state: 'expired' });
   });
 
   it('returns no message of an erased contact', async () => {

@@ -63,10 +63,6 @@ const readAll = async (limit: number, betweenPages: (pages: SendRecord[][]) => P
 const idsOf = (listed: readonly SendRecord[]) => listed.map(({ requestId }) => requestId);
 
 describe('the list of uncertain sends', () => {
-  it('is empty without uncertain sends', async () => {
-    expect(await lists.list({ state: 'uncertain' }, { limit: 10 })).toEqual({ sends: [] });
-  });
-
   it('contains every send once, on pages of any size, if all became uncertain at the same time', async () => {
     const stored = await putMany(40, () => NOW);
     // The sends are in most of the index's partitions.
@@ -93,21 +89,6 @@ describe('the list of uncertain sends', () => {
     expect(found.toSorted()).toEqual(idsOf(stored).toSorted());
     expect(Math.max(...pages)).toBeLessThan(1_000_000);
     expect(pages.length).toBeGreaterThan(3);
-  });
-
-  it('is in order of time across pages and partitions', async () => {
-    const stored = await putMany(40, (index) => addMs(NOW, (index * 17) % 40));
-    const inOrder = stored.toSorted((one, other) => ((one.uncertainAt ?? '') < (other.uncertainAt ?? '') ? -1 : 1));
-
-    for (const limit of [1, 3, 16, 39, 40, 41]) {
-      expect(idsOf(await readAll(limit))).toEqual(idsOf(inOrder));
-    }
-  });
-
-  it('returns complete sends', async () => {
-    const stored = await putUncertain('request-1', NOW);
-
-    expect(await lists.list({ state: 'uncertain' }, { limit: 10 })).toEqual({ sends: [stored] });
   });
 
   it('neither skips nor repeats a send when others leave the state between pages', async () => {
@@ -143,34 +124,6 @@ describe('the list of uncertain sends', () => {
       }),
       { numRuns: 40 },
     );
-  });
-
-  it('leaves out a send that the index lists and that has left the state', async () => {
-    const [first] = await putMany(5, () => NOW);
-    let isResolved = false;
-    const table = tables.tableOf(tableName);
-    const { lists: lagging } = repositoriesOf({
-      ...table,
-      async query(query) {
-        const found = await table.query(query);
-        if (first && !isResolved) {
-          isResolved = true;
-          await resolve(first);
-        }
-        return found;
-      },
-    });
-
-    const page = await lagging.list({ state: 'uncertain' }, { limit: 10 });
-
-    expect(idsOf(page.sends).toSorted()).toEqual(['request-1', 'request-2', 'request-3', 'request-4']);
-  });
-
-  it('does not contain sends in other states', async () => {
-    const stored = await putMany(3, () => NOW);
-    for (const send of stored) await resolve(send);
-
-    expect(await lists.list({ state: 'uncertain' }, { limit: 10 })).toEqual({ sends: [] });
   });
 
   it('has a position small enough for a query parameter, even with the longest request ids', async () => {

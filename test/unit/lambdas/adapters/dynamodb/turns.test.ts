@@ -4,7 +4,7 @@ import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb
 import { createDynamodbTurns, endTurnBefore } from '../../../../../lambdas/adapters/dynamodb/turns.ts';
 import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { ItemBusyError } from '../../../../../lambdas/domain/errors.ts';
-import { MAX_STORED_MESSAGES, MAX_TURN_MESSAGES, type OpenTurn } from '../../../../../lambdas/domain/turn.ts';
+import { MAX_STORED_MESSAGES, MAX_TURN_MESSAGES, type OpenTurn } from '../../../../../lambdas/domain/turns/turn.ts';
 import type { InboundMessage } from '../../../../../lambdas/domain/webhook-event.ts';
 import type { MessageRepository, TurnRepository } from '../../../../../lambdas/ports.ts';
 import { messageKey, turnKeyOf } from '../../../../../lambdas/table/keys.ts';

@@ -1,0 +1,16 @@
+import { STATUS_TIMES } from '../domain/message-status.ts';
+
+/**
+ * Removes a message from the lists of gaps, which costs nothing if it is in none. `firstStatusAt` and `statusChannel` are
+ * the time and the channel of its first status.
+ */
+export const NO_GAP = { stateShard: undefined, stateAt: undefined, firstStatusAt: undefined, statusChannel: undefined };
+
+/** Removes every attribute that a message's item can have, except the mark. */
+export const EMPTIED_MESSAGE = Object.fromEntries(
+  [
+    ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus', 'traceparent'],
+    ...['requestId', 'call', 'attempt', ...STATUS_TIMES, 'failure', 'failedBody', 'statusBodies', 'otherStatuses'],
+    ...['stateShard', 'stateAt', 'firstStatusAt', 'statusChannel', 'missingSince', 'gapClosedAt'],
+  ].map((name) => [name, undefined]),
+);
