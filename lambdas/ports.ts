@@ -1,5 +1,4 @@
 import type { AuditEntry, RequestedAct } from './domain/audit.ts';
-import type { ChannelRef } from './domain/channel-rhythm.ts';
 import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circuit-breaker.ts';
 import type { Consent } from './domain/consent.ts';
 import type { Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
@@ -9,7 +8,6 @@ import type { DeadLetterText } from './domain/dead-letter-subject.ts';
 import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
 import type { ItemChange } from './domain/events/item-change.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
-import type { Gap, GapCandidate } from './domain/gap.ts';
 import type { Instant } from './domain/instant.ts';
 import type { EchoedMessage } from './domain/likely-message.ts';
 import type {
@@ -28,6 +26,8 @@ import type { SendState } from './domain/send-transitions.ts';
 import type { Sending, Stop } from './domain/sending-stop.ts';
 import type { Traceparent } from './domain/trace-context.ts';
 import type { EndedTurn, OpenTurn, TurnMessage } from './domain/turns/turn.ts';
+import type { ChannelRef } from './domain/watch/channel-rhythm.ts';
+import type { Gap, GapCandidate } from './domain/watch/gap.ts';
 import type { Echo, InboundMessage, StatusChange, UnknownEvent, WebhookEvent } from './domain/webhook-event.ts';
 import type { VerifiedRequest } from './domain/webhook-request.ts';
 

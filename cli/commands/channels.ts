@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
-import { channelsResponse } from '../../lambdas/manage/channels.ts';
+import { channelsResponse } from '../../lambdas/manage/watch/channels.ts';
 import { type CreateCommand, examples } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { describeTime } from '../human-time.ts';

@@ -1,5 +1,5 @@
-import { channelsResponse } from '../../lambdas/manage/channels.ts';
-import { gapsResponse } from '../../lambdas/manage/gaps.ts';
+import { channelsResponse } from '../../lambdas/manage/watch/channels.ts';
+import { gapsResponse } from '../../lambdas/manage/watch/gaps.ts';
 import type { CommandFor } from '../command.ts';
 import { describeTime } from '../human-time.ts';
 import { type ManagementClient, ManagementError } from '../operations/management-client.ts';

@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
-import { gapsResponse } from '../../lambdas/manage/gaps.ts';
+import { gapsResponse } from '../../lambdas/manage/watch/gaps.ts';
 import { type CreateCommand, count, examples } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { describeTime } from '../human-time.ts';

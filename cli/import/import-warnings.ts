@@ -1,5 +1,5 @@
 import { contactKey, numberOfChannel } from '../../lambdas/domain/contact.ts';
-import { channelsResponse } from '../../lambdas/manage/channels.ts';
+import { channelsResponse } from '../../lambdas/manage/watch/channels.ts';
 import { conversationResponse } from '../../lambdas/manage/conversations.ts';
 import { count } from '../command.ts';
 import type { ManagementClient } from '../operations/management-client.ts';

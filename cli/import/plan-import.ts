@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { NO_LINE } from '../../lambdas/domain/channel-rhythm.ts';
+import { NO_LINE } from '../../lambdas/domain/watch/channel-rhythm.ts';
 import type { ContactRef } from '../../lambdas/domain/contact.ts';
 import { type HistoryContext, parseHistory } from '../../lambdas/domain/history-formats/parse-history.ts';
 import type { ParsedEvent } from '../../lambdas/domain/parse-events.ts';

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { type ChannelRef, NO_LINE } from './channel-rhythm.ts';
 import {
   type ContactRef,
   type CustomerRef,
@@ -14,6 +13,7 @@ import { parseInstant } from './instant.ts';
 import { isKeyPart, MAX_ID_BYTES } from './key-part.ts';
 import { REQUEST_ID } from './send-request.ts';
 import { startTrace, type Traceparent } from './trace-context.ts';
+import { type ChannelRef, NO_LINE } from './watch/channel-rhythm.ts';
 import type {
   DeliveryTimes,
   Echo,

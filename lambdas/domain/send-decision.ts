@@ -1,9 +1,9 @@
 import { type Consent, consentVerdict, isLater, standingOptOuts } from './consent.ts';
 import type { Contact } from './contact.ts';
 import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
-import { handoverOf } from './handover.ts';
+import { handoverOf } from './handovers/handover.ts';
 import { type Instant, parseInstant } from './instant.ts';
-import { optOutConfirmationId } from './opt-out-confirmation.ts';
+import { optOutConfirmationId } from './keywords/opt-out-confirmation.ts';
 import { type CallSettings, freeFormCall, type SendCall, templateCall } from './send-call.ts';
 import type { SendEndpoint } from './send-outcome.ts';
 import {

@@ -1,7 +1,7 @@
-import type { ChannelRef } from './channel-rhythm.ts';
 import type { ContactRef, CustomerRef, DataSubject } from './contact.ts';
 import type { Instant } from './instant.ts';
 import type { Traceparent } from './trace-context.ts';
+import type { ChannelRef } from './watch/channel-rhythm.ts';
 import type { Sender } from './webhook-formats/webhook-format.ts';
 
 /** An event's time, and where it comes from. */

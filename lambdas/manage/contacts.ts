@@ -13,7 +13,7 @@ import {
   type NamedContact,
   resolveContact,
 } from '../domain/contact.ts';
-import { HANDOVER_STATES, handoverOf } from '../domain/handover.ts';
+import { HANDOVER_STATES, handoverOf } from '../domain/handovers/handover.ts';
 import { addMs, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import type { SendRules } from '../domain/send-decision.ts';

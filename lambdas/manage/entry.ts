@@ -35,7 +35,7 @@ import { createErasureQueueHandler } from './erasure-queue-handler.ts';
 import { createKeepDeadLetters, keepDeadLetter } from './keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
 import { QUEUE_ROUTES, TABLE_ROUTES } from './routes.ts';
-import { createWatchArrivals } from './watch-arrivals.ts';
+import { createWatchArrivals } from './watch/watch-arrivals.ts';
 
 const environment = parseEnvironment(manageEnvironment, process.env);
 const aws = parseAwsVariables(process.env);

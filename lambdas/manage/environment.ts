@@ -1,8 +1,8 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { CONTACT_CHECKS } from '../domain/contact-check.ts';
+import { operatorEchoes } from '../domain/handovers/operator-echo.ts';
 import { HISTORY_APIS } from '../domain/history-formats/history-format.ts';
-import { keywords } from '../domain/keywords.ts';
-import { operatorEchoes } from '../domain/operator-echo.ts';
+import { keywords } from '../domain/keywords/keywords.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { NUMBER_FORMATS } from '../domain/send-call.ts';

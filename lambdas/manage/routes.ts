@@ -1,6 +1,5 @@
 import { listAudit, recordAudit } from './audit.ts';
 import { cancelSend, cancelSendById } from './cancel-send.ts';
-import { listChannels } from './channels.ts';
 import { closeCircuitBreaker } from './circuit-breaker-closures.ts';
 import { checkContacts } from './contact-checks.ts';
 import { getContact, optIn, optOut } from './contacts.ts';
@@ -8,7 +7,6 @@ import { getConversation, getMessage } from './conversations.ts';
 import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters.ts';
 import { eraseContact, getErasure } from './erasures.ts';
 import { forecastSends } from './forecasts.ts';
-import { listGaps } from './gaps.ts';
 import { handBack, handOver } from './handovers.ts';
 import { importEvents } from './imports.ts';
 import { redriveDeadLetters } from './redrives.ts';
@@ -19,6 +17,8 @@ import { countSends, listSends, listUncertainSends } from './send-lists.ts';
 import { resumeSending, stopSending } from './sending-stops.ts';
 import { enqueueSend, enqueueSendById, getSend } from './sends.ts';
 import { getStage } from './stage.ts';
+import { listChannels } from './watch/channels.ts';
+import { listGaps } from './watch/gaps.ts';
 
 /** The routes that use no queue, so that their calls need not load the client of SQS. */
 export const TABLE_ROUTES = {

@@ -7,7 +7,7 @@ import { closeGap } from '../adapters/dynamodb/gaps.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
 import { createSecretsClient, createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
-import type { InboundQueue, SendQueue, WebhookSecret } from '../ports.ts';
+import type { InboundQueue, WebhookSecret } from '../ports.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
@@ -17,11 +17,12 @@ import { createVerifier } from './auth/create-verifier.ts';
 import { deliveryFormat } from './auth/webhook-auth.ts';
 import { receiveEnvironment } from './environment.ts';
 import { createInboundQueueHandler } from './inbound-queue-handler.ts';
+import { createConfirmOptOut } from './keywords/confirm-opt-out.ts';
 import { createReceiveEvents } from './receive-events.ts';
 import { createStoreEvents, type StoreEvents } from './store-events.ts';
 import { SDK_TIMEOUTS, TIME_BUDGET } from './time-budget.ts';
 import { createVerifyRequest } from './verify-request.ts';
-import { type ArrivalRepositories, createWatchArrivals } from './watch-arrivals.ts';
+import { type ArrivalRepositories, createWatchArrivals } from './watch/watch-arrivals.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
 const environment = parseEnvironment(receiveEnvironment, process.env);
@@ -44,13 +45,20 @@ const sqs = onFirstUse(async () => {
   const adapters = await import('../adapters/sqs.ts');
   return { ...adapters, client: adapters.createSqsClient(sdk) };
 });
-const { SEND_QUEUE_URL: sendQueueUrl } = environment;
-const openSendQueue = (url: string, abortSignal: AbortSignal): SendQueue => ({
-  async put(message) {
-    const { createSqsSendQueue, client } = await sqs();
-    await createSqsSendQueue(client, url, abortSignal).put(message);
-  },
-});
+const { SEND_QUEUE_URL: sendQueueUrl, KEYWORDS: keywords } = environment;
+/** Undefined in a stage that does not confirm opt-outs by keyword. */
+const confirmOptOut =
+  sendQueueUrl === undefined
+    ? undefined
+    : createConfirmOptOut({
+        keywords,
+        openQueue: (abortSignal) => ({
+          async put(message) {
+            const { createSqsSendQueue, client } = await sqs();
+            await createSqsSendQueue(client, sendQueueUrl, abortSignal).put(message);
+          },
+        }),
+      });
 const openArrivals = (abortSignal: AbortSignal): ArrivalRepositories => {
   const table = createConversationTable({ ...tableOptions, abortSignal });
   return { channels: createDynamodbChannelNotes(table), gaps: { close: (id, at) => closeGap(table, id, at) } };
@@ -75,8 +83,8 @@ const writeEvents = createStoreEvents({
   budgetMs: TIME_BUDGET.table,
   chatPlatform: environment.CHAT_PLATFORM,
   windowPer: environment.WINDOW_PER,
-  keywords: environment.KEYWORDS,
-  confirmations: sendQueueUrl === undefined ? undefined : (abortSignal) => openSendQueue(sendQueueUrl, abortSignal),
+  keywords,
+  followUpOf: confirmOptOut,
   operatorEchoes: environment.OPERATOR_ECHOES,
   turns: environment.TURNS,
   watch: environment.WATCH ? createWatchArrivals({ open: openArrivals, clock: systemClock }) : undefined,

@@ -1,6 +1,6 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
-import { keywords } from '../domain/keywords.ts';
-import { operatorEchoes } from '../domain/operator-echo.ts';
+import { operatorEchoes } from '../domain/handovers/operator-echo.ts';
+import { keywords } from '../domain/keywords/keywords.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { flag, json, type Variables } from '../runtime/environment.ts';

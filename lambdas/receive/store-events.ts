@@ -1,18 +1,19 @@
 import type { WindowPer } from '../domain/contact.ts';
 import { summarizeError } from '../domain/describe-error.ts';
 import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
+import { isOfNobody } from '../domain/handovers/operator-echo.ts';
 import type { Instant } from '../domain/instant.ts';
-import { isFromOperator, type OperatorEchoes } from '../domain/operator-echo.ts';
-import { optOutConfirmation } from '../domain/opt-out-confirmation.ts';
 import { type ParsedEvent, parseEvents } from '../domain/parse-events.ts';
 import { traceFieldOf, traceIdOf } from '../domain/trace-context.ts';
-import type { Echo, WebhookEvent } from '../domain/webhook-event.ts';
+import type { WebhookEvent } from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
-import type { SendQueue, WriteResult } from '../ports.ts';
+import type { WriteResult } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
-import { consentOf, type EventRepositories, type Meanings, type Written, writesOf } from '../runtime/event-writes.ts';
+import { type EventRepositories, type Meanings, type Written, writesOf } from '../runtime/event-writes.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
-import type { WatchArrivals, WatchWrite } from './watch-arrivals.ts';
+import { inOrderOfTurns } from './turns/in-order-of-turns.ts';
+import { startWatchWrite } from './watch/start-watch-write.ts';
+import type { WatchArrivals } from './watch/watch-arrivals.ts';
 
 /** The result of storing one event of a verified request. */
 export type StoreResult = {
@@ -48,16 +49,25 @@ export type StoreResult = {
  */
 export type StoreEvents = (request: VerifiedRequest, budgetMs?: number) => Promise<readonly StoreResult[]>;
 
+/** Something to do after an event's writes. The event counts as stored only if it succeeds. */
+export interface FollowUp {
+  readonly act: (abortSignal: AbortSignal) => Promise<void>;
+  /** What has failed if it fails, such as `The confirmation could not be queued`. */
+  readonly failure: string;
+}
+
+export type FollowUpOf = (event: WebhookEvent) => FollowUp | undefined;
+
 export interface StoreEventsOptions extends Meanings {
   /** Opens the repositories for one write, which may take several calls: none starts or continues after the abort. */
   readonly repositories: (abortSignal: AbortSignal) => EventRepositories;
-  /** The time budget for writes to the table, including the SDK's retries, and for queuing a confirmation. */
+  /** The time budget for writes to the table, including the SDK's retries, and for what follows them. */
   readonly budgetMs: number;
   /** The platform of events that do not name one. */
   readonly chatPlatform: string;
   readonly windowPer: WindowPer;
-  /** Opens the queue for the confirmation of an opt-out by keyword. @default opt-outs are not confirmed */
-  readonly confirmations?: ((abortSignal: AbortSignal) => SendQueue) | undefined;
+  /** What is left to do once an event is written. @default nothing */
+  readonly followUpOf?: FollowUpOf | undefined;
   /** What is written besides an event. @default nothing: the stage does not watch what arrives */
   readonly watch?: WatchArrivals | undefined;
 }
@@ -88,7 +98,7 @@ const NO_TIME: EventWrite = { kind: 'unavailable', reason: 'The post has too man
  *   if it carries a message, also the writes of the message;
  * - an echo that names its transaction: one more, and up to three if that is known.
  *
- * It queues the confirmation of an opt-out after these writes, because `send` decides by what they stored.
+ * What follows an event comes after these writes, because others decide by what they stored.
  *
  * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits
  * for the table, and all others go straight to the inbound queue.
@@ -126,29 +136,22 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
     const stored = results.flatMap((result) => (result.kind === 'written' ? [result] : []));
     const traceparent = stored.map((result) => result.traceparent).find((trace) => trace !== undefined);
     const hasNewName = stored.some((result) => result.hasNewName === true);
-    const confirmed = await confirmOptOut(event, endMs);
+    const failed = await followUp(event, endMs);
     return (
-      confirmed ?? { kind: 'written', traceparent: traceparent ?? event.traceparent, ...(hasNewName && { hasNewName }) }
+      failed ?? { kind: 'written', traceparent: traceparent ?? event.traceparent, ...(hasNewName && { hasNewName }) }
     );
   };
 
   /**
    * Uses the rest of the writes' time budget, so that the event can still be deferred before the webhook's deadline.
-   * Returns undefined if there is nothing to confirm, or it is queued.
+   * Returns undefined if there is nothing left to do, or it is done.
    */
-  const confirmOptOut = async (event: WebhookEvent, endMs: number): Promise<EventWrite | undefined> => {
-    const { confirmations } = options;
-    if (confirmations === undefined || event.kind !== 'message') return undefined;
-    const isOptOut = consentOf(event, options)?.kind === 'opt-out';
-    const confirmation = isOptOut ? optOutConfirmation(event) : undefined;
-    if (confirmation === undefined) return undefined;
+  const followUp = async (event: WebhookEvent, endMs: number): Promise<EventWrite | undefined> => {
+    const left = options.followUpOf?.(event);
+    if (left === undefined) return undefined;
     const leftMs = Math.max(0, endMs - Date.parse(clock.now()));
-    const queued = await attempt(leftMs, async (abortSignal) => {
-      await confirmations(abortSignal).put(confirmation);
-      return undefined;
-    });
-    if (queued.kind === 'written') return undefined;
-    return { ...queued, reason: `The confirmation of the opt-out could not be queued: ${queued.reason}` };
+    const done = await attempt(leftMs, async (abortSignal) => void (await left.act(abortSignal)));
+    return done.kind === 'written' ? undefined : { ...done, reason: `${left.failure}: ${done.reason}` };
   };
 
   const store = async (
@@ -193,8 +196,9 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
     const context = { times, chatPlatform, windowPer, chatChannelNumber, namesChannels, traceparent };
     const events = parseEvents(envelope.eventBody, context);
     const endMs = Date.parse(clock.now()) + budgetMs;
+    const groups = options.turns ? inOrderOfTurns(events) : events.map((event) => [event]);
     const results = new Map<ParsedEvent, StoreResult>();
-    await forEachConcurrently(MAX_CONCURRENT_EVENTS, inOrder(events, options), async (group) => {
+    await forEachConcurrently(MAX_CONCURRENT_EVENTS, groups, async (group) => {
       for (const event of group) results.set(event, await store(event, events.length === 1, { receivedAt, endMs }));
     });
     return events.flatMap((event) => {
@@ -204,46 +208,11 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
   };
 };
 
-/** Groups the events that must be written one after another: messages of one turn would wait for each other. */
-const inOrder = (
-  events: readonly ParsedEvent[],
-  { turns }: Pick<StoreEventsOptions, 'turns'>,
-): readonly (readonly ParsedEvent[])[] => {
-  if (!turns) return events.map((event) => [event]);
-  const contactOf = (parsed: ParsedEvent) =>
-    parsed.kind === 'event' && parsed.event.kind === 'message' ? parsed.event.contact.key : parsed;
-  return [...Map.groupBy(events, contactOf).values()];
-};
-
 const remarksOn = (event: WebhookEvent, { operatorEchoes }: Pick<StoreEventsOptions, 'operatorEchoes'>) => ({
   ...(event.kind === 'message' && !event.opensWindow && { withoutChannel: true as const }),
   ...(event.kind === 'echo' && isOfNobody(event, operatorEchoes) && { withoutSender: true as const }),
   ...(event.kind === 'unknown' && { unknown: event.name }),
 });
-
-const isOfNobody = (echo: Echo, operatorEchoes: OperatorEchoes | undefined): boolean =>
-  echo.sender === 'unknown' && !(operatorEchoes && isFromOperator(echo, operatorEchoes));
-
-/** How long the answer waits for what is watched after its own writes are done. A write takes a few milliseconds. */
-const WATCH_GRACE_MS = 100;
-
-/** Starts a write that must not hold the answer: `end` waits for it shortly, and then aborts it. */
-const startWatchWrite = (write: WatchWrite, budgetMs: number): { readonly end: () => Promise<void> } => {
-  const ended = new AbortController();
-  const written = attempt(budgetMs, async (abortSignal) => {
-    await write(AbortSignal.any([abortSignal, ended.signal]));
-    return undefined;
-  });
-  return {
-    async end() {
-      const grace = Promise.withResolvers<void>();
-      const timer = setTimeout(grace.resolve, WATCH_GRACE_MS);
-      await Promise.race([written, grace.promise]);
-      clearTimeout(timer);
-      ended.abort();
-    },
-  };
-};
 
 const attempt = async (
   budgetMs: number,

@@ -1,14 +1,15 @@
 import type { Consent } from '../domain/consent.ts';
 import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
 import { NO_REASON } from '../domain/failure.ts';
-import { addMs, type Instant, msBetween } from '../domain/instant.ts';
-import { consentIn, type Keywords } from '../domain/keywords.ts';
-import { isFromOperator, type OperatorEchoes } from '../domain/operator-echo.ts';
+import { isFromOperator, type OperatorEchoes, operatorMessageAt } from '../domain/handovers/operator-echo.ts';
+import { type Instant, msBetween } from '../domain/instant.ts';
+import { consentIn, type Keywords } from '../domain/keywords/keywords.ts';
 import { canStartFrom } from '../domain/send-transitions.ts';
 import type { Traceparent } from '../domain/trace-context.ts';
 import type { Echo, InboundMessage, StatusChange, WebhookEvent } from '../domain/webhook-event.ts';
 import type { Clock, ContactRepository, Failed, MessageRepository, SendRepository } from '../ports.ts';
 import { recordSentMessage } from './record-sent-message.ts';
+import { type Turn, turnOf } from './turns/turn-of.ts';
 
 /** Where events are stored. */
 export interface EventRepositories {
@@ -53,9 +54,14 @@ export const writesOf = (
   meanings: Meanings,
   seenNames: Map<string, Instant>,
 ): readonly Write[] => {
+  const { clock, keywords } = meanings;
   switch (event.kind) {
     case 'message':
-      return writesOfMessage(event, turnOf(event, meanings), consentOf(event, meanings));
+      return writesOfMessage(
+        event,
+        meanings.turns ? turnOf(event, clock) : undefined,
+        keywords && consentIn(event, keywords),
+      );
     case 'echo':
       return [
         writeOfEcho(event, meanings.operatorEchoes),
@@ -118,16 +124,6 @@ const reportToTransaction = async (repositories: EventRepositories, event: Echo 
   if (requestId !== undefined) await reportToSend(repositories, event, requestId);
 };
 
-/**
- * A turn starts when its first message is stored: measured from an event's own time, a late event would end its turn at
- * once. A message from a status may not be the user's. If it is, it also arrives as an event of its own. An imported
- * message starts no turn, because nobody should answer it now.
- */
-const turnOf = ({ isFromStatus, isImported }: InboundMessage, { turns, clock }: Meanings): Turn =>
-  turns && isFromStatus === undefined && isImported === undefined ? { startedAt: clock.now() } : undefined;
-
-type Turn = Parameters<MessageRepository['recordInbound']>[1];
-
 const writesOfMessage = (event: InboundMessage, turn: Turn, consent: Consent | undefined): readonly Write[] => {
   if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event, turn))];
   // A repetition can have another time than the first delivery: that of its own arrival, or its own time, which was in
@@ -154,13 +150,6 @@ const writeOfEcho = (event: Echo, operatorEchoes: OperatorEchoes | undefined): W
     return undefined;
   };
 };
-
-const operatorMessageAt = (at: Instant, { handoverMinutes }: OperatorEchoes) => ({
-  at,
-  ...(handoverMinutes !== undefined && { until: addMs(at, handoverMinutes * 60_000) }),
-});
-
-export const consentOf = (event: InboundMessage, { keywords }: Meanings) => keywords && consentIn(event, keywords);
 
 /** Opens the window and records the consent even if the table refuses the message itself. */
 const writeAsOfItem = async (

@@ -16,7 +16,7 @@ import type {
   Sleep,
 } from '../ports.ts';
 import type { AccountView } from './account-view.ts';
-import type { CallPace } from './call-pace.ts';
+import type { CallPace } from './bulk/call-pace.ts';
 
 /**
  * Everything that handles the requests of one queue: ports, and what the stage's settings say. Every key is required, so

@@ -1,6 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { NO_LINE } from '../domain/channel-rhythm.ts';
 import type {
   AccountImage,
   ChannelImage,
@@ -9,10 +8,11 @@ import type {
   SendImage,
   TurnImage,
 } from '../domain/events/item-change.ts';
-import type { HandoverTimes } from '../domain/handover.ts';
+import type { HandoverTimes } from '../domain/handovers/handover.ts';
 import { type Instant, parseInstant, toInstant } from '../domain/instant.ts';
 import { STATUS_TIMES } from '../domain/message-status.ts';
 import { isEarlierCallConfirmed } from '../domain/send-call.ts';
+import { NO_LINE } from '../domain/watch/channel-rhythm.ts';
 import { readConsents } from './consent-item.ts';
 import { type ItemKey, idOf, parseContactName } from './keys.ts';
 import { publishedKind } from './published-items.ts';

@@ -1,6 +1,6 @@
-import type { ChannelRef } from '../domain/channel-rhythm.ts';
 import type { AccountRef } from '../domain/circuit-breaker.ts';
 import type { ContactRef, DataSubject } from '../domain/contact.ts';
+import type { ChannelRef } from '../domain/watch/channel-rhythm.ts';
 
 /** The key of an item. No key is a channel, stage, or day, which avoids hot partitions. */
 export interface ItemKey {

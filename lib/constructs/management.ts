@@ -22,7 +22,6 @@ import {
   grantSendMessage,
   recommendedVisibilityTimeout,
 } from './dead-lettered-queue.ts';
-import { FunctionIntegration } from './function-integration.ts';
 import { functionVariables } from './function-variables.ts';
 import { KeepDeadLetters } from './keep-dead-letters.ts';
 import { LoggedHttpApi } from './logged-http-api.ts';
@@ -30,10 +29,11 @@ import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { ParleyPublisher } from './publisher.ts';
 import type { ParleyReceiver } from './receiver.ts';
+import { FunctionIntegration } from './rollout/function-integration.ts';
 import type { ParleySender } from './sender.ts';
 import { serviceUrl } from './service-url.ts';
 import { grantItemActions, grantQuery, type ItemKey } from './table.ts';
-import { WatchArrivals } from './watch-arrivals.ts';
+import { WatchArrivals } from './watch/watch-arrivals.ts';
 
 const managementSettings = settingsObject
   .pick({

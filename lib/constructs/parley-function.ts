@@ -20,8 +20,8 @@ import {
   type ServiceName,
 } from '../../lambdas/domain/metric-names.ts';
 import type { Rollout } from '../settings/rollout.ts';
-import { GradualRollout } from './gradual-rollout.ts';
 import { grantNetworkInterfaces, type NetworkProps } from './network.ts';
+import { GradualRollout } from './rollout/gradual-rollout.ts';
 import { lambdaPrincipal } from './service-principals.ts';
 import { type LogSettings, StageLogGroup } from './stage-log-group.ts';
 

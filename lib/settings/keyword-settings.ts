@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Keywords, MAX_KEYWORD_CHARACTERS, normalizeKeyword } from '../../lambdas/domain/keywords.ts';
+import { type Keywords, MAX_KEYWORD_CHARACTERS, normalizeKeyword } from '../../lambdas/domain/keywords/keywords.ts';
 
 /** The usual opt-out keywords of each language. Words that can also be an answer, such as CANCEL, are not among them. */
 const OPT_OUT_KEYWORDS = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OperatorEchoes } from '../../lambdas/domain/operator-echo.ts';
+import type { OperatorEchoes } from '../../lambdas/domain/handovers/operator-echo.ts';
 
 /** The setting `operators`. */
 export const operatorSettings = z

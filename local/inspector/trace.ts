@@ -1,6 +1,6 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { optOutConfirmationId } from '../../lambdas/domain/opt-out-confirmation.ts';
+import { optOutConfirmationId } from '../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import type { Trace } from '../../sandbox/inspector.ts';
 import { isObject } from '../json.ts';
 import type { TableItem } from './table-stream.ts';

@@ -1,5 +1,5 @@
-import { type ChannelHistory, slotOf } from '../../domain/channel-rhythm.ts';
 import * as z from '../../domain/schema.ts';
+import { type ChannelHistory, slotOf } from '../../domain/watch/channel-rhythm.ts';
 import type { ChannelRepository } from '../../ports.ts';
 import { CHANNEL_LIST, stateQuery } from '../../table/indexes.ts';
 import { channelDayKey, channelKey } from '../../table/keys.ts';

@@ -1,5 +1,5 @@
-import type { Gap } from '../../domain/gap.ts';
 import type { Instant } from '../../domain/instant.ts';
+import type { Gap } from '../../domain/watch/gap.ts';
 import type { GapPosition, GapRepository } from '../../ports.ts';
 import { BY_STATE, stateShard, stateShards } from '../../table/indexes.ts';
 import { echoKey, messageKey, parseChannelName, parseContactName } from '../../table/keys.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Consent } from '../consent.ts';
 import type { ContactRef } from '../contact.ts';
-import type { HandoverTimes } from '../handover.ts';
+import type { HandoverTimes } from '../handovers/handover.ts';
 import type { Instant } from '../instant.ts';
 import type { STATUS_TIMES } from '../message-status.ts';
 import type { SendCall } from '../send-call.ts';

@@ -1,8 +1,8 @@
 import { type ConsentVerdict, consentVerdict } from '../consent.ts';
 import { outcomeOfFailure } from '../failure.ts';
-import { handoverOf } from '../handover.ts';
+import { handoverOf } from '../handovers/handover.ts';
 import type { SendState } from '../send-transitions.ts';
-import { channelEvents } from './channel-events.ts';
+import { channelEvents } from '../watch/channel-events.ts';
 import type { BusEvent } from './event-details.ts';
 import type { EventName } from './event-names.ts';
 import { type AccountImage, eventId, type ItemChange, type ItemChangeOf } from './item-change.ts';

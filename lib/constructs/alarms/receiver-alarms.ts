@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import { BufferedApi } from '../buffered-api.ts';
+import { BufferedApi } from '../buffered-ingress/buffered-api.ts';
 import { MINUTE_SUM, SUM } from '../metric-period.ts';
 import type { ParleyReceiver } from '../receiver.ts';
 import { addFunctionAlarms } from './function-alarms.ts';

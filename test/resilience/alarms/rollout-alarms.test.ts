@@ -7,7 +7,7 @@ import { type AlarmStage, startAlarmStage, TOKEN_HEADER } from './alarm-stage.ts
 import { runScenario } from './run-scenario.ts';
 
 // The test does what CodeDeploy does: it divides an alias's invocations between two versions, and moves them all back to
-// the previous version when the new version's alarm starts. test/unit/lib/constructs/gradual-rollout.test.ts checks that
+// the previous version when the new version's alarm starts. test/unit/lib/constructs/rollout/gradual-rollout.test.ts checks that
 // the deployment group names that alarm. Every other invocation gets the new version.
 
 const CONTACT = '+5491155575001';

@@ -11,9 +11,9 @@ import {
   type SqsInboundQueue,
 } from '../../../lambdas/adapters/sqs.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
+import type { OperatorEchoes } from '../../../lambdas/domain/handovers/operator-echo.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
-import type { Keywords } from '../../../lambdas/domain/keywords.ts';
-import type { OperatorEchoes } from '../../../lambdas/domain/operator-echo.ts';
+import type { Keywords } from '../../../lambdas/domain/keywords/keywords.ts';
 import type {
   Clock,
   InboundQueue,
@@ -25,6 +25,7 @@ import type {
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
 import { deliveryFormat, type WebhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
 import { createInboundQueueHandler } from '../../../lambdas/receive/inbound-queue-handler.ts';
+import { createConfirmOptOut } from '../../../lambdas/receive/keywords/confirm-opt-out.ts';
 import { createReceiveEvents } from '../../../lambdas/receive/receive-events.ts';
 import { createStoreEvents, type StoreEvents } from '../../../lambdas/receive/store-events.ts';
 import { TIME_BUDGET } from '../../../lambdas/receive/time-budget.ts';
@@ -164,7 +165,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     chatPlatform: ACCOUNT.platform,
     windowPer,
     keywords: options.keywords,
-    confirmations: confirmations && (() => confirmations),
+    followUpOf: confirmations && createConfirmOptOut({ keywords: options.keywords, openQueue: () => confirmations }),
     operatorEchoes: options.operatorEchoes,
     turns: options.hasTurns,
   });

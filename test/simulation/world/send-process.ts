@@ -24,8 +24,8 @@ import type {
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import { createQueueHandler } from '../../../lambdas/runtime/queue-handler.ts';
 import { createAccountView } from '../../../lambdas/send/account-view.ts';
+import { createLanes } from '../../../lambdas/send/bulk/lanes.ts';
 import { createGiveUp } from '../../../lambdas/send/give-up.ts';
-import { createLanes } from '../../../lambdas/send/lanes.ts';
 import { createPrepareSend } from '../../../lambdas/send/prepare-send.ts';
 import type { SendContext } from '../../../lambdas/send/send-context.ts';
 import { createSendMessage } from '../../../lambdas/send/send-message.ts';

@@ -9,7 +9,7 @@ import type { BusEvent } from '../../../lambdas/domain/events/event-details.ts';
 import { itemEvents } from '../../../lambdas/domain/events/item-events.ts';
 import { HISTORY_FORMATS } from '../../../lambdas/domain/history-formats/history-formats.ts';
 import { parseHistory } from '../../../lambdas/domain/history-formats/parse-history.ts';
-import { consentIn } from '../../../lambdas/domain/keywords.ts';
+import { consentIn } from '../../../lambdas/domain/keywords/keywords.ts';
 import { STATUS_TIMES } from '../../../lambdas/domain/message-status.ts';
 import { WEBHOOK_FORMATS } from '../../../lambdas/domain/webhook-formats/formats.ts';
 import { createReceiveEvents } from '../../../lambdas/receive/receive-events.ts';

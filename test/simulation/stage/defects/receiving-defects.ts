@@ -1,5 +1,5 @@
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
-import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
+import { optOutConfirmationId } from '../../../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import { ACCOUNT, USER } from '../../../support/builders.ts';
 import { PLAIN_FEATURES } from '../draw-features.ts';
 import { CONFIRMING } from '../draw-history.ts';

@@ -8,7 +8,7 @@ import {
   withoutCredentials,
 } from '../../../../lambdas/domain/buffered-request.ts';
 import { parseSerializedRequest, serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
-import { sendMessageTemplate } from '../../../../lib/constructs/buffered-templates.ts';
+import { sendMessageTemplate } from '../../../../lib/constructs/buffered-ingress/buffered-templates.ts';
 import { compileMappingTemplate } from '../../../../local/rest-api/mapping-template.ts';
 import { NOW } from '../../../support/builders.ts';
 

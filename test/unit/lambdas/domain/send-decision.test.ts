@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Contact } from '../../../../lambdas/domain/contact.ts';
-import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
+import { optOutConfirmationId } from '../../../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import { decideOutsideWindow, decideSend, type SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import {

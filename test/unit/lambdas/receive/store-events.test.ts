@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Consent } from '../../../../lambdas/domain/consent.ts';
 import { ItemBusyError, WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
-import type { Keywords } from '../../../../lambdas/domain/keywords.ts';
-import type { OperatorEchoes } from '../../../../lambdas/domain/operator-echo.ts';
+import type { OperatorEchoes } from '../../../../lambdas/domain/handovers/operator-echo.ts';
+import type { Keywords } from '../../../../lambdas/domain/keywords/keywords.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
+import { createConfirmOptOut } from '../../../../lambdas/receive/keywords/confirm-opt-out.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { NOW, TRACEPARENT, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { singly } from '../../../support/single-event.ts';
@@ -68,12 +69,15 @@ const createSituation = (keywords?: Keywords, { confirms = false, turns = false 
       windowPer: 'user',
       keywords,
       turns,
-      confirmations: confirms
-        ? () => ({
-            async put(message) {
-              confirmations.push(message);
-              await write('queueConfirmation')();
-            },
+      followUpOf: confirms
+        ? createConfirmOptOut({
+            keywords,
+            openQueue: () => ({
+              async put(message) {
+                confirmations.push(message);
+                await write('queueConfirmation')();
+              },
+            }),
           })
         : undefined,
     }),

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
-import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
+import { optOutConfirmationId } from '../../../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { ACCOUNT, optIn, optOut, sendRequest, USER } from '../../../support/builders.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { msBetween } from '../../../../lambdas/domain/instant.ts';
-import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
+import { optOutConfirmationId } from '../../../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { ACCOUNT, optOut, sendRequest, templateRequest, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';

@@ -16,7 +16,7 @@ import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
 import { createAccountView } from '../../../../lambdas/send/account-view.ts';
-import { createCallPace } from '../../../../lambdas/send/call-pace.ts';
+import { createCallPace } from '../../../../lambdas/send/bulk/call-pace.ts';
 import { createGiveUp } from '../../../../lambdas/send/give-up.ts';
 import { createPrepareSend } from '../../../../lambdas/send/prepare-send.ts';
 import type { SendContext } from '../../../../lambdas/send/send-context.ts';

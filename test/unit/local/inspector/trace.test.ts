@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
-import { optOutConfirmationId } from '../../../../lambdas/domain/opt-out-confirmation.ts';
+import { optOutConfirmationId } from '../../../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import { readTrace } from '../../../../local/inspector/trace.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 import { parseEvent } from '../../../support/single-event.ts';
