@@ -178,12 +178,10 @@ const queues = onFirstUse(async () => {
     schedules: createSqsDeadLetterSource(sqs, 'schedules', schedules, options),
     erasures: createSqsDeadLetterSource(sqs, 'erasures', erasures, options),
   });
-  const sendQueue = adapters.createSqsRedriveQueue(sqs, sendUrl);
   const redriveQueues = {
-    send: sendQueue,
+    send: adapters.createSqsRedriveQueue(sqs, sendUrl),
     ...(bulkUrl !== undefined && { bulk: adapters.createSqsRedriveQueue(sqs, bulkUrl) }),
     ...(sourceUrl !== undefined && { inbound: adapters.createSqsRedriveQueue(sqs, sourceUrl) }),
-    schedules: sendQueue,
     erasures: adapters.createSqsRedriveQueue(sqs, erasureUrl),
   };
 

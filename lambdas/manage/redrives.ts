@@ -1,9 +1,10 @@
-import { DEAD_LETTER_QUEUES, type DeadLetterQueueName, type KeptQueue } from '../domain/dead-letter.ts';
+import type { DeadLetterQueueName, KeptQueue } from '../domain/dead-letter.ts';
 import { addMs, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { instant } from '../domain/send-request.ts';
 import type { RedriveQueue, SendRepository } from '../ports.ts';
 import { chosenIdField, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
+import { deadLetterQueueField } from './audit.ts';
 import { createRedriveRun, type RedriveRunPorts, type RedriveWay } from './redrive-run.ts';
 import { createRepublish, type RedrivenSource, type RepublishPorts } from './republish.ts';
 import { createRequeueDueMessage } from './requeue-due-message.ts';
@@ -12,7 +13,7 @@ export interface RedrivePorts extends RedriveRunPorts {
   readonly sends: Pick<SendRepository, 'read'>;
   /** The dead letters that go back to a queue. A stack may have no receiver, and a stage no bulk queue. */
   readonly redrivenSources: Readonly<Partial<Record<KeptQueue, RedrivenSource>>>;
-  readonly redriveQueues: Readonly<Partial<Record<KeptQueue, RedriveQueue>>>;
+  readonly redriveQueues: Readonly<Partial<Record<Exclude<KeptQueue, 'schedules'>, RedriveQueue>>>;
   /** Undefined for a stack without a publisher. */
   readonly republish?: RepublishPorts;
 }
@@ -24,7 +25,7 @@ export interface RedrivePorts extends RedriveRunPorts {
 const BUDGET_MS = 15_000;
 
 const redriveRequest = z.strictObject({
-  queue: z.enum(DEAD_LETTER_QUEUES, `must be one of ${DEAD_LETTER_QUEUES.join(', ')}`),
+  queue: deadLetterQueueField,
   /** Only this dead letter. */
   deadLetterId: z.optional(chosenIdField),
   /** Only dead letters whose reason contains this text, ignoring case. */
@@ -54,22 +55,18 @@ export const redriveResponse = z.object({
 /** Redrives dead letters as they are, and accepts no body from the caller, who could otherwise invent events. */
 export const redriveDeadLetters = defineRoute({
   route: 'POST /v1/redrives',
-  summary: 'Put dead letters back on their queue, or publish events again',
+  summary: 'Redrive dead letters',
   description:
-    'Redrives dead letters, and returns how many. Those in the table come first. Those of send, bulk, inbound, and ' +
-    'erasures are put back on their queue unchanged, and those of schedules on the queue of their send; the dead letters ' +
-    'of a message group keep their order. Those of publishing and targets are published on the event bus again, with ' +
-    'the same IDs, so every consumer can receive such an event a second time. A call redrives as many as it can in 15 ' +
-    'seconds; repeat it until isComplete is true. A call does not see dead letters that another call is redriving. If ' +
-    'that call was interrupted, for example by a timeout, they are visible again after ten minutes. Nor does it see ' +
-    'those behind the first ten of a message group while one of these stays. A dead letter that is being moved to the ' +
-    'table is left there until 90 seconds after its move began.',
+    'Those in the table come first. Those of publishing and targets are published again, with the same ' +
+    'IDs; every consumer can receive them twice. The others return to their queue, in order per group. A call ' +
+    'takes about 15 seconds; repeat it until isComplete is true. It does not see dead letters that another call is ' +
+    'redriving, or was in the last ten minutes.',
   query: ignoredQuery,
   body: redriveRequest,
   responses: { 200: redriveResponse, 400: problemResponse, 404: problemResponse },
   async handle(ports: RedrivePorts, { body: { queue: name, before: givenBefore, ...selection }, caller }) {
     const way = wayOf(ports, name);
-    if (way === undefined) return problem(404, 'QUEUE_NOT_FOUND', MISSING[name] ?? 'This stack has no such queue.');
+    if (way === undefined) return problem(404, 'QUEUE_NOT_FOUND', `This stack has no dead letters of ${name}.`);
     const now = ports.clock.now();
     const before = [parseInstant(givenBefore) ?? now, now].toSorted()[0] ?? now;
     const run = createRedriveRun(ports, way, { caller, selection, before, until: addMs(now, BUDGET_MS) });
@@ -85,13 +82,6 @@ export const redriveDeadLetters = defineRoute({
   },
 });
 
-const MISSING: Readonly<Partial<Record<DeadLetterQueueName, string>>> = {
-  bulk: 'This stage has no bulk queue.',
-  inbound: 'This stack has no inbound queue.',
-  publishing: 'This stack publishes no events.',
-  targets: 'This stage has no event targets.',
-};
-
 /** Whether the dead letters of a queue go back to a queue, and are kept in the table when they are old. */
 const isRequeued = (name: DeadLetterQueueName): name is KeptQueue => name !== 'publishing' && name !== 'targets';
 
@@ -103,7 +93,7 @@ const wayOf = (ports: RedrivePorts, name: DeadLetterQueueName): RedriveWay | und
     return { name, source, redrive: ({ body }) => republish(name, body) };
   }
   const { [name]: source } = ports.redrivenSources;
-  const { [name]: queue, bulk } = ports.redriveQueues;
+  const { [name === 'schedules' ? 'send' : name]: queue, bulk } = ports.redriveQueues;
   if (source === undefined || queue === undefined) return undefined;
   if (name === 'schedules') {
     return { name, source, redrive: createRequeueDueMessage({ sends: ports.sends, send: queue, bulk }) };

@@ -29,12 +29,10 @@ export const createRequeueDueMessage =
     const requestId = parseDueMessage(input?.MessageBody ?? body);
     if (requestId === undefined) return { kind: 'left', why: 'It contains no request ID.' };
     const record = await sends.read(requestId);
-    if (record === undefined) return { kind: 'obsolete', why: `The request ${requestId} is no longer stored.` };
-    if (record.body === '') return { kind: 'obsolete', why: `The contact of the request ${requestId} was erased.` };
-    const parsed = parseSendRequest(record.body);
-    const contact = parsed.kind === 'request' ? messageGroup(parsed.request.platformContactId) : undefined;
-    const groupId = input?.MessageGroupId ?? contact;
-    if (groupId === undefined) return { kind: 'left', why: `The request ${requestId} cannot be read.` };
+    const parsed = parseSendRequest(record?.body ?? '');
+    // A request was valid when it was scheduled, so only that of an erased contact cannot be read.
+    if (parsed.kind === 'malformed') return { kind: 'obsolete', why: `The request ${requestId} is no longer stored.` };
+    const groupId = input?.MessageGroupId ?? messageGroup(parsed.request.platformContactId);
     const queue = bulk !== undefined && input?.QueueUrl === bulk.url ? bulk : send;
     await queue.put({ id, body: serializeDueMessage(requestId), groupId, ...(traceparent && { traceparent }) });
     return { kind: 'done' };

@@ -207,7 +207,6 @@ export const createManageProcess = (options: ManageProcessOptions) => {
       send: createSqsRedriveQueue(sqs, urlOf('send')),
       ...(queues.bulk && { bulk: createSqsRedriveQueue(sqs, urlOf('bulk')) }),
       inbound: createSqsRedriveQueue(sqs, urlOf('inbound')),
-      schedules: createSqsRedriveQueue(sqs, urlOf('send')),
       erasures: createSqsRedriveQueue(sqs, urlOf('erasures')),
     },
     redrivenSources: deadLetterSources,

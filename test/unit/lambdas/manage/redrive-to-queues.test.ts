@@ -62,12 +62,14 @@ const createStage = async (queue: KeptQueue, isFifo: boolean, isDestinationFifo 
   useClient(queue, sqs);
 };
 
+const destinationOf = (queue: KeptQueue) => (queue === 'schedules' ? 'send' : queue);
+
 const useClient = (queue: KeptQueue, client: SQSClient) => {
   stage.redrivenSources = {
     [queue]: createSqsDeadLetterSource(client, queue, urls.deadLetters, { hiddenSeconds: 600 }),
   };
   const bulk = createSqsRedriveQueue(client, urls.bulk);
-  stage.redriveQueues = { bulk, [queue]: createSqsRedriveQueue(client, urls.destination) };
+  stage.redriveQueues = { bulk, [destinationOf(queue)]: createSqsRedriveQueue(client, urls.destination) };
 };
 
 const put = async (body: string, attributes: Readonly<Record<string, string>> = {}, MessageGroupId?: string) => {
@@ -273,8 +275,8 @@ describe('dead letters of schedules', () => {
     await redrive('schedules');
     expect(await groupsIn(urls.bulk)).toEqual({ [due('order-17')]: 'orders' });
 
-    const { schedules } = stage.redriveQueues;
-    stage.redriveQueues = { ...(schedules && { schedules }) };
+    const { send } = stage.redriveQueues;
+    stage.redriveQueues = { ...(send && { send }) };
     await put(inputOf('order-17', 'orders', urls.bulk));
     await redrive('schedules');
     expect(await groupsIn(urls.destination)).toEqual({ [due('order-17')]: 'orders' });
@@ -288,7 +290,7 @@ describe('dead letters of schedules', () => {
     expect(counts).toMatchObject({ moved: 0, deleted: 2, left: 0 });
     expect(Object.fromEntries(notRedriven.map(({ id, why }) => [id, why]))).toEqual({
       [gone]: 'The request gone is no longer stored.',
-      [erased]: 'The contact of the request erased was erased.',
+      [erased]: 'The request erased is no longer stored.',
     });
     expect(await countMessages(sqs, urls.deadLetters)).toEqual({ available: 0, inFlight: 0 });
     expect(await bodiesIn(urls.destination)).toEqual([]);
