@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { z } from 'zod';
-import { LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
+import { IGNORED_METADATA, LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
 import type { StageSettings } from '../lib/settings/stage-settings.ts';
 import { type EventFormatName, type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
@@ -13,10 +13,10 @@ import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import type { FunctionAlias } from './functions/alias.ts';
 import type { FunctionPool } from './functions/function-pool.ts';
 import type { Interpose } from './interposed.ts';
-import { LocalError } from './local-error.ts';
 import { connectSandbox } from './local-sandbox.ts';
 import { createRunFolder } from './run-folder.ts';
 import { startStack } from './stack.ts';
+import { readAddresses, type StackAddresses } from './stack-addresses.ts';
 import {
   checkChatService,
   settingsForSandbox,
@@ -25,7 +25,7 @@ import {
   withSandboxOrigin,
 } from './synthesis.ts';
 import { findStack } from './synthesized-stack.ts';
-import { readTemplate } from './template/template.ts';
+import { readTemplate, type Template } from './template/template.ts';
 
 export interface LocalOptions {
   /** The folder of the CDK app to run. @default the current folder */
@@ -68,38 +68,6 @@ export interface LocalOptions {
   readonly runtimeClient?: string | undefined;
 }
 
-const stackAddresses = z.object({
-  webhookUrl: z.string(),
-  managementUrl: z.string(),
-  sendQueueUrl: z.string(),
-  sendDeadLetterQueueUrl: z.string(),
-  /** Undefined without turns. */
-  turnQueueUrl: z.string().optional(),
-  /** Undefined without a bulk queue. */
-  bulkSendQueueUrl: z.string().optional(),
-  bulkSendDeadLetterQueueUrl: z.string().optional(),
-  scheduleDeadLetterQueueUrl: z.string(),
-  inboundQueueUrl: z.string(),
-  inboundDeadLetterQueueUrl: z.string(),
-  erasureQueueUrl: z.string(),
-  erasureDeadLetterQueueUrl: z.string(),
-  publishFailuresQueueUrl: z.string(),
-  /** Undefined if events have no targets. */
-  undeliveredEventsQueueUrl: z.string().optional(),
-  tableName: z.string(),
-  eventBusName: z.string(),
-  accessTokenSecretId: z.string(),
-  /** Undefined if the webhook's authentication uses no secret. */
-  webhookSecretId: z.string().optional(),
-  webhookSecretKind: z.string().optional(),
-  webhookAuthHeader: z.string().optional(),
-  /** Undefined with direct ingress. */
-  webhookIngress: z.string().optional(),
-});
-
-/** The URLs and names of the stack's parts. */
-export type StackAddresses = Readonly<z.output<typeof stackAddresses>>;
-
 /** A running local cloud. */
 export interface LocalCloud extends StackAddresses, AsyncDisposable {
   readonly chatServiceUrl: string;
@@ -138,27 +106,12 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
 
   const context: Record<string, unknown> = { ...app.context, stage, [LOCAL_RUN_CONTEXT]: true };
   const { settings } = readStageSettings({ stages: context.stages, stage, settings: options.settings, localRun: true });
-  for (const difference of differencesOf(settings)) warn(difference);
-  const { auth } = settings.webhook;
   const accessToken = randomBytes(24).toString('base64url');
-  const startOwnSandbox = () =>
-    startSandbox({
-      port: options.port ?? 0,
-      accessTokens: [accessToken],
-      chatPlatform: settings.chatPlatform,
-      chatChannelNumbers: [settings.chatChannelNumber],
-      contactCheckPath: settings.chatService.contactCheckPath,
-      eventFormat: options.eventFormat,
-      clock,
-    });
-  const sandbox = options.chatServiceUrl === undefined ? await startOwnSandbox() : undefined;
+  const sandbox =
+    options.chatServiceUrl === undefined ? await startOwnSandbox(options, settings, { accessToken, clock }) : undefined;
   if (sandbox) stack.defer(sandbox.close);
   const chatServiceUrl = sandbox?.url ?? options.chatServiceUrl ?? '';
-
-  const jwksPath = sandbox && auth.kind === 'pubsub-jwt' ? new URL(sandbox.jwksUrl).pathname : undefined;
-  const overrides = sandbox
-    ? settingsForSandbox(options.settings ?? {}, { jwksPath })
-    : settingsForService(options.settings ?? {}, chatServiceUrl);
+  const overrides = overridesOf(options, settings, sandbox);
   onStep(`Synthesizing the stack ${stackName} and starting the emulators`);
   const starting = [
     startEmulators({ folder, clock, warn }).then((started) => stack.use(started)),
@@ -175,10 +128,12 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     return withSandboxOrigin(text, sandbox?.url);
   };
   const logFolder = options.logFolder ?? join(appFolder, '.parley', 'logs');
+  const template = await readTemplate(templateFile, editTemplate);
+  for (const difference of differencesOf(template)) warn(difference);
   onStep("Creating the stack's resources and starting its functions");
   const running = await startStack({
     stackName,
-    template: await readTemplate(templateFile, editTemplate),
+    template,
     assetFolder: outdir,
     folder,
     emulators,
@@ -199,11 +154,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   }
 
   const resources = stack.move();
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= resources.disposeAsync();
-    return closing;
-  };
+  const close = closeOnce(() => resources.disposeAsync());
   return {
     ...addresses,
     chatServiceUrl,
@@ -220,23 +171,48 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   };
 };
 
-/** Says which settings name what exists only on AWS, and what the local run does instead. */
-const differencesOf = ({ existing, vpc, domainName }: StageSettings): readonly string[] => [
-  ...(existing.tableArn ? ['existing.tableArn: the local run creates a table with the same keys and indexes.'] : []),
-  ...(existing.eventBusArn ? ['existing.eventBusArn: the local run creates an event bus.'] : []),
-  ...(existing.keyArn ? ['existing.keyArn: the local run encrypts nothing.'] : []),
-  ...(vpc ? ["vpc: the local run's functions use this machine's network."] : []),
-  ...(domainName ? ['domainName: the webhook of the local run has only its local URL.'] : []),
-];
+/** Closes once: later calls wait for the first. */
+const closeOnce = (dispose: () => Promise<void>): (() => Promise<void>) => {
+  let closing: Promise<void> | undefined;
+  return () => {
+    closing ??= dispose();
+    return closing;
+  };
+};
 
-const readAddresses = (stackName: string, outputs: Readonly<Record<string, string>>): StackAddresses => {
-  const byName = Object.entries(outputs).map(([name, value]) => [name.charAt(0).toLowerCase() + name.slice(1), value]);
-  const { data, error } = stackAddresses.safeParse(Object.fromEntries(byName));
-  if (data) return data;
-  const missing = error.issues
-    .map(({ path }) => path.join('.'))
-    .map((name) => name.charAt(0).toUpperCase() + name.slice(1));
-  throw new LocalError(
-    `The stack ${stackName} is missing these outputs: ${missing.join(', ')}. Add them in lib/parley-stack.ts.`,
-  );
+/** Starts a sandbox that has the stage's platform and number. */
+const startOwnSandbox = (
+  { port = 0, eventFormat }: LocalOptions,
+  { chatPlatform, chatChannelNumber, chatService }: StageSettings,
+  { accessToken, clock }: { readonly accessToken: string; readonly clock: MovableClock },
+): Promise<Sandbox> =>
+  startSandbox({
+    port,
+    accessTokens: [accessToken],
+    chatPlatform,
+    chatChannelNumbers: [chatChannelNumber],
+    contactCheckPath: chatService.contactCheckPath,
+    eventFormat,
+    clock,
+  });
+
+/** Returns the settings that override those of the stage, with the URLs of the run. */
+const overridesOf = (
+  { settings = {}, chatServiceUrl = '' }: LocalOptions,
+  { webhook: { auth } }: StageSettings,
+  sandbox: Sandbox | undefined,
+) => {
+  if (sandbox === undefined) return settingsForService(settings, chatServiceUrl);
+  const jwksPath = auth.kind === 'pubsub-jwt' ? new URL(sandbox.jwksUrl).pathname : undefined;
+  return settingsForSandbox(settings, { jwksPath });
+};
+
+/** Says which properties of the stack name what exists only on AWS, and what the local run does instead. */
+const differencesOf = ({ Metadata }: Template): readonly string[] => {
+  const ignored = z.array(z.string()).catch([]).parse(Metadata[IGNORED_METADATA]);
+  if (ignored.length === 0) return [];
+  return [
+    `The local run ignores these properties of the stack: ${ignored.join(', ')}. It creates a table and an event bus, ` +
+      "encrypts nothing, uses this machine's network, and has a local webhook URL.",
+  ];
 };

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Consent } from '../../domain/consent.ts';
-import { type Contact, type ContactRef, contactSchema } from '../../domain/contact.ts';
+import type { ContactRef } from '../../domain/contact.ts';
 import { DamagedItemError } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
-import { expiryAfter, expiryAfterDays, isExpired } from '../../domain/retention.ts';
+import { expiryAfter, expiryAfterDays } from '../../domain/retention.ts';
 import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
+import { parseCircuit, parseStop } from '../../table/account-item.ts';
 import { CONSENT_REGISTERS, type ConsentRegister, consentRegister, readConsents } from '../../table/consent-item.ts';
+import { parseContact } from '../../table/contact-item.ts';
+import type { Item } from '../../table/item.ts';
 import {
   accountKey,
   checkKeyOf,
@@ -16,9 +19,7 @@ import {
   handoverKeyOf,
   type ItemKey,
 } from '../../table/keys.ts';
-import { parseCircuit } from './circuit.ts';
-import { parseStop } from './stops.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 const CHECK_DAYS = 90;
 
@@ -33,7 +34,7 @@ export const createDynamodbContacts = (
   { readsHandovers = false }: { readonly readsHandovers?: boolean } = {},
 ): ContactRepository => ({
   async read(contact, now) {
-    return readContact(await table.getAll(keysOf(contact, readsHandovers)), now);
+    return parseContact(await table.getAll(keysOf(contact, readsHandovers)), now);
   },
 
   async readMany(contacts, now) {
@@ -41,7 +42,7 @@ export const createDynamodbContacts = (
     const items = await table.getAll(keys.flat());
     return keys.map(({ length }, index) => {
       try {
-        return readContact(items.slice(index * length, (index + 1) * length), now);
+        return parseContact(items.slice(index * length, (index + 1) * length), now);
       } catch (error) {
         // One contact must not keep the others from being read.
         if (error instanceof DamagedItemError) return 'damaged';
@@ -54,7 +55,7 @@ export const createDynamodbContacts = (
     const items = await table.getAll([...keysOf(contact, readsHandovers), accountKey(account)]);
     const stop = parseStop(items.at(-1));
     return {
-      contact: readContact(items.slice(0, -1), now) ?? {},
+      contact: parseContact(items.slice(0, -1), now) ?? {},
       circuit: parseCircuit(items.at(-1)),
       ...(stop && { stop }),
     };
@@ -147,7 +148,6 @@ const recordConsent = async (table: ConversationTable, contact: ContactRef, cons
     await table.update({
       key,
       set: own,
-      names: [names.at],
       condition: `attribute_exists(#${names.at}) AND ${isLatestOwn}`,
     });
   }
@@ -156,7 +156,6 @@ const recordConsent = async (table: ConversationTable, contact: ContactRef, cons
     key,
     set: { [names.recordedAt]: recordedAt },
     values: { at },
-    names: [names.at],
     condition: `#${names.at} >= :at AND ${isRecordedEarlier(names)}`,
   });
   // An erasure has removed the later opt-out meanwhile.
@@ -220,21 +219,12 @@ const keysOf = (contact: ContactRef, readsHandovers: boolean): readonly ItemKey[
 
 const KEYS = [contactKeyOf, consentKeyOf, checkKeyOf, denialKeyOf] as const;
 
-/** Joins a contact's items. Returns undefined if there are none. */
-const readContact = (items: readonly (Item | undefined)[], now: Instant): Contact | undefined => {
-  const stored = items.flatMap((item) => (item === undefined || isExpired(item, now) ? [] : [item]));
-  if (stored.length === 0) return undefined;
-  const item: Item = Object.fromEntries(stored.flatMap((each) => Object.entries(each)));
-  const consents = readConsents(item);
-  return { ...parseItem(contactSchema, item), ...(consents.length > 0 && { consents }) };
-};
-
 /** Implements `removeContact` of the port `ErasureRepository`, beside the items that it removes. */
 export const removeContact = async (table: ConversationTable, contact: ContactRef, until: Instant): Promise<void> => {
   const [window, consents] = [contactKeyOf(contact), consentKeyOf(contact)];
   const recordedAt = CONSENT_REGISTERS.map((names) => names.recordedAt);
-  await table.delete(window, isOld('lastInboundAt'), { until }, ['lastInboundAt']);
-  await table.delete(consents, recordedAt.map(isOld).join(' AND '), { until }, recordedAt);
+  await table.delete(window, isOld('lastInboundAt'), { until });
+  await table.delete(consents, recordedAt.map(isOld).join(' AND '), { until });
   await removeOldHandovers(table, handoverKeyOf(contact), until);
   const [newWindow, newConsents] = await table.getAll([window, consents]);
   await removeOldConsents(table, consents, newConsents, until);
@@ -245,8 +235,8 @@ export const removeContact = async (table: ConversationTable, contact: ContactRe
     { key: denialKeyOf(contact), time: 'windowDeniedAt' },
   ];
   for (const { key, time } of byFunctions) {
-    if (isNew) await table.delete(key, isOld(time), { until }, [time]);
-    else await table.delete(key, `attribute_exists(#${time})`, {}, [time]);
+    if (isNew) await table.delete(key, isOld(time), { until });
+    else await table.delete(key, `attribute_exists(#${time})`, {});
   }
 };
 
@@ -254,7 +244,7 @@ const HANDOVER_TIMES = ['handoverAt', 'handbackAt', 'operatorWroteAt'] as const;
 
 /** Removes the times until then. Later ones belong to a new contact. */
 const removeOldHandovers = async (table: ConversationTable, key: ItemKey, until: Instant): Promise<void> => {
-  const isRemoved = await table.delete(key, HANDOVER_TIMES.map(isOld).join(' AND '), { until }, HANDOVER_TIMES);
+  const isRemoved = await table.delete(key, HANDOVER_TIMES.map(isOld).join(' AND '), { until });
   if (isRemoved) return;
   for (const name of HANDOVER_TIMES) {
     const removed =
@@ -285,7 +275,6 @@ const removeOldConsents = async (
     key,
     set: Object.fromEntries(removed.map((name) => [name, undefined])),
     values: { until },
-    names: ['pk'],
     // Another erasure may have deleted the item, and an update would create it again.
     condition: ['attribute_exists(#pk)', ...old.map(({ recordedAt }) => isOld(recordedAt))].join(' AND '),
   });

@@ -1,9 +1,10 @@
 import type { ContactRef, CustomerRef } from '../../domain/contact.ts';
-import { type ErasureRecord, erasureRecord } from '../../domain/erasure.ts';
 import { readCustomerId } from '../../domain/event-content.ts';
 import * as z from '../../domain/schema.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
+import { parseErasure } from '../../table/erasure-item.ts';
 import { contactQuery, contactSort, STATUS_SORT } from '../../table/indexes.ts';
+import type { Item } from '../../table/item.ts';
 import {
   auditKey,
   CHANNELS_KEY,
@@ -23,7 +24,7 @@ import { eraseAuditEntry } from './audit.ts';
 import { removeContact } from './contacts.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import { eraseSend } from './send-erasure.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 import { endTurnBefore } from './turns.ts';
 
 /** Creates the repository of erasures. It deletes messages, and keeps only a record that each send existed. */
@@ -99,11 +100,11 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
         messages: before.messages + messages,
         sends: before.sends + sends,
         deadLetters: before.deadLetters + deadLetters,
-        turns: before.turns + 1,
+        turns: before.passes + 1,
         state: finishedAt === undefined ? 'running' : 'done',
         finishedAt,
       },
-      values: { turnsBefore: before.turns },
+      values: { turnsBefore: before.passes },
       condition: '#turns = :turnsBefore',
     });
   },
@@ -158,8 +159,6 @@ const readCustomerIds = ({ body, failedBody, statusBodies }: Item): readonly str
     typeof text === 'string' ? (readCustomerId(text) ?? []) : [],
   );
 
-const parseErasure = (erasureId: string, item: Item): ErasureRecord => parseItem(erasureRecord, { ...item, erasureId });
-
 const NAMES_NO_OTHER_CONTACT =
   'attribute_not_exists(#contact) OR begins_with(#contact, :customers) OR ' +
   '(#contact = :contact AND attribute_not_exists(#createdAt))';
@@ -175,21 +174,17 @@ const eraseMessage = async (
   { kind, id, isErased = false }: ErasableItem,
   contact: string,
 ): Promise<'erased' | 'gone'> => {
-  const remove = async (key: ItemKey, condition: string, values: Item, names: readonly string[]): Promise<boolean> => {
+  const remove = async (key: ItemKey, condition: string, values: Item): Promise<boolean> => {
     if (!isErased || key.sk !== messageKey(id).sk) {
       const all = `attribute_not_exists(#erasedAt) AND (${condition})`;
-      return table.delete(key, all, values, [...names, 'erasedAt']);
+      return table.delete(key, all, values);
     }
     const all = `attribute_exists(#erasedAt) AND (${condition})`;
-    return (
-      (await table.update({ key, set: EMPTIED_MESSAGE, values, names: ['erasedAt'], condition: all })).kind ===
-      'written'
-    );
+    return (await table.update({ key, set: EMPTIED_MESSAGE, values, condition: all })).kind === 'written';
   };
   const [listed, unlisted] = kind === 'echo' ? [echoKey(id), messageKey(id)] : [messageKey(id), echoKey(id)];
-  await remove(unlisted, NAMES_NO_OTHER_CONTACT, { contact, customers: CUSTOMER_PREFIX }, ['contact', 'createdAt']);
+  await remove(unlisted, NAMES_NO_OTHER_CONTACT, { contact, customers: CUSTOMER_PREFIX });
   // The message of a status may have arrived meanwhile. It is then listed as a message, if it is old enough.
   const condition = `#contact = :contact${kind === 'status' ? ' AND attribute_not_exists(#createdAt)' : ''}`;
-  const names = kind === 'status' ? ['contact', 'createdAt'] : ['contact'];
-  return (await remove(listed, condition, { contact }, names)) ? 'erased' : 'gone';
+  return (await remove(listed, condition, { contact })) ? 'erased' : 'gone';
 };

@@ -2,14 +2,7 @@ import { ANY_CHANNEL, type ContactRef } from '../../domain/contact.ts';
 import { ItemBusyError, WriteRefusedError } from '../../domain/errors.ts';
 import { NO_REASON } from '../../domain/failure.ts';
 import type { Instant } from '../../domain/instant.ts';
-import {
-  conversationPosition,
-  describeDetails,
-  describeMessage,
-  type MessageItem,
-  messageItem,
-  withStatuses,
-} from '../../domain/message.ts';
+import { conversationPosition, describeDetails, describeMessage, withStatuses } from '../../domain/message.ts';
 import { STATUS_TIMES } from '../../domain/message-status.ts';
 import * as z from '../../domain/schema.ts';
 import type { Traceparent } from '../../domain/trace-context.ts';
@@ -23,6 +16,7 @@ import {
 } from '../../domain/webhook-event.ts';
 import type { Clock, Failed, MessageRepository } from '../../ports.ts';
 import { BY_CONTACT, contactSort, STATUS_SORT, stateShard } from '../../table/indexes.ts';
+import { type Item, parseItem } from '../../table/item.ts';
 import {
   CUSTOMER_PREFIX,
   channelName,
@@ -34,10 +28,10 @@ import {
   subjectName,
   unknownNameKey,
 } from '../../table/keys.ts';
-import { NO_GAP } from '../../table/message-item.ts';
+import { NO_GAP, parseMessage } from '../../table/message-item.ts';
 import type { ItemUpdate } from './item-update.ts';
 import { readWithinBudget } from './page-budget.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 import { refusalUpdate, turnUpdate } from './turns.ts';
 
 export interface MessagesOptions {
@@ -128,24 +122,21 @@ export const createDynamodbMessages = (
     };
     // A status does not say which call it belongs to, so its writer may assume the latest one. A writer that knows that
     // it belongs to an earlier call takes precedence.
-    const replaceable = {
-      names: ['erasedAt'],
-      condition: 'attribute_not_exists(#erasedAt) AND (attribute_not_exists(#attempt) OR #attempt >= :attempt)',
-    };
+    const isReplaceable =
+      'attribute_not_exists(#erasedAt) AND (attribute_not_exists(#attempt) OR #attempt >= :attempt)';
     // Replaces a message that a status carried.
     let recorded = await table.update(
       {
         key: messageKey(id),
         set: { ...set, ...NO_GAP, body: undefined, createdAtSource: undefined, isFromStatus: undefined },
-        names: replaceable.names,
-        condition: `${replaceable.condition} AND (attribute_not_exists(#body) OR attribute_exists(#isFromStatus))`,
+        condition: `${isReplaceable} AND (attribute_not_exists(#body) OR attribute_exists(#isFromStatus))`,
       },
       { returnItem: true },
     );
     // A user's message has the same id. Its body stays.
     if (recorded.kind === 'conflict') {
       recorded = await table.update(
-        { key: messageKey(id), set: { ...set, ...NO_GAP }, ...replaceable },
+        { key: messageKey(id), set: { ...set, ...NO_GAP }, condition: isReplaceable },
         { returnItem: true },
       );
     }
@@ -208,8 +199,6 @@ const CONTENT = ['direction', 'statusBodies', ...STATUS_TIMES, 'otherStatuses'];
 /** Whether an item has only the mark of an erased message. */
 const isEmptied = (item: Item): boolean =>
   item.erasedAt !== undefined && CONTENT.every((name) => item[name] === undefined);
-
-const parseMessage = (item: unknown): MessageItem => parseItem(messageItem, item);
 
 /**
  * Whether a message is itself listed, so that its echo in a contact's conversation would repeat it. An item that has
@@ -279,7 +268,6 @@ const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo 
       // The statuses of an echo are in another item.
       ...(kind !== 'echo' && NO_GAP),
     },
-    names: ['requestId'],
     condition: `attribute_not_exists(#requestId) AND (${precedence(arrival).join(' OR ')})`,
   };
 };
@@ -350,7 +338,6 @@ const listGap = async (
       firstStatusAt: time.at,
       statusChannel: channel && channelName(channel),
     },
-    names: ['pk', ...LISTED_OR_KNOWN],
     // An erasure may have deleted the item meanwhile.
     condition: ['attribute_exists(#pk)', ...LISTED_OR_KNOWN.map((name) => `attribute_not_exists(#${name})`)].join(
       ' AND ',

@@ -1,16 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import {
-  DamagedItemError,
-  InvalidPositionError,
-  ItemBusyError,
-  LoggableError,
-  WriteRefusedError,
-} from '../../domain/errors.ts';
+import { InvalidPositionError, ItemBusyError, LoggableError, WriteRefusedError } from '../../domain/errors.ts';
 import { expiryAfterDays, type KindOfData, type RetentionDays } from '../../domain/retention.ts';
-import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
+import type { Item } from '../../table/item.ts';
 import type { ItemKey } from '../../table/keys.ts';
 import { AwsServiceError } from '../aws-service-error.ts';
 import {
@@ -21,7 +15,7 @@ import {
   type InputOf,
   isConflict,
 } from './client.ts';
-import { type ItemUpdate, namesOf, updateExpressions, valuesOf } from './item-update.ts';
+import { type ItemUpdate, namesIn, updateExpressions, valuesOf } from './item-update.ts';
 
 export interface TableOptions {
   readonly client: DynamodbClient;
@@ -37,8 +31,6 @@ export interface TableOptions {
   /** Milliseconds since any moment. @default performance.now */
   readonly monotonicMs?: () => number;
 }
-
-export type Item = Record<string, unknown>;
 
 /** The result of a conditional write. */
 export type WriteOutcome =
@@ -73,12 +65,7 @@ export interface ConversationTable {
    */
   updateBoth(first: ItemUpdate, second: ItemUpdate): Promise<'written' | 'first-conflicts' | 'second-conflicts'>;
   /** Deletes an item if the condition holds. Returns whether it deleted one. */
-  delete(
-    key: ItemKey,
-    condition: string,
-    values: Readonly<Record<string, unknown>>,
-    names: readonly string[],
-  ): Promise<boolean>;
+  delete(key: ItemKey, condition: string, values: Readonly<Record<string, unknown>>): Promise<boolean>;
   /** @throws InvalidPositionError if DynamoDB refuses `after`, whose name and values it checks against the index. */
   query(
     query: Omit<InputOf<'Query'>, 'TableName' | 'ExpressionAttributeValues' | 'ExclusiveStartKey'> & {
@@ -196,13 +183,13 @@ export const createTable = ({
       }
     },
 
-    async delete(key, condition, values, names) {
+    async delete(key, condition, values) {
       try {
         const { Attributes } = await write('DeleteItem', {
           TableName: tableName,
           Key: marshall(key),
           ConditionExpression: condition,
-          ExpressionAttributeNames: namesOf(names),
+          ExpressionAttributeNames: namesIn(condition),
           // DynamoDB refuses an empty map.
           ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : valuesOf(values),
           ReturnValues: 'ALL_OLD',
@@ -247,17 +234,6 @@ const refusalOf = (error: unknown): WriteRefusedError => {
 };
 
 const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;
-
-/**
- * Parses an item read from the table.
- *
- * @throws DamagedItemError if the item does not have the form that Parley writes.
- */
-export const parseItem = <Schema extends z.ZodMiniType>(schema: Schema, item: unknown): z.output<Schema> => {
-  const parsed = z.safeParse(schema, item);
-  if (parsed.success) return parsed.data;
-  throw new DamagedItemError(`An item cannot be read: ${z.describeIssues(parsed.error, 'the item')}.`);
-};
 
 const MAX_BATCH_KEYS = 100;
 const FIRST_PAUSE_MS = 25;

@@ -191,6 +191,8 @@ export const createManagedStage = async (
     redriveQueues: {} as RedrivePorts['redriveQueues'],
     /** The event bus and its dead letters, if the test has them. */
     republish: undefined as RedrivePorts['republish'],
+    /** The sends that the routes use. */
+    usedSends: repositories.sends,
     queuedDeadLetters: [] as readonly DeadLetterText[],
     isEveryDeadLetterVisible: true,
     isSchedulerUnavailable: false,
@@ -217,8 +219,8 @@ export const createManagedStage = async (
       const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
       const route: RouteDescription & Pick<(typeof ROUTES)[RouteName], 'respond'> = ROUTES[name];
       const given = { caller, id, query, bodyText, traceparent };
-      const { redrivenSources, redriveQueues, republish } = stage;
-      const answer = await route.respond({ ...ports, redrivenSources, redriveQueues, republish }, given);
+      const { usedSends: sends, redrivenSources, redriveQueues, republish } = stage;
+      const answer = await route.respond({ ...ports, sends, redrivenSources, redriveQueues, republish }, given);
       const response = route.responses[answer.status];
       if (!response) throw new Error(`${route.route} does not document the status ${answer.status}.`);
       const sent: unknown = JSON.parse(JSON.stringify(answer.body));

@@ -234,13 +234,13 @@ describe('dead letters of schedules', () => {
   const ORDER = { requestId: 'order-17', platformContactId: '+5491150000001', messageText: 'Hola' };
   beforeEach(async () => {
     await createStage('schedules', false, true);
-    const { sends } = stage.ports;
+    const { usedSends: sends } = stage;
     const records = new Map([
       ['order-17', JSON.stringify(ORDER)],
       ['order-18', JSON.stringify({ ...ORDER, platformContactId: 'a contact with spaces' })],
       ['erased', ''],
     ]);
-    stage.ports.sends = {
+    stage.usedSends = {
       ...sends,
       async read(requestId) {
         const body = records.get(requestId);
@@ -314,7 +314,7 @@ describe('dead letters of schedules', () => {
 
   it('are not lost while the table is unavailable', async () => {
     await put(inputOf('order-17', 'orders'));
-    stage.ports.sends = { ...stage.ports.sends, read: () => Promise.reject(new Error('throttled')) };
+    stage.usedSends = { ...stage.usedSends, read: () => Promise.reject(new Error('throttled')) };
 
     await expect(redrive('schedules')).rejects.toThrow('throttled');
 
