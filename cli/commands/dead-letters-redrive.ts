@@ -1,11 +1,11 @@
 import { Argument, Command } from '@commander-js/extra-typings';
 import { DEAD_LETTER_QUEUES } from '../../lambdas/domain/dead-letter.ts';
-import { type CommandContext, count, examples } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { type CommandContext, count, examples } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { stageTime } from '../base/stage-time.ts';
 import { findLeftoverQueues, moveLeftovers } from '../operations/leftover-queues.ts';
 import { recordAct } from '../operations/record-act.ts';
 import { type RedriveResult, redrive } from '../operations/redrive.ts';
-import { stageTime } from '../stage-time.ts';
 import { DEAD_LETTER_QUEUES_HELP, deadLetterQueueOf, findDeadLetterQueue } from './dead-letter-queues.ts';
 
 /** Creates `dead-letters redrive`. */

@@ -6,8 +6,8 @@ import { recordAct } from '../../cli/operations/record-act.ts';
 import { redrive } from '../../cli/operations/redrive.ts';
 import { withoutCredentials } from '../../lambdas/domain/buffered-request.ts';
 import { parseDueMessage } from '../../lambdas/domain/send-request.ts';
-import type { DeadLetter, InspectedQueue, Inspector, Redriven, Refused } from '../../sandbox/inspector.ts';
-import { isObject, parseJson } from '../json.ts';
+import type { DeadLetter, InspectedQueue, Inspector, Redriven, Refused } from '../../sandbox/base/inspector.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import { orRefused } from './or-refused.ts';
 
 /** The URLs of the dead-letter queues. */

@@ -2,9 +2,9 @@ import { CreateQueueCommand, SendMessageCommand, SQSClient } from '@aws-sdk/clie
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { listDeadLetters, type ReadableQueue } from '../../../../cli/operations/dead-letter-queue.ts';
 import { countMessages } from '../../../../lambdas/adapters/sqs-backlog.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
 const clock = createMovableClock();
 let emulator: ListeningServer;

@@ -12,9 +12,9 @@ import { createSqsDeadLetterSource } from '../../../../lambdas/adapters/sqs-dead
 import type { KeptQueue } from '../../../../lambdas/domain/dead-letter.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { redriveResponse } from '../../../../lambdas/manage/redrives.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 import { TRACEPARENT } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
