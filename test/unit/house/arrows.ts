@@ -39,6 +39,7 @@ export const EXPOSED_FILES: readonly string[] = [
   'lambdas/publish/turns/environment.ts',
   'lambdas/receive/auth/webhook-auth.ts',
   'lambdas/receive/environment.ts',
+  'lambdas/send/bulk/environment.ts',
   'lambdas/send/environment.ts',
   'lambdas/send/time-limits.ts',
 ];
