@@ -1,16 +1,10 @@
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteMessageCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { z } from 'zod';
 import type { LocalCloud } from './local-cloud.ts';
 import { LocalError } from './local-error.ts';
-import { stringAttributes } from './string-attributes.ts';
+import { createQueueClient, type QueueClient } from './queue-client.ts';
 
 const outbox = z.object({
   messages: z.array(
@@ -31,15 +25,8 @@ export type Delivery = z.output<typeof deliveries>['deliveries'][number];
 /** An item of the table as plain values. */
 export type TableItem = Readonly<Record<string, unknown>>;
 
-export interface QueuedMessage {
-  readonly body: string;
-  /** Why the message is a dead letter. Undefined in other queues. */
-  readonly reason: string | undefined;
-  readonly groupId: string | undefined;
-}
-
 /** A client for a local run. Acts as the user, as an internal system, and as a developer who inspects its data. */
-export interface LocalClient extends Disposable {
+export interface LocalClient extends QueueClient, Disposable {
   /** Sends a message as the user. Returns its `_id_`. */
   userWrites(contact: string, message: { readonly text?: string; readonly at?: string }): Promise<string>;
   /** Marks the business's messages as read by the user. */
@@ -62,19 +49,8 @@ export interface LocalClient extends Disposable {
   enqueue(
     request: { readonly requestId: string; readonly platformContactId: string } & Record<string, unknown>,
   ): Promise<void>;
-  /** Sends a message to a queue, with a message group and a deduplication id if it is a FIFO queue. */
-  putMessage(
-    queueUrl: string,
-    body: string,
-    fifo?: { readonly groupId: string; readonly id: string },
-    attributes?: Readonly<Record<string, string>>,
-  ): Promise<void>;
   /** Returns the table's items by `pk sk`. */
   table(): Promise<Readonly<Record<string, TableItem>>>;
-  /** Receives and deletes up to ten messages. */
-  takeMessages(queueUrl: string): Promise<readonly QueuedMessage[]>;
-  /** Returns how many messages a queue holds, including those in flight. */
-  queueDepth(queueUrl: string): Promise<number>;
   close(): void;
 }
 
@@ -102,18 +78,7 @@ export const createLocalClient = (cloud: ClientTarget): LocalClient => {
     throw new LocalError(`The sandbox responded to ${method} /sandbox${path} with ${response.status}: ${text}`);
   };
 
-  const putMessage: LocalClient['putMessage'] = async (queueUrl, body, fifo, attributes = {}) => {
-    await sqs.send(
-      new SendMessageCommand({
-        QueueUrl: queueUrl,
-        MessageBody: body,
-        MessageGroupId: fifo?.groupId,
-        MessageDeduplicationId: fifo?.id,
-        MessageAttributes: stringAttributes(attributes),
-      }),
-    );
-  };
-
+  const queues = createQueueClient(sqs);
   const close = (): void => {
     sqs.destroy();
     dynamodb.destroy();
@@ -121,7 +86,7 @@ export const createLocalClient = (cloud: ClientTarget): LocalClient => {
 
   return {
     control,
-    putMessage,
+    ...queues,
     async userWrites(contact, message) {
       const response = await control('POST', `/users/${encodeURIComponent(contact)}/messages`, message);
       return z.object({ _id_: z.string() }).parse(response)._id_;
@@ -141,7 +106,7 @@ export const createLocalClient = (cloud: ClientTarget): LocalClient => {
     outbox: async () => outbox.parse(await control('GET', '/outbox')).messages,
     deliveries: async () => deliveries.parse(await control('GET', '/deliveries')).deliveries,
     enqueue: (request) =>
-      putMessage(cloud.sendQueueUrl, JSON.stringify(request), {
+      queues.putMessage(cloud.sendQueueUrl, JSON.stringify(request), {
         groupId: request.platformContactId,
         id: request.requestId,
       }),
@@ -154,35 +119,6 @@ export const createLocalClient = (cloud: ClientTarget): LocalClient => {
         }
       }
       return items;
-    },
-    async takeMessages(queueUrl) {
-      const { Messages = [] } = await sqs.send(
-        new ReceiveMessageCommand({
-          QueueUrl: queueUrl,
-          MaxNumberOfMessages: 10,
-          MessageAttributeNames: ['All'],
-          MessageSystemAttributeNames: ['All'],
-        }),
-      );
-      for (const { ReceiptHandle } of Messages) {
-        await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
-      }
-      return Messages.map(({ Body, MessageAttributes, Attributes }) => ({
-        body: Body ?? '',
-        reason: MessageAttributes?.reason?.StringValue,
-        groupId: Attributes?.MessageGroupId,
-      }));
-    },
-    async queueDepth(queueUrl) {
-      const { Attributes } = await sqs.send(
-        new GetQueueAttributesCommand({
-          QueueUrl: queueUrl,
-          AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
-        }),
-      );
-      return (
-        Number(Attributes?.ApproximateNumberOfMessages) + Number(Attributes?.ApproximateNumberOfMessagesNotVisible)
-      );
     },
     close,
     [Symbol.dispose]: close,

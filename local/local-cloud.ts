@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { z } from 'zod';
 import { LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
 import type { StageSettings } from '../lib/settings/stage-settings.ts';
@@ -13,10 +12,10 @@ import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import type { FunctionAlias } from './functions/alias.ts';
 import type { FunctionPool } from './functions/function-pool.ts';
 import type { Interpose } from './interposed.ts';
-import { LocalError } from './local-error.ts';
 import { connectSandbox } from './local-sandbox.ts';
 import { createRunFolder } from './run-folder.ts';
 import { startStack } from './stack.ts';
+import { readAddresses, type StackAddresses } from './stack-addresses.ts';
 import {
   checkChatService,
   settingsForSandbox,
@@ -68,38 +67,6 @@ export interface LocalOptions {
   readonly runtimeClient?: string | undefined;
 }
 
-const stackAddresses = z.object({
-  webhookUrl: z.string(),
-  managementUrl: z.string(),
-  sendQueueUrl: z.string(),
-  sendDeadLetterQueueUrl: z.string(),
-  /** Undefined without turns. */
-  turnQueueUrl: z.string().optional(),
-  /** Undefined without a bulk queue. */
-  bulkSendQueueUrl: z.string().optional(),
-  bulkSendDeadLetterQueueUrl: z.string().optional(),
-  scheduleDeadLetterQueueUrl: z.string(),
-  inboundQueueUrl: z.string(),
-  inboundDeadLetterQueueUrl: z.string(),
-  erasureQueueUrl: z.string(),
-  erasureDeadLetterQueueUrl: z.string(),
-  publishFailuresQueueUrl: z.string(),
-  /** Undefined if events have no targets. */
-  undeliveredEventsQueueUrl: z.string().optional(),
-  tableName: z.string(),
-  eventBusName: z.string(),
-  accessTokenSecretId: z.string(),
-  /** Undefined if the webhook's authentication uses no secret. */
-  webhookSecretId: z.string().optional(),
-  webhookSecretKind: z.string().optional(),
-  webhookAuthHeader: z.string().optional(),
-  /** Undefined with direct ingress. */
-  webhookIngress: z.string().optional(),
-});
-
-/** The URLs and names of the stack's parts. */
-export type StackAddresses = Readonly<z.output<typeof stackAddresses>>;
-
 /** A running local cloud. */
 export interface LocalCloud extends StackAddresses, AsyncDisposable {
   readonly chatServiceUrl: string;
@@ -139,26 +106,12 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const context: Record<string, unknown> = { ...app.context, stage, [LOCAL_RUN_CONTEXT]: true };
   const { settings } = readStageSettings({ stages: context.stages, stage, settings: options.settings, localRun: true });
   for (const difference of differencesOf(settings)) warn(difference);
-  const { auth } = settings.webhook;
   const accessToken = randomBytes(24).toString('base64url');
-  const startOwnSandbox = () =>
-    startSandbox({
-      port: options.port ?? 0,
-      accessTokens: [accessToken],
-      chatPlatform: settings.chatPlatform,
-      chatChannelNumbers: [settings.chatChannelNumber],
-      contactCheckPath: settings.chatService.contactCheckPath,
-      eventFormat: options.eventFormat,
-      clock,
-    });
-  const sandbox = options.chatServiceUrl === undefined ? await startOwnSandbox() : undefined;
+  const sandbox =
+    options.chatServiceUrl === undefined ? await startOwnSandbox(options, settings, { accessToken, clock }) : undefined;
   if (sandbox) stack.defer(sandbox.close);
   const chatServiceUrl = sandbox?.url ?? options.chatServiceUrl ?? '';
-
-  const jwksPath = sandbox && auth.kind === 'pubsub-jwt' ? new URL(sandbox.jwksUrl).pathname : undefined;
-  const overrides = sandbox
-    ? settingsForSandbox(options.settings ?? {}, { jwksPath })
-    : settingsForService(options.settings ?? {}, chatServiceUrl);
+  const overrides = overridesOf(options, settings, sandbox);
   onStep(`Synthesizing the stack ${stackName} and starting the emulators`);
   const starting = [
     startEmulators({ folder, clock, warn }).then((started) => stack.use(started)),
@@ -199,11 +152,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   }
 
   const resources = stack.move();
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= resources.disposeAsync();
-    return closing;
-  };
+  const close = closeOnce(() => resources.disposeAsync());
   return {
     ...addresses,
     chatServiceUrl,
@@ -220,6 +169,42 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   };
 };
 
+/** Closes once: later calls wait for the first. */
+const closeOnce = (dispose: () => Promise<void>): (() => Promise<void>) => {
+  let closing: Promise<void> | undefined;
+  return () => {
+    closing ??= dispose();
+    return closing;
+  };
+};
+
+/** Starts a sandbox that has the stage's platform and number. */
+const startOwnSandbox = (
+  { port = 0, eventFormat }: LocalOptions,
+  { chatPlatform, chatChannelNumber, chatService }: StageSettings,
+  { accessToken, clock }: { readonly accessToken: string; readonly clock: MovableClock },
+): Promise<Sandbox> =>
+  startSandbox({
+    port,
+    accessTokens: [accessToken],
+    chatPlatform,
+    chatChannelNumbers: [chatChannelNumber],
+    contactCheckPath: chatService.contactCheckPath,
+    eventFormat,
+    clock,
+  });
+
+/** Returns the settings that override those of the stage, with the URLs of the run. */
+const overridesOf = (
+  { settings = {}, chatServiceUrl = '' }: LocalOptions,
+  { webhook: { auth } }: StageSettings,
+  sandbox: Sandbox | undefined,
+) => {
+  if (sandbox === undefined) return settingsForService(settings, chatServiceUrl);
+  const jwksPath = auth.kind === 'pubsub-jwt' ? new URL(sandbox.jwksUrl).pathname : undefined;
+  return settingsForSandbox(settings, { jwksPath });
+};
+
 /** Says which settings name what exists only on AWS, and what the local run does instead. */
 const differencesOf = ({ existing, vpc, domainName }: StageSettings): readonly string[] => [
   ...(existing.tableArn ? ['existing.tableArn: the local run creates a table with the same keys and indexes.'] : []),
@@ -228,15 +213,3 @@ const differencesOf = ({ existing, vpc, domainName }: StageSettings): readonly s
   ...(vpc ? ["vpc: the local run's functions use this machine's network."] : []),
   ...(domainName ? ['domainName: the webhook of the local run has only its local URL.'] : []),
 ];
-
-const readAddresses = (stackName: string, outputs: Readonly<Record<string, string>>): StackAddresses => {
-  const byName = Object.entries(outputs).map(([name, value]) => [name.charAt(0).toLowerCase() + name.slice(1), value]);
-  const { data, error } = stackAddresses.safeParse(Object.fromEntries(byName));
-  if (data) return data;
-  const missing = error.issues
-    .map(({ path }) => path.join('.'))
-    .map((name) => name.charAt(0).toUpperCase() + name.slice(1));
-  throw new LocalError(
-    `The stack ${stackName} is missing these outputs: ${missing.join(', ')}. Add them in lib/parley-stack.ts.`,
-  );
-};

@@ -1,14 +1,13 @@
 import { randomInt } from 'node:crypto';
 import type { SandboxClock } from './clock.ts';
 import { createDelivery, type Delivery, type DeliveryOptions } from './delivery/delivery.ts';
-import { type DeliveryAttempt, type PublishedMessage, shownBody } from './delivery/published-message.ts';
 import { createSigningKeys, type SigningKeys } from './delivery/signing-keys.ts';
 import type { WebhookSettings } from './delivery/subscription.ts';
-import { deliveryView, eventView, expiredView, webhookView } from './delivery/views.ts';
+import { webhookView } from './delivery/views.ts';
+import { earlierEntries, recordDeliveries } from './delivery-entries.ts';
 import { getAccount } from './service/account.ts';
 import { type ActivityCounts, createActivityCounts } from './service/activity-counts.ts';
 import { type CallLog, createCallLog } from './service/call-log.ts';
-import { callEntries, latestEntries, messageEntries } from './service/earlier-run.ts';
 import { writeEvent } from './service/event-formats/event-formats.ts';
 import { createFaults, type Faults } from './service/faults.ts';
 import { createFeed, type Feed, publishStateChange } from './service/feed.ts';
@@ -44,9 +43,7 @@ export interface RunningServiceOptions {
   readonly delivery: Pick<DeliveryOptions, 'backoff' | 'timeoutMs' | 'origin'>;
 }
 
-/** How many feed entries of an earlier run are restored. */
-const MAX_EARLIER_ENTRIES = 500;
-
+/** Starts the service with what the store holds, or as new. */
 export const createRunningService = (options: RunningServiceOptions): RunningService => {
   const { clock, stored } = options;
   const counts = createActivityCounts();
@@ -63,23 +60,16 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
   const startDelivery = (restored: ReturnType<typeof stored.events.load>) =>
     createDelivery({
       ...options.delivery,
+      ...recordDeliveries({
+        events: stored.events,
+        counts,
+        publish: (type, fields) => feed.publish(type, clock.now(), fields),
+      }),
       clock,
       keys,
       faults,
       webhook,
       restored,
-      onPublish: (message) => {
-        stored.events.putBody(message);
-        feed.publish('event-published', clock.now(), publishedFields(message));
-      },
-      onAttempt: (attempt) => {
-        stored.events.putAttempt(attempt);
-        if (!isSuccess(attempt.status)) counts.add('failedDeliveries', new Date());
-        feed.publish('webhook-attempt', clock.now(), attemptFields(attempt));
-      },
-      onChange: stored.events.put,
-      onForget: stored.events.delete,
-      onExpire: (message) => feed.publish('event-expired', clock.now(), expiredView(message)),
     });
 
   const startState = () => {
@@ -96,23 +86,7 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
 
   let state = startState();
   const restored = stored.events.load();
-  const earlier = latestEntries(
-    [
-      ...messageEntries(state),
-      ...restored.messages.map((message) => ({
-        type: 'event-published',
-        at: message.publishedAt,
-        fields: () => publishedFields(message),
-      })),
-      ...callEntries(state, callLog.calls()),
-      ...restored.attempts.map((attempt) => ({
-        type: 'webhook-attempt',
-        at: attempt.at,
-        fields: () => attemptFields(attempt),
-      })),
-    ],
-    MAX_EARLIER_ENTRIES,
-  );
+  const earlier = earlierEntries(state, restored, callLog.calls());
   const feed = createFeed(clock.now().getTime(), undefined, earlier);
   let delivery = startDelivery(restored);
   return {
@@ -176,12 +150,3 @@ const ID_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /** Returns an id as real services generate them: 20 characters. */
 const newId = (): string => Array.from({ length: 20 }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join('');
-
-const publishedFields = (message: PublishedMessage) => ({
-  messageId: message.messageId,
-  event: eventView(shownBody(message)),
-});
-
-const attemptFields = (attempt: DeliveryAttempt) => ({ delivery: deliveryView(attempt) });
-
-const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;

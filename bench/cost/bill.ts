@@ -1,6 +1,7 @@
 import { PRICES } from '../prices.ts';
 import { ASSUMPTIONS, TRACED_SHARE } from './assumptions.ts';
-import type { FunctionUsage, Usage } from './usage.ts';
+import type { FunctionUsage } from './function-usage.ts';
+import type { Usage } from './usage.ts';
 
 /** The parts of a bill, in dollars per million events. */
 export interface Bill {

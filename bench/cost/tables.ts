@@ -3,9 +3,10 @@ import type { Table } from '../report.ts';
 import { ASSUMPTIONS, DURATION_NOTE, RATE_NOTE } from './assumptions.ts';
 import { type Bill, billedMs, durationCost, logBytesOf, storageCost, totalOf } from './bill.ts';
 import { billFor, type Counted, usageFor } from './counted.ts';
+import { FROM_QUEUE, type FunctionUsage } from './function-usage.ts';
 import { EVENT_KINDS } from './subject.ts';
 import type { TemplateFacts } from './template-facts.ts';
-import { FROM_QUEUE, type FunctionUsage, type Usage } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 const DAYS_PER_MONTH = 365 / 12;
 const MEMORY_SIZES = [256, 512, 1024, 1769];

@@ -16,14 +16,14 @@ export const createErasuresCommand: CreateCommand = ({ api, report }) =>
       .action(async (id) => {
         const call = await api();
         const erasure = erasureResponse.parse(await call('GET', resourcePath('erasures', 'erasureId', id)));
-        const { erasureId, state, requestedAt, finishedAt, messages, sends, deadLetters, turns } = erasure;
+        const { erasureId, state, requestedAt, finishedAt, messages, sends, deadLetters, passes } = erasure;
         const erased = [count(messages, 'message'), count(sends, 'send'), count(deadLetters, 'dead letter')].join(', ');
         report({
           lines: [
             `${erasureId}: ${state}`,
             `  ${requestedAt}  requested`,
             ...(finishedAt === undefined ? [] : [`  ${finishedAt}  finished`]),
-            `  ${erased} erased${state === 'done' ? '' : ' so far'}, in ${turns === 1 ? '1 pass' : `${turns} passes`}`,
+            `  ${erased} erased${state === 'done' ? '' : ' so far'}, in ${passes === 1 ? '1 pass' : `${passes} passes`}`,
           ],
           json: erasure,
         });

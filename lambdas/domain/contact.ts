@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Consent } from './consent.ts';
-import * as z from './schema.ts';
+import type { Instant } from './instant.ts';
 
 /** Identifies a contact: a user of a platform and, if windows are per number, one of the business's numbers. */
 export interface ContactRef {
@@ -20,35 +20,28 @@ export interface CustomerRef {
 /** Whose data an item is: that of a contact, or of a customer whose address is not known. */
 export type DataSubject = ContactRef | CustomerRef;
 
-const optionalString = z.optional(z.string());
-const instant = z.optional(z.string());
-
-/** A contact's data in the table, except its consents. Attributes that are not listed are dropped on read. */
-export const contactSchema = z.object({
-  /** The user's id exactly as last received; messages are sent to it. */
-  address: optionalString,
-  name: optionalString,
-  customerId: optionalString,
-  lastInboundAt: instant,
-  /** The chat service's ID of the message that the user wrote then. */
-  lastInboundId: optionalString,
-  /** The time that this message itself states if it is later, because the chat service's clock is ahead. */
-  lastInboundOwnAt: instant,
-  /** When the chat service last reported the window closed (error 201). */
-  windowDeniedAt: instant,
-  /** Who answers the contact; see `HandoverTimes`. */
-  handoverAt: instant,
-  handbackAt: instant,
-  operatorWroteAt: instant,
-  operatorUntil: instant,
-  /** When the number was last checked on the platform. */
-  checkedAt: instant,
-  /** The number's proper format from that check; absent if the number is not on the platform. */
-  checkedAddress: optionalString,
-});
-
 /** A contact as stored; empty for an unknown user. */
-export interface Contact extends z.output<typeof contactSchema> {
+export interface Contact {
+  /** The user's id exactly as last received; messages are sent to it. */
+  readonly address?: string | undefined;
+  readonly name?: string | undefined;
+  readonly customerId?: string | undefined;
+  readonly lastInboundAt?: Instant | undefined;
+  /** The chat service's ID of the message that the user wrote then. */
+  readonly lastInboundId?: string | undefined;
+  /** The time that this message itself states if it is later, because the chat service's clock is ahead. */
+  readonly lastInboundOwnAt?: Instant | undefined;
+  /** When the chat service last reported the window closed (error 201). */
+  readonly windowDeniedAt?: Instant | undefined;
+  /** Who answers the contact; see `HandoverTimes`. */
+  readonly handoverAt?: Instant | undefined;
+  readonly handbackAt?: Instant | undefined;
+  readonly operatorWroteAt?: Instant | undefined;
+  readonly operatorUntil?: Instant | undefined;
+  /** When the number was last checked on the platform. */
+  readonly checkedAt?: Instant | undefined;
+  /** The number's proper format from that check; absent if the number is not on the platform. */
+  readonly checkedAddress?: string | undefined;
   /** The latest consent of each kind and origin. @default none */
   readonly consents?: readonly Consent[];
 }

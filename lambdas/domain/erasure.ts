@@ -12,9 +12,9 @@ export const erasureRecord = z.object({
   /** Sends erased so far. */
   sends: z.number(),
   /** Dead letters deleted so far. */
-  deadLetters: z._default(z.number(), 0),
+  deadLetters: z.number(),
   /** How many times the erasure's queue message has been processed. */
-  turns: z.number(),
+  passes: z.number(),
 });
 
 export type ErasureRecord = z.output<typeof erasureRecord>;

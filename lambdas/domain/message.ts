@@ -26,28 +26,31 @@ export interface OutboundMessage {
 const optionalString = z.optional(z.string());
 const instant = z.optional(z.string());
 
-const DIRECTIONS = ['inbound', 'outbound', 'echo', 'unknown'] as const;
+export const DIRECTIONS = ['inbound', 'outbound', 'echo', 'unknown'] as const;
 
-const statusTimes = { sentAt: instant, deliveredAt: instant, readAt: instant, answeredAt: instant, failedAt: instant };
+export const statusTimes = {
+  sentAt: instant,
+  deliveredAt: instant,
+  readAt: instant,
+  answeredAt: instant,
+  failedAt: instant,
+};
 
 /**
- * A message's item: a user's message with its event `body`, or Parley's own with its `call`, and one time per status.
- * The parts may arrive in any order. The echo of a message is an item of its own, with its event `body`.
+ * A message as stored: a user's message with its event `body`, or Parley's own with its `call`, and one time per status.
+ * The parts may arrive in any order. The echo of a message is stored on its own, with its event `body`.
  */
-export const messageItem = z.object({
-  direction: z.optional(z.enum(DIRECTIONS)),
-  createdAt: instant,
-  body: optionalString,
-  requestId: optionalString,
-  traceparent: optionalString,
-  call: z.optional(z.object({ endpoint: z.string(), body: z.record(z.string(), z.unknown()) })),
-  ...statusTimes,
+export interface StoredMessage extends Readonly<Partial<Record<keyof typeof statusTimes, Instant | undefined>>> {
+  readonly direction?: (typeof DIRECTIONS)[number] | undefined;
+  readonly createdAt?: Instant | undefined;
+  readonly body?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly traceparent?: Traceparent | undefined;
+  readonly call?: { readonly endpoint: string; readonly body: Readonly<Record<string, unknown>> } | undefined;
   /** Why it failed, as `describeFailure` describes it. */
-  failure: optionalString,
-  statusBodies: z.optional(z.set(z.string())),
-});
-
-export type MessageItem = z.output<typeof messageItem>;
+  readonly failure?: string | undefined;
+  readonly statusBodies?: ReadonlySet<string> | undefined;
+}
 
 /** When a message was written, and whose conversation it is in; no contact if no address of the user is known. */
 export interface MessageOrigin {
@@ -122,7 +125,7 @@ export const detailedMessage = z.object({
 export type DetailedMessage = z.output<typeof detailedMessage>;
 
 /** Derives what the API shows from what the table stores: text and media are stored once, in the body or the call. */
-export const describeMessage = (id: string, item: MessageItem): MessageRecord => {
+export const describeMessage = (id: string, item: StoredMessage): MessageRecord => {
   const { direction, createdAt, requestId, traceparent, body, failure } = item;
   const traceId = traceparent && traceIdOf(traceparent);
   const { code: failureCode, reason: failureReason } = failure === undefined ? {} : parseFailure(failure);
@@ -131,7 +134,7 @@ export const describeMessage = (id: string, item: MessageItem): MessageRecord =>
   return body === undefined ? common : { ...common, ...describeBody(body, direction) };
 };
 
-const describeBody = (body: string, direction: MessageItem['direction']): Partial<MessageRecord> => {
+const describeBody = (body: string, direction: StoredMessage['direction']): Partial<MessageRecord> => {
   if (direction === 'unknown') return { eventName: nameOfUnknown(readServiceEvent(body)?.unknown ?? '') };
   const { sender, from: _from, ...content } = readEventContent(body);
   return { ...describeContent(content), ...(direction === 'echo' && sender !== 'user' && { sender }) };
@@ -141,7 +144,11 @@ const describeBody = (body: string, direction: MessageItem['direction']): Partia
  * Describes a message by what is stored under its id. The echo is shown as the message if only statuses are known of
  * the message; otherwise it is shown with the message, because the two may differ.
  */
-export const describeDetails = (id: string, message: MessageItem, echo: MessageItem | undefined): DetailedMessage => {
+export const describeDetails = (
+  id: string,
+  message: StoredMessage,
+  echo: StoredMessage | undefined,
+): DetailedMessage => {
   const isEcho = message.direction === undefined && echo !== undefined;
   const shown = isEcho ? withStatuses(echo, message) : message;
   const beside = isEcho || echo === undefined ? undefined : describeMessage(id, echo);
@@ -156,12 +163,12 @@ export const describeDetails = (id: string, message: MessageItem, echo: MessageI
 };
 
 /** Returns an echo with the statuses of its message, which are in the message's item. */
-export const withStatuses = (echo: MessageItem, message: MessageItem): MessageItem => {
+export const withStatuses = (echo: StoredMessage, message: StoredMessage): StoredMessage => {
   const { failure, statusBodies } = message;
   return { ...echo, ...statusesOf(message), failure, statusBodies };
 };
 
-const statusesOf = ({ sentAt, deliveredAt, readAt, answeredAt, failedAt }: MessageItem) => ({
+const statusesOf = ({ sentAt, deliveredAt, readAt, answeredAt, failedAt }: StoredMessage) => ({
   sentAt,
   deliveredAt,
   readAt,
@@ -169,7 +176,7 @@ const statusesOf = ({ sentAt, deliveredAt, readAt, answeredAt, failedAt }: Messa
   failedAt,
 });
 
-const describeCall = (call: MessageItem['call']): Partial<MessageRecord> => {
+const describeCall = (call: StoredMessage['call']): Partial<MessageRecord> => {
   if (call === undefined) return {};
   const { messageText, imageURL, audioURL, fileURL, ruleNameOrId, params } = call.body;
   const media = { images: listOf(imageURL), audios: listOf(audioURL), files: listOf(fileURL), videos: [] };

@@ -12,10 +12,15 @@ export interface SendCall {
  * Whether a status that confirmed a send belongs to an earlier call, because the latest one is known to have sent
  * nothing. Compares claims, not times, because the clocks of two functions can differ.
  */
-export const isEarlierCallConfirmed = (send: Readonly<Record<string, unknown>>): boolean => {
-  const { confirmedBy, claimId, unsentClaimId } = send;
-  return confirmedBy !== undefined && unsentClaimId !== undefined && unsentClaimId === claimId;
-};
+export const isEarlierCallConfirmed = ({
+  confirmedBy,
+  claimId,
+  unsentClaimId,
+}: {
+  readonly confirmedBy?: unknown;
+  readonly claimId?: unknown;
+  readonly unsentClaimId?: unknown;
+}): boolean => confirmedBy !== undefined && unsentClaimId !== undefined && unsentClaimId === claimId;
 
 /** How phone numbers are written in calls: as received, always with a leading plus, or as digits only. */
 export const NUMBER_FORMATS = ['verbatim', 'plus', 'digits'] as const;

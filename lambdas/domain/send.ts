@@ -2,11 +2,10 @@ import type { ContactRef } from './contact.ts';
 import type { Instant } from './instant.ts';
 import type { OutboundMessage } from './message.ts';
 import * as z from './schema.ts';
-import type { SendCall } from './send-call.ts';
-import { isEarlierCallConfirmed } from './send-call.ts';
+import { isEarlierCallConfirmed, type SendCall } from './send-call.ts';
 import type { RefusalCode } from './send-decision.ts';
 import type { SendRequest } from './send-request.ts';
-import { SEND_STATES } from './send-transitions.ts';
+import type { SendState } from './send-transitions.ts';
 import { type Traceparent, traceFieldOf } from './trace-context.ts';
 
 /** A request as received from the send queue. */
@@ -73,11 +72,10 @@ export type SendResult = { readonly at: Instant } & (
 /** A result that needs no call. */
 export type UncalledResult = Extract<SendResult, { readonly decision: string }>;
 
-const optionalString = z.optional(z.string());
 const instant = z.optional(z.string());
 
 /** When a send is due, and when it entered each state that it has been in. */
-export const sendTimes = {
+export const sendTimes = z.object({
   sendAt: instant,
   queuedAt: instant,
   scheduledAt: instant,
@@ -91,55 +89,48 @@ export const sendTimes = {
   uncertainAt: instant,
   failedAt: instant,
   erasedAt: instant,
-};
-
-const sentCall = { endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record(z.string(), z.unknown()) };
-
-/** What the table stores about a send. */
-export const sendRecord = z.object({
-  requestId: z.string(),
-  state: z.enum(SEND_STATES),
-  /** Why Parley refused it, or the chat service's code of its rejection, or the platform's of the message's failure. */
-  code: optionalString,
-  /** Why Parley made its latest call, or why it made no call. */
-  decision: optionalString,
-  /** The result: the chat service's answer, a status, or an operator's resolution. */
-  outcome: optionalString,
-  /** The chat service's error message or the operator's note. Unlike the outcome, it is content. */
-  outcomeDetails: optionalString,
-  /** The queue message's body; empty once its contact is erased. */
-  body: z.string(),
-  /** When it was first queued, if its `notAfter` counts from then, or if it was dead-lettered. */
-  firstQueuedAt: instant,
-  /** From the request; unlike the request, an erasure keeps it. */
-  broadcastId: optionalString,
-  /** The contact's name in the index `byContact`. */
-  contact: optionalString,
-  messageId: optionalString,
-  /** The chat service's ids of the latest call, by which later events name the message. */
-  transactionIds: z.optional(z.array(z.string())),
-  /** Why its message failed, as `describeFailure` describes it. */
-  failure: optionalString,
-  /** The trace of whoever recorded the send first; absent once erased. */
-  traceparent: optionalString,
-  claimId: optionalString,
-  leaseUntil: instant,
-  call: z.optional(z.object(sentCall)),
-  /** An earlier call whose outcome is unknown, with the time and the number of its claim. A late status can belong to it. */
-  unknownCall: z.optional(z.object({ ...sentCall, claimedAt: z.string(), attempt: z.number() })),
-  /** The latest claim whose call is known to have sent nothing. */
-  unsentClaimId: optionalString,
-  attempts: z._default(z.number(), 0),
-  /** Calls that ended without a known outcome; the latest one is not counted while the send is `uncertain`. */
-  unknownOutcomes: z._default(z.number(), 0),
-  /** Present if the chat service answered with a 2xx that leaves the outcome unknown. */
-  isAnswered: z.optional(z.boolean()),
-  /** Present while the acceptance is known only from a status. */
-  confirmedBy: optionalString,
-  ...sendTimes,
 });
 
-export type SendRecord = z.output<typeof sendRecord>;
+/** A send as the repository returns it. */
+export interface SendRecord extends Readonly<z.output<typeof sendTimes>> {
+  readonly requestId: string;
+  readonly state: SendState;
+  /** Why Parley refused it, or the chat service's code of its rejection, or the platform's of the message's failure. */
+  readonly code?: string | undefined;
+  /** Why Parley made its latest call, or why it made no call. */
+  readonly decision?: string | undefined;
+  /** The result: the chat service's answer, a status, or an operator's resolution. */
+  readonly outcome?: string | undefined;
+  /** The chat service's error message or the operator's note. Unlike the outcome, it is content. */
+  readonly outcomeDetails?: string | undefined;
+  /** The queue message's body; empty once its contact is erased. */
+  readonly body: string;
+  /** When it was first queued, if its `notAfter` counts from then, or if it was dead-lettered. */
+  readonly firstQueuedAt?: Instant | undefined;
+  /** From the request; unlike the request, an erasure keeps it. */
+  readonly broadcastId?: string | undefined;
+  readonly messageId?: string | undefined;
+  /** The chat service's ids of the latest call, by which later events name the message. */
+  readonly transactionIds?: readonly string[] | undefined;
+  /** Why its message failed, as `describeFailure` describes it. */
+  readonly failure?: string | undefined;
+  /** The trace of whoever recorded the send first; absent once erased. */
+  readonly traceparent?: Traceparent | undefined;
+  readonly claimId?: string | undefined;
+  readonly leaseUntil?: Instant | undefined;
+  readonly call?: SendCall | undefined;
+  /** An earlier call whose outcome is unknown, with the time and the number of its claim. A late status can belong to it. */
+  readonly unknownCall?: (SendCall & { readonly claimedAt: Instant; readonly attempt: number }) | undefined;
+  /** The latest claim whose call is known to have sent nothing. */
+  readonly unsentClaimId?: string | undefined;
+  readonly attempts: number;
+  /** Calls that ended without a known outcome; the latest one is not counted while the send is `uncertain`. */
+  readonly unknownOutcomes: number;
+  /** Present if the chat service answered with a 2xx that leaves the outcome unknown. */
+  readonly isAnswered?: boolean | undefined;
+  /** Present while the acceptance is known only from a status. */
+  readonly confirmedBy?: string | undefined;
+}
 
 /** Returns the call whose message was accepted, with the time and the number of its claim. */
 export const acceptedCall = (send: SendRecord): Pick<SendRecord, 'call' | 'claimedAt'> & { attempt: number } => {

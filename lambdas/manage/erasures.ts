@@ -67,7 +67,7 @@ export const eraseContact = defineRoute({
     // a turn before it has erased the messages.
     await erasureQueue.put({ erasureId, requestedAt, contact }, INDEX_LAG_MS / 1000);
     await erasures.start(erasureId, requestedAt);
-    return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, turns: 0 });
+    return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, passes: 0 });
   },
 });
 
@@ -151,7 +151,7 @@ export const createErasureWorker =
     const isDone = queued.isComplete && moved.isComplete;
     const counts = { messages, sends, deadLetters: kept.erased + queued.removed + moved.erased };
     await erasures.recordPass(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
-    const fields = { erasureId, turn: before.turns + 1, ...counts, busy };
+    const fields = { erasureId, pass: before.passes + 1, ...counts, busy };
     log.info(isDone ? 'contact erased' : 'contact partly erased', fields);
     if (isDone) return DONE;
     if (!isComplete) return { kind: 'retry', afterMs: 0 };

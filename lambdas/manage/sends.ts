@@ -58,7 +58,7 @@ export const sendResponse = z.object({
   attempts: z.number(),
   /** How many calls ended without a known outcome. */
   unknownOutcomes: z.number(),
-  ...sendTimes,
+  ...sendTimes.shape,
   /** The statuses of an accepted send's message. */
   deliveredAt: instant,
   readAt: instant,

@@ -1,3 +1,22 @@
+import { DIRECTIONS, type StoredMessage, statusTimes } from '../domain/message.ts';
+import * as z from '../domain/schema.ts';
+import { optionalString, parseItem } from './item.ts';
+
+const messageItem = z.object({
+  direction: z.optional(z.enum(DIRECTIONS)),
+  createdAt: optionalString,
+  body: optionalString,
+  requestId: optionalString,
+  traceparent: optionalString,
+  call: z.optional(z.object({ endpoint: z.string(), body: z.record(z.string(), z.unknown()) })),
+  ...statusTimes,
+  failure: optionalString,
+  statusBodies: z.optional(z.set(z.string())),
+});
+
+/** @throws DamagedItemError if the item does not have the form of a message. */
+export const parseMessage = (item: unknown): StoredMessage => parseItem(messageItem, item);
+
 import { STATUS_TIMES } from '../domain/message-status.ts';
 
 /**

@@ -95,7 +95,7 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
   },
   eraseContact: {
     id: '%2B5491155550001',
-    response: { ...erasure, state: 'running', messages: 0, sends: 0, deadLetters: 0, turns: 0 },
+    response: { ...erasure, state: 'running', messages: 0, sends: 0, deadLetters: 0, passes: 0 },
   },
   getErasure: {
     id: erasure.erasureId,
@@ -106,7 +106,7 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
       messages: 14,
       sends: 6,
       deadLetters: 0,
-      turns: 1,
+      passes: 1,
     },
   },
   getConversation: {

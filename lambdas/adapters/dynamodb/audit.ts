@@ -3,10 +3,11 @@ import type { ContactRef } from '../../domain/contact.ts';
 import * as z from '../../domain/schema.ts';
 import type { AuditPosition, AuditRepository, Randomness } from '../../ports.ts';
 import { BY_STATE, contactQuery, contactSort, stateShard, stateShards } from '../../table/indexes.ts';
+import { type Item, parseItem } from '../../table/item.ts';
 import { auditKey, contactName, type ItemKey, idOf, parseContactName } from '../../table/keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { listShards } from './shard-list.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 const auditItem = z.object({
   pk: z.string(),

@@ -2,8 +2,9 @@ import * as z from '../../domain/schema.ts';
 import { type ChannelHistory, slotOf } from '../../domain/watch/channel-rhythm.ts';
 import type { ChannelRepository } from '../../ports.ts';
 import { CHANNEL_LIST, stateQuery } from '../../table/indexes.ts';
+import { parseItem } from '../../table/item.ts';
 import { channelDayKey, channelKey } from '../../table/keys.ts';
-import { type ConversationTable, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 /** More than a business has. Any others are not judged. */
 const MAX_CHANNELS = 100;

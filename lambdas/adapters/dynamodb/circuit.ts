@@ -1,9 +1,10 @@
 import { type AccountRef, type Circuit, OPEN_REASONS } from '../../domain/circuit-breaker.ts';
 import * as z from '../../domain/schema.ts';
 import type { CircuitRepository } from '../../ports.ts';
+import { type Item, optionalString, parseItem } from '../../table/item.ts';
 import { accountKey } from '../../table/keys.ts';
 import type { ItemUpdate } from './item-update.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 const accountSchema = z.discriminatedUnion('circuit', [
   z.object({ circuit: z.literal('closed') }),
@@ -15,8 +16,8 @@ const accountSchema = z.discriminatedUnion('circuit', [
     nextProbeAt: z.string(),
     probes: z._default(z.number(), 0),
     failedSends: z._default(z.number(), 0),
-    sendFailedAt: z.optional(z.string()),
-    probeId: z.optional(z.string()),
+    sendFailedAt: optionalString,
+    probeId: optionalString,
   }),
 ]);
 

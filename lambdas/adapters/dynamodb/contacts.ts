@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Consent } from '../../domain/consent.ts';
-import { type Contact, type ContactRef, contactSchema } from '../../domain/contact.ts';
+import type { ContactRef } from '../../domain/contact.ts';
 import { DamagedItemError } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
-import { expiryAfter, expiryAfterDays, isExpired } from '../../domain/retention.ts';
+import { expiryAfter, expiryAfterDays } from '../../domain/retention.ts';
 import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
 import { CONSENT_REGISTERS, type ConsentRegister, consentRegister, readConsents } from '../../table/consent-item.ts';
+import { parseContact } from '../../table/contact-item.ts';
+import type { Item } from '../../table/item.ts';
 import {
   accountKey,
   checkKeyOf,
@@ -18,7 +20,7 @@ import {
 } from '../../table/keys.ts';
 import { parseCircuit } from './circuit.ts';
 import { parseStop } from './stops.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 const CHECK_DAYS = 90;
 
@@ -33,7 +35,7 @@ export const createDynamodbContacts = (
   { readsHandovers = false }: { readonly readsHandovers?: boolean } = {},
 ): ContactRepository => ({
   async read(contact, now) {
-    return readContact(await table.getAll(keysOf(contact, readsHandovers)), now);
+    return parseContact(await table.getAll(keysOf(contact, readsHandovers)), now);
   },
 
   async readMany(contacts, now) {
@@ -41,7 +43,7 @@ export const createDynamodbContacts = (
     const items = await table.getAll(keys.flat());
     return keys.map(({ length }, index) => {
       try {
-        return readContact(items.slice(index * length, (index + 1) * length), now);
+        return parseContact(items.slice(index * length, (index + 1) * length), now);
       } catch (error) {
         // One contact must not keep the others from being read.
         if (error instanceof DamagedItemError) return 'damaged';
@@ -54,7 +56,7 @@ export const createDynamodbContacts = (
     const items = await table.getAll([...keysOf(contact, readsHandovers), accountKey(account)]);
     const stop = parseStop(items.at(-1));
     return {
-      contact: readContact(items.slice(0, -1), now) ?? {},
+      contact: parseContact(items.slice(0, -1), now) ?? {},
       circuit: parseCircuit(items.at(-1)),
       ...(stop && { stop }),
     };
@@ -219,15 +221,6 @@ const keysOf = (contact: ContactRef, readsHandovers: boolean): readonly ItemKey[
   [...KEYS, ...(readsHandovers ? [handoverKeyOf] : [])].map((keyOf) => keyOf(contact));
 
 const KEYS = [contactKeyOf, consentKeyOf, checkKeyOf, denialKeyOf] as const;
-
-/** Joins a contact's items. Returns undefined if there are none. */
-const readContact = (items: readonly (Item | undefined)[], now: Instant): Contact | undefined => {
-  const stored = items.flatMap((item) => (item === undefined || isExpired(item, now) ? [] : [item]));
-  if (stored.length === 0) return undefined;
-  const item: Item = Object.fromEntries(stored.flatMap((each) => Object.entries(each)));
-  const consents = readConsents(item);
-  return { ...parseItem(contactSchema, item), ...(consents.length > 0 && { consents }) };
-};
 
 /** Implements `removeContact` of the port `ErasureRepository`, beside the items that it removes. */
 export const removeContact = async (table: ConversationTable, contact: ContactRef, until: Instant): Promise<void> => {

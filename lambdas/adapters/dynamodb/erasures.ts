@@ -1,9 +1,10 @@
 import type { ContactRef, CustomerRef } from '../../domain/contact.ts';
-import { type ErasureRecord, erasureRecord } from '../../domain/erasure.ts';
 import { readCustomerId } from '../../domain/event-content.ts';
 import * as z from '../../domain/schema.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
+import { parseErasure } from '../../table/erasure-item.ts';
 import { contactQuery, contactSort, STATUS_SORT } from '../../table/indexes.ts';
+import type { Item } from '../../table/item.ts';
 import {
   auditKey,
   CHANNELS_KEY,
@@ -23,7 +24,7 @@ import { eraseAuditEntry } from './audit.ts';
 import { removeContact } from './contacts.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import { eraseSend } from './send-erasure.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 import { endTurnBefore } from './turns.ts';
 
 /** Creates the repository of erasures. It deletes messages, and keeps only a record that each send existed. */
@@ -99,11 +100,11 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
         messages: before.messages + messages,
         sends: before.sends + sends,
         deadLetters: before.deadLetters + deadLetters,
-        turns: before.turns + 1,
+        turns: before.passes + 1,
         state: finishedAt === undefined ? 'running' : 'done',
         finishedAt,
       },
-      values: { turnsBefore: before.turns },
+      values: { turnsBefore: before.passes },
       condition: '#turns = :turnsBefore',
     });
   },
@@ -157,8 +158,6 @@ const readCustomerIds = ({ body, failedBody, statusBodies }: Item): readonly str
   [body, failedBody, ...(statusBodies instanceof Set ? statusBodies : [])].flatMap((text) =>
     typeof text === 'string' ? (readCustomerId(text) ?? []) : [],
   );
-
-const parseErasure = (erasureId: string, item: Item): ErasureRecord => parseItem(erasureRecord, { ...item, erasureId });
 
 const NAMES_NO_OTHER_CONTACT =
   'attribute_not_exists(#contact) OR begins_with(#contact, :customers) OR ' +

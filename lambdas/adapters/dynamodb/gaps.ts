@@ -2,10 +2,11 @@ import type { Instant } from '../../domain/instant.ts';
 import type { Gap } from '../../domain/watch/gap.ts';
 import type { GapPosition, GapRepository } from '../../ports.ts';
 import { BY_STATE, stateShard, stateShards } from '../../table/indexes.ts';
+import type { Item } from '../../table/item.ts';
 import { echoKey, messageKey, parseChannelName, parseContactName } from '../../table/keys.ts';
 import { NO_GAP } from '../../table/message-item.ts';
 import { listShards } from './shard-list.ts';
-import type { ConversationTable, Item } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 /** Returns whether the message itself, or its echo, is stored, or was erased. */
 const hasArrived = (message: Item | undefined, echo: Item | undefined): boolean =>

@@ -4,8 +4,9 @@ import type { Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { KeptDeadLetterRepository } from '../../ports.ts';
 import { contactQuery, contactSort, deadLetterShard, stateQuery } from '../../table/indexes.ts';
+import { parseItem } from '../../table/item.ts';
 import { contactName, deadLetterKeys, idOf } from '../../table/keys.ts';
-import { type ConversationTable, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 /** An item can have at most 400 KB; the rest is for its key and the marshalling of binary data. */
 const PART_BYTES = 350 * 1024;

@@ -2,14 +2,7 @@ import { ANY_CHANNEL, type ContactRef } from '../../domain/contact.ts';
 import { ItemBusyError, WriteRefusedError } from '../../domain/errors.ts';
 import { NO_REASON } from '../../domain/failure.ts';
 import type { Instant } from '../../domain/instant.ts';
-import {
-  conversationPosition,
-  describeDetails,
-  describeMessage,
-  type MessageItem,
-  messageItem,
-  withStatuses,
-} from '../../domain/message.ts';
+import { conversationPosition, describeDetails, describeMessage, withStatuses } from '../../domain/message.ts';
 import { STATUS_TIMES } from '../../domain/message-status.ts';
 import * as z from '../../domain/schema.ts';
 import type { Traceparent } from '../../domain/trace-context.ts';
@@ -23,6 +16,7 @@ import {
 } from '../../domain/webhook-event.ts';
 import type { Clock, Failed, MessageRepository } from '../../ports.ts';
 import { BY_CONTACT, contactSort, STATUS_SORT, stateShard } from '../../table/indexes.ts';
+import { type Item, parseItem } from '../../table/item.ts';
 import {
   CUSTOMER_PREFIX,
   channelName,
@@ -34,10 +28,10 @@ import {
   subjectName,
   unknownNameKey,
 } from '../../table/keys.ts';
-import { NO_GAP } from '../../table/message-item.ts';
+import { NO_GAP, parseMessage } from '../../table/message-item.ts';
 import type { ItemUpdate } from './item-update.ts';
 import { readWithinBudget } from './page-budget.ts';
-import { type ConversationTable, type Item, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 import { refusalUpdate, turnUpdate } from './turns.ts';
 
 export interface MessagesOptions {
@@ -208,8 +202,6 @@ const CONTENT = ['direction', 'statusBodies', ...STATUS_TIMES, 'otherStatuses'];
 /** Whether an item has only the mark of an erased message. */
 const isEmptied = (item: Item): boolean =>
   item.erasedAt !== undefined && CONTENT.every((name) => item[name] === undefined);
-
-const parseMessage = (item: unknown): MessageItem => parseItem(messageItem, item);
 
 /**
  * Whether a message is itself listed, so that its echo in a contact's conversation would repeat it. An item that has

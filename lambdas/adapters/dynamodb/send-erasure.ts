@@ -3,6 +3,7 @@ import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem } from '../../ports.ts';
 import { messageKey, sendKey } from '../../table/keys.ts';
 import { EMPTIED_MESSAGE } from '../../table/message-item.ts';
+import { erasedAttributes } from '../../table/send-item.ts';
 import { writeTransition } from './send-writes.ts';
 import type { ConversationTable } from './table.ts';
 
@@ -24,27 +25,6 @@ const markAsErased = async (table: ConversationTable, messageId: string, request
 
 /** The states in which an erasure cancels a send, because it would otherwise be sent. */
 const PENDING = Object.keys(SEND_TRANSITIONS.cancelErased.from);
-
-/**
- * The attributes of a send that can identify the contact or that keep the item in an index. It stays in that of its
- * broadcast, which is about nobody, so that the counts of the broadcast stay the same.
- */
-const PERSONAL = [
-  'contact',
-  'contactSort',
-  'createdAt',
-  'traceparent',
-  'call',
-  'unknownCall',
-  'decision',
-  'outcome',
-  'outcomeDetails',
-  'failure',
-  'transactionIds',
-  'stateShard',
-  'stateAt',
-  'leaseUntil',
-] as const;
 
 /**
  * The longest time that a function can wait for a response, because an invocation lasts at most 15 minutes.
@@ -69,7 +49,7 @@ export const eraseSend = async (
   // Another message may have been recorded for the send since it was listed.
   const isKnown = messageIds.length > 0;
   const sameMessages = isKnown ? '#messageIds = :messageIds' : 'attribute_not_exists(#messageIds)';
-  const emptied = { body: '', erasedAt: at, ...Object.fromEntries(PERSONAL.map((name) => [name, undefined])) };
+  const emptied = erasedAttributes(at);
   const pending = Object.fromEntries(PENDING.map((state) => [state, state]));
   const isPending = `#state IN (${PENDING.map((state) => `:${state}`).join(', ')})`;
   const ended = await table.update({

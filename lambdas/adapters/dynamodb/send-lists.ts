@@ -14,11 +14,12 @@ import {
   type ShardedIndex,
   stateShards,
 } from '../../table/indexes.ts';
+import type { Item } from '../../table/item.ts';
 import { contactName, idOf, sendKey } from '../../table/keys.ts';
+import { parseSend } from '../../table/send-item.ts';
 import { readWithinBudget } from './page-budget.ts';
-import { parseSend } from './sends.ts';
 import { HIGHEST, LOWEST, listShards, positionAfter, queryShard } from './shard-list.ts';
-import type { ConversationTable, Item } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 /** Creates the lists of sends, which read only keys from the indexes. */
 export const createDynamodbSendLists = (table: ConversationTable): SendLists => ({

@@ -1,9 +1,8 @@
-import { isInBroadcast, isListed } from '../../domain/send-index.ts';
-import { SEND_TRANSITIONS, type SendState, type SendTransitionName } from '../../domain/send-transitions.ts';
-import { broadcastSort, stateShard, stateSort, timeOfState } from '../../table/indexes.ts';
+import { SEND_TRANSITIONS, type SendTransitionName } from '../../domain/send-transitions.ts';
 import { sendKey } from '../../table/keys.ts';
+import { listAttributes } from '../../table/send-item.ts';
 import { conditionOf, type Evidence, type TransitionUpdate } from './send-conditions.ts';
-import type { ConversationTable, Item, WriteOutcome } from './table.ts';
+import type { ConversationTable, WriteOutcome } from './table.ts';
 
 /** A transition of a send, and what it writes besides the state. */
 export interface TransitionWrite {
@@ -33,26 +32,3 @@ export const writeTransition = (
   const change = { set: { ...details, ...set, ...written }, setOnce, increment, ...messageIds };
   return table.update({ key: sendKey(requestId), ...change, ...conditionOf(name, change, evidence) }, options);
 };
-
-/**
- * Returns the attributes that put a send into the lists of its new state and of its broadcast, or take it out of them.
- * Every transition writes all of them, so that no write of another version leaves a send in a list that it has left.
- * The sort key in the broadcast is written without knowing whether there is one: without `broadcastShard`, the send is
- * not in the index.
- */
-const listAttributes = (requestId: string, to: SendState, set: Item): Item => {
-  const at = set[timeOfState(to)];
-  // The send stays in its state.
-  if (typeof at !== 'string') return {};
-  const entry = { at, ...(typeof set.code === 'string' && { code: set.code }) };
-  return {
-    // An erased send is in no list of a state.
-    ...(isListed(to) && set.erasedAt === undefined
-      ? { stateShard: stateShard(to, requestId), stateAt: stateSort(entry) }
-      : UNLISTED),
-    broadcastState: isInBroadcast(to) ? broadcastSort(to, entry) : undefined,
-  };
-};
-
-/** What a transition or an erasure writes to take a send out of the list of its state. */
-const UNLISTED = { stateShard: undefined, stateAt: undefined } as const;

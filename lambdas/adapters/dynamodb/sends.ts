@@ -1,22 +1,23 @@
-import { outcomeOfFailure, parseFailure } from '../../domain/failure.ts';
+import { parseFailure } from '../../domain/failure.ts';
 import { addMs } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
-import {
-  acceptedMessage,
-  type QueuedSend,
-  RESOLUTIONS,
-  type Resolution,
-  type SendRecord,
-  type SendResult,
-  sendRecord,
-} from '../../domain/send.ts';
+import { acceptedMessage, RESOLUTIONS, type SendResult } from '../../domain/send.ts';
 import type { SendTransitionName } from '../../domain/send-transitions.ts';
 import type { SendRepository, TransitionResult } from '../../ports.ts';
-import { broadcastShard, contactSort } from '../../table/indexes.ts';
-import { contactName, idOf, parseContactName, sendKey } from '../../table/keys.ts';
+import { type Item, parseItem } from '../../table/item.ts';
+import { parseContactName, sendKey } from '../../table/keys.ts';
+import {
+  NOT_FAILED,
+  NOT_UNCERTAIN,
+  parseSend,
+  requestAttributes,
+  resolutionAttributes,
+  resultAttributes,
+  unknownCallAttributes,
+} from '../../table/send-item.ts';
 import type { Evidence, TransitionUpdate } from './send-conditions.ts';
 import { writeTransition } from './send-writes.ts';
-import { type ConversationTable, type Item, parseItem, type WriteOutcome } from './table.ts';
+import type { ConversationTable, WriteOutcome } from './table.ts';
 import { createTransactionLinks } from './transactions.ts';
 
 /** Creates the repository of sends. Each transition is one conditional write. */
@@ -51,27 +52,6 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     return describeOutcome({ ...outcome, kind: 'conflict' });
   };
 
-  /** Returns the attributes of a request, which the first transition writes. */
-  const requestAttributes = (
-    { request: { requestId, broadcastId }, body, contact, traceparent, firstQueuedAt }: Omit<QueuedSend, 'endBy'>,
-    at: string,
-    expiresFrom = at,
-  ): TransitionUpdate => ({
-    set: {
-      body,
-      contact: contactName(contact),
-      expiresAt: table.expiryOf('sends', expiresFrom),
-      // Two requests with the same body have the same one, so it is never removed.
-      ...(broadcastId !== undefined && { broadcastId, broadcastShard: broadcastShard(broadcastId, requestId) }),
-    },
-    setOnce: {
-      createdAt: at,
-      contactSort: contactSort('SEND', at),
-      traceparent,
-      ...(firstQueuedAt !== undefined && { firstQueuedAt }),
-    },
-  });
-
   return {
     async read(requestId) {
       const item = await table.get(sendKey(requestId));
@@ -79,21 +59,22 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     },
 
     register: (send, at) => {
-      const { set, setOnce } = requestAttributes(send, at);
+      const { set, setOnce } = requestAttributes(send, at, table.expiryOf('sends', at));
       const update = { set: { ...set, queuedAt: at }, setOnce };
       return transition('register', send.request.requestId, update, { body: send.body });
     },
 
     schedule: (send, { at, sendAt }) => {
       // Retention starts when the request is sent.
-      const { set, setOnce } = requestAttributes(send, at, sendAt);
+      const { set, setOnce } = requestAttributes(send, at, table.expiryOf('sends', sendAt));
       const update = { set: { ...set, code: undefined, scheduledAt: at, sendAt }, setOnce };
       return transition('schedule', send.request.requestId, update, { body: send.body });
     },
 
     async claim(queued, claim, { resend }) {
       const { request, body } = queued;
-      const { set, setOnce } = requestAttributes(queued, claim.claimedAt);
+      const { claimedAt } = claim;
+      const { set, setOnce } = requestAttributes(queued, claimedAt, table.expiryOf('sends', claimedAt));
       // From now on, the outcome is that of the new call.
       const cleared = { code: undefined, outcome: undefined, isAnswered: undefined };
       const take = (name: 'claim' | 'claimAgain', increment: readonly string[], unknown: Item = {}) => {
@@ -155,7 +136,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
     },
 
     recordWithoutCall(send, result) {
-      const { set, setOnce } = requestAttributes(send, result.at);
+      const { set, setOnce } = requestAttributes(send, result.at, table.expiryOf('sends', result.at));
       const update = { set: { ...set, code: undefined, ...resultAttributes(result) }, setOnce };
       return transition(TRANSITION_TO[result.state], send.request.requestId, update, { body: send.body });
     },
@@ -257,15 +238,6 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
 const isNamedByStatus = ({ state, messageId, identifiedAt }: Item, id: string): boolean =>
   (state === 'accepted' || state === 'failed') && messageId === id && identifiedAt !== undefined;
 
-/**
- * Removes the traces of an unknown outcome, so that an acceptance leaves the same item whether it comes before or
- * after.
- */
-const NOT_UNCERTAIN = { uncertainAt: undefined, isAnswered: undefined } as const;
-
-/** The message that failed is not the send's. */
-const NOT_FAILED = { failedAt: undefined, failure: undefined, code: undefined } as const;
-
 /** A request that is retried fails again well within this time; after a longer one, it failed for another reason. */
 const MAX_FAILURE_GAP_MS = 60 * 60 * 1000;
 
@@ -278,12 +250,6 @@ const TRANSITION_TO = {
   waiting: 'wait',
 } as const satisfies Record<SendResult['state'], SendTransitionName>;
 
-/** @throws DamagedItemError if the item does not have the form of a send. */
-export const parseSend = (item: Item): SendRecord => {
-  const send = parseItem(sendRecord, { ...item, requestId: idOf(item.pk) });
-  return send.failure === undefined ? send : { ...send, ...outcomeOfFailure(send.failure) };
-};
-
 const describeOutcome = ({ kind, item }: WriteOutcome): TransitionResult => {
   if (kind === 'written') return { kind: 'applied' };
   return item === undefined || item.state === undefined
@@ -291,44 +257,5 @@ const describeOutcome = ({ kind, item }: WriteOutcome): TransitionResult => {
     : { kind: 'conflict', send: parseSend(item) };
 };
 
-/** Each state has its own time attribute: `acceptedAt`, `refusedAt`, `waitingAt`, and so on. */
-const resultAttributes = (result: SendResult): Item => {
-  const { state, at, ...rest } = result;
-  if (result.state === 'uncertain') return { uncertainAt: at, ...rest, isAnswered: result.isAnswered || undefined };
-  // A status may have recorded the message's id before an answer without an id.
-  if (result.state === 'accepted' && result.messageId === undefined) {
-    return { acceptedAt: at, outcome: result.outcome, transactionIds: result.transactionIds };
-  }
-  if (result.state === 'accepted') return { acceptedAt: at, ...rest, identifiedAt: undefined };
-  return { [`${state}At`]: at, ...rest };
-};
-
 /** Whether the result says that the latest call of the send, if there was one, sent nothing. */
 const isUnsent = ({ state }: SendResult): boolean => state !== 'accepted' && state !== 'uncertain';
-
-const resolutionAttributes = (resolution: Resolution, { claimId }: SendRecord): Item => {
-  const { at, why: outcome, note: outcomeDetails } = resolution;
-  switch (resolution.outcome) {
-    case 'accepted':
-      return { acceptedAt: at, messageId: resolution.messageId, outcome, outcomeDetails, ...NOT_UNCERTAIN };
-    case 'failed':
-      return {
-        rejectedAt: at,
-        code: undefined,
-        outcome,
-        outcomeDetails,
-        isAnswered: undefined,
-        unsentClaimId: claimId,
-      };
-    case 'resend':
-      return { waitingAt: at, code: undefined, outcome, outcomeDetails, isAnswered: undefined };
-  }
-};
-
-/** Keeps a call whose outcome is unknown before another call can follow. */
-const unknownCallAttributes = (send: SendRecord): Item => {
-  const { state, call, claimedAt, attempts: attempt, unknownOutcomes, unknownCall } = send;
-  // An operator's resolution as failed leaves the call in place.
-  const isUnknown = state === 'uncertain' || (unknownOutcomes > 0 && unknownCall === undefined);
-  return isUnknown && call && claimedAt ? { unknownCall: { ...call, claimedAt, attempt } } : {};
-};

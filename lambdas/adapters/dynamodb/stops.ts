@@ -2,13 +2,14 @@ import type { AccountRef } from '../../domain/circuit-breaker.ts';
 import * as z from '../../domain/schema.ts';
 import type { Sending, Stop } from '../../domain/sending-stop.ts';
 import type { StopRepository } from '../../ports.ts';
+import { optionalString, parseItem } from '../../table/item.ts';
 import { accountKey } from '../../table/keys.ts';
-import { type ConversationTable, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 const stopSchema = z.object({
-  stoppedAt: z.optional(z.string()),
+  stoppedAt: optionalString,
   stopNote: z._default(z.string(), ''),
-  resumedAt: z.optional(z.string()),
+  resumedAt: optionalString,
 });
 
 /** Parses whether the account's item, which may not exist, says that sending is stopped. */

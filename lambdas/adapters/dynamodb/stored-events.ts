@@ -1,7 +1,8 @@
 import type { WebhookEvent } from '../../domain/webhook-event.ts';
 import type { StoredEvent, StoredEventReader } from '../../ports.ts';
+import type { Item } from '../../table/item.ts';
 import { contactName, echoKey, messageKey } from '../../table/keys.ts';
-import type { ConversationTable, Item } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 /** Creates what finds out which events an import would add. */
 export const createDynamodbStoredEvents = (table: ConversationTable): StoredEventReader => ({

@@ -1,16 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import {
-  DamagedItemError,
-  InvalidPositionError,
-  ItemBusyError,
-  LoggableError,
-  WriteRefusedError,
-} from '../../domain/errors.ts';
+import { InvalidPositionError, ItemBusyError, LoggableError, WriteRefusedError } from '../../domain/errors.ts';
 import { expiryAfterDays, type KindOfData, type RetentionDays } from '../../domain/retention.ts';
-import * as z from '../../domain/schema.ts';
 import type { Sleep } from '../../ports.ts';
+import type { Item } from '../../table/item.ts';
 import type { ItemKey } from '../../table/keys.ts';
 import { AwsServiceError } from '../aws-service-error.ts';
 import {
@@ -37,8 +31,6 @@ export interface TableOptions {
   /** Milliseconds since any moment. @default performance.now */
   readonly monotonicMs?: () => number;
 }
-
-export type Item = Record<string, unknown>;
 
 /** The result of a conditional write. */
 export type WriteOutcome =
@@ -247,17 +239,6 @@ const refusalOf = (error: unknown): WriteRefusedError => {
 };
 
 const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;
-
-/**
- * Parses an item read from the table.
- *
- * @throws DamagedItemError if the item does not have the form that Parley writes.
- */
-export const parseItem = <Schema extends z.ZodMiniType>(schema: Schema, item: unknown): z.output<Schema> => {
-  const parsed = z.safeParse(schema, item);
-  if (parsed.success) return parsed.data;
-  throw new DamagedItemError(`An item cannot be read: ${z.describeIssues(parsed.error, 'the item')}.`);
-};
 
 const MAX_BATCH_KEYS = 100;
 const FIRST_PAUSE_MS = 25;

@@ -1,13 +1,14 @@
 import * as z from '../../domain/schema.ts';
 import type { SendRepository } from '../../ports.ts';
+import { optionalString, parseItem } from '../../table/item.ts';
 import { transactionKey } from '../../table/keys.ts';
-import { type ConversationTable, parseItem } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 /** What links the chat service's id of a call to its request and its message, in whatever order they become known. */
 const transactionItem = z.object({
-  requestId: z.optional(z.string()),
-  messageId: z.optional(z.string()),
-  messageAt: z.optional(z.string()),
+  requestId: optionalString,
+  messageId: optionalString,
+  messageAt: optionalString,
 });
 
 /** Creates the part of the repository of sends that links calls to messages. Each link is one write. */

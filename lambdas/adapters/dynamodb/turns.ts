@@ -3,9 +3,10 @@ import type { Instant } from '../../domain/instant.ts';
 import { isFull, MAX_STORED_MESSAGES } from '../../domain/turns/turn.ts';
 import type { InboundMessage } from '../../domain/webhook-event.ts';
 import type { TurnRepository } from '../../ports.ts';
+import type { Item } from '../../table/item.ts';
 import { idOf, messageKey, parseContactName, turnKeyOf } from '../../table/keys.ts';
 import type { ItemUpdate } from './item-update.ts';
-import type { ConversationTable, Item } from './table.ts';
+import type { ConversationTable } from './table.ts';
 
 /** Creates the repository of turns. The item of a turn exists until the turn ends. */
 export const createDynamodbTurns = (table: ConversationTable): TurnRepository => ({

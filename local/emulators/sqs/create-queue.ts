@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createDeduplication } from './deduplication.ts';
-import type { MessageToSend, Queue, QueueSettings, ReceiptFault, ReceivedMessage, SentMessage } from './queue.ts';
-import { createReceiptHandle, messageIdOf } from './receipt-handle.ts';
+import type { MessageToSend, Queue, QueueSettings, ReceivedMessage, SentMessage } from './queue.ts';
+import { createQueueMeasures } from './queue-measures.ts';
+import { createReceiptHandle } from './receipt-handle.ts';
+import { createReceipts } from './receipts.ts';
 import { createStoredMessages, type StoredMessage } from './stored-messages.ts';
 
 /** A queue that exchanges messages with others: as their dead-letter queue, or in a redrive. */
@@ -33,15 +35,6 @@ export interface QueueContext {
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-fifo.html
  */
 const IN_FLIGHT_LIMIT = 120_000;
-/** Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html */
-const MAX_VISIBILITY_MS = 12 * 60 * 60 * 1000;
-/**
- * The metric of the oldest message leaves out messages that were received as often. AWS does not say whether this applies
- * to FIFO queues, so no alarm may depend on them there.
- *
- * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
- */
-const POISON_RECEIVES = 3;
 /** Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_PurgeQueue.html */
 const PURGE_INTERVAL_MS = 60_000;
 
@@ -89,23 +82,12 @@ export const createQueue = (settings: QueueSettings, context: QueueContext): Dea
     return sent;
   };
 
-  const count = (matches: (message: StoredMessage) => boolean): number => messages.all().filter(matches).length;
-
   const moveIfExhausted = (message: StoredMessage): boolean => {
     const target = redrive && message.receiveCount >= redrive.maxReceiveCount ? deadLetterQueue() : undefined;
     if (!target) return false;
     messages.remove(message.messageId);
     target.adopt(message, settings.arn);
     return true;
-  };
-
-  const find = (receiptHandle: string): StoredMessage | ReceiptFault => {
-    const id = messageIdOf(receiptHandle);
-    if (id === undefined) return 'malformed';
-    const message = messages.find(id);
-    if (message === undefined) return 'deleted';
-    const isCurrent = message.receiptHandle === receiptHandle && (!isFifo || messages.isInFlight(message));
-    return isCurrent ? message : 'expired';
   };
 
   return {
@@ -118,7 +100,7 @@ export const createQueue = (settings: QueueSettings, context: QueueContext): Dea
         : store(message),
 
     receive({ max, visibilityTimeoutSeconds = settings.visibilityTimeoutSeconds }) {
-      const inFlight = count(messages.isInFlight);
+      const inFlight = messages.all().filter(messages.isInFlight).length;
       if (!isFifo && inFlight >= inFlightLimit) return { kind: 'over-limit' };
       const limit = Math.min(max, inFlightLimit - inFlight);
       const received: ReceivedMessage[] = [];
@@ -137,26 +119,7 @@ export const createQueue = (settings: QueueSettings, context: QueueContext): Dea
       return { kind: 'received', messages: received };
     },
 
-    delete(receiptHandle) {
-      const found = find(receiptHandle);
-      if (typeof found === 'object') {
-        messages.remove(found.messageId);
-        onChange();
-        return undefined;
-      }
-      return found === 'malformed' || (found === 'expired' && isFifo) ? found : undefined;
-    },
-
-    changeVisibility(receiptHandle, seconds) {
-      const found = find(receiptHandle);
-      if (typeof found === 'string') return found;
-      if (!messages.isInFlight(found)) return 'not-in-flight';
-      const visibleAt = now() + seconds * 1000;
-      if (visibleAt > (found.receivedAt ?? 0) + MAX_VISIBILITY_MS) return 'beyond-12-hours';
-      found.visibleAt = visibleAt;
-      onChange();
-      return undefined;
-    },
+    ...createReceipts(messages, { isFifo, now, onChange }),
 
     purge() {
       if (now() < lastPurgeAt + PURGE_INTERVAL_MS) return false;
@@ -165,29 +128,7 @@ export const createQueue = (settings: QueueSettings, context: QueueContext): Dea
       return true;
     },
 
-    depths() {
-      const [visible, inFlight] = [count(messages.isVisible), count(messages.isInFlight)];
-      return { visible, inFlight, delayed: count(() => true) - visible - inFlight };
-    },
-
-    gauges(at) {
-      const present = messages.all().filter(({ sentAt }) => sentAt <= at);
-      const counted = present.filter(({ receiveCount }) => receiveCount < POISON_RECEIVES);
-      const oldest = Math.min(...counted.map(({ sentAt }) => sentAt));
-      return {
-        name: settings.name,
-        visible: present.filter(({ visibleAt }) => visibleAt <= at).length,
-        oldestSeconds: counted.length === 0 ? undefined : Math.floor((at - oldest) / 1000),
-      };
-    },
-
-    nextVisibleAt() {
-      const hidden = messages.all().filter((message) => !messages.isVisible(message));
-      return hidden.reduce<number | undefined>(
-        (soonest, { visibleAt }) => Math.min(soonest ?? visibleAt, visibleAt),
-        undefined,
-      );
-    },
+    ...createQueueMeasures(settings.name, messages),
 
     adopt(message, deadLetterQueueSourceArn) {
       const enqueuedAt = isFifo ? now() : message.enqueuedAt;

@@ -10,10 +10,11 @@ import {
 } from '../../../bench/request-units.ts';
 import { createDynamodbSendLists } from '../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
-import type { ConversationTable, Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { SendState } from '../../../lambdas/domain/send-transitions.ts';
 import type { SendCountFilter, SendFilter } from '../../../lambdas/ports.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import type { ItemKey } from '../../../lambdas/table/keys.ts';
 import { createSimulatedTable, createTableState } from '../../simulation/world/table.ts';
 import { claim, NOW, queuedSend, sendRequest, sendResult, USER } from '../../support/builders.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import { idOf, parseContactName } from '../../../lambdas/table/keys.ts';
 import { EVENT_OF_STATE, EVENT_OF_STATUS_TIME } from '../../support/event-names.ts';
 import type { PublishedEvent } from '../world/bus.ts';

@@ -1,5 +1,5 @@
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { parseSerializedRequest } from '../../../lambdas/domain/serialized-request.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import { parseContactName } from '../../../lambdas/table/keys.ts';
 import type { Post } from '../world/post.ts';
 import { serialize } from '../world/serialize.ts';

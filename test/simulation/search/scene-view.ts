@@ -1,6 +1,6 @@
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import type { Consent } from '../../../lambdas/domain/consent.ts';
 import { consentRegister } from '../../../lambdas/table/consent-item.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import { requestIdIn } from '../world/journal.ts';
 import type { ManagementRequest } from '../world/manage-process.ts';
 import { createSimulatedTable } from '../world/table.ts';

@@ -1,6 +1,6 @@
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts';
 import type { Answer } from '../../../lambdas/manage/api.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import { parseContactName } from '../../../lambdas/table/keys.ts';
 import { ACCOUNT, NOW, USER } from '../../support/builders.ts';
 import { joinContactItems } from '../../support/contact-items.ts';

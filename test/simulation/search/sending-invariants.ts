@@ -1,5 +1,5 @@
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { isWindowOpen } from '../../../lambdas/domain/window.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import type { JournalCall } from '../world/journal.ts';
 import { requestIdIn } from '../world/journal.ts';
 import { serialize } from '../world/serialize.ts';

@@ -1,5 +1,5 @@
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { parseInstant } from '../../../lambdas/domain/instant.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import { humanTime } from './human-time.ts';
 import type { LedgerEntry } from './ledger.ts';
 

@@ -1,4 +1,4 @@
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import type { Effect } from '../world/chat-service.ts';
 import type { Fault } from '../world/faults.ts';
 import type { CallEnd } from '../world/journal.ts';

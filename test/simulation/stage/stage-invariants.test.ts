@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import { CLAIMED, DEFERRED, ERASED, MAIN, OPT_OUT, PROBE, UNAUTHENTICATED } from './invariants/stories.ts';
 import {
   actStep,

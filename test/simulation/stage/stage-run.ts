@@ -1,4 +1,4 @@
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import type { Fault } from '../world/faults.ts';
 import type { History } from './history.ts';
 import type { Ledger, LedgerEntry, QueueName } from './ledger.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import { discardedBatchMessage, processBatch } from '../../../local/event-sources/stream-batch.ts';
 import type { InvocationResult } from '../../../local/functions/invocation.ts';
 import type { ItemWrite } from '../world/table.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import type { Effect, HttpAnswer } from './chat-service.ts';
 import type { ItemWrite } from './table.ts';
 

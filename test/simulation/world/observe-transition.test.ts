@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import { NOW } from '../../support/builders.ts';
 import { observeTransition, type Writer } from './observe-transition.ts';
 

@@ -1,10 +1,10 @@
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import {
   type FromState,
   SEND_TRANSITIONS,
   type SendTransition,
   type SendTransitionName,
 } from '../../../lambdas/domain/send-transitions.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 
 export interface ObservedTransition {
   readonly name: SendTransitionName;

@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import type { StreamRecord } from '../../../lambdas/table/item-changes.ts';
 import { serialize } from './serialize.ts';
 import { type ItemWrite, nameOf } from './table.ts';

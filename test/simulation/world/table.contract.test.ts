@@ -7,13 +7,14 @@ import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasu
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../../../lambdas/adapters/dynamodb/send-lists.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
-import type { ConversationTable, Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { createDynamodbTurns } from '../../../lambdas/adapters/dynamodb/turns.ts';
 import { CONSENT_KINDS, CONSENT_ORIGINS } from '../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
 import type { UncalledResult } from '../../../lambdas/domain/send.ts';
 import { startTrace } from '../../../lambdas/domain/trace-context.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import { ACCOUNT, claim, queuedSend, RETENTION_DAYS, sendRequest, sendResult } from '../../support/builders.ts';
 import { testTables } from '../../support/test-tables.ts';
 import { createSimulatedTable, createTableState } from './table.ts';

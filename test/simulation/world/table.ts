@@ -1,6 +1,7 @@
 import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/item-update.ts';
-import type { ConversationTable, Item, QueryPage, WriteOutcome } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { ConversationTable, QueryPage, WriteOutcome } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import type { ItemKey } from '../../../lambdas/table/keys.ts';
 import { RETENTION_DAYS } from '../../support/builders.ts';
 import { parseCondition } from './condition.ts';

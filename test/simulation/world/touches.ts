@@ -1,5 +1,6 @@
 import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/item-update.ts';
-import type { ConversationTable, Item } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import type { ItemKey } from '../../../lambdas/table/keys.ts';
 
 /** What a call reads and writes, by name. Two calls commute if neither writes what the other accesses. */

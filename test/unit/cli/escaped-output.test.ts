@@ -92,7 +92,7 @@ const answer: AnswerCall = async (method, path) => {
       messages: 1,
       sends: 0,
       deadLetters: 0,
-      turns: 1,
+      passes: 1,
     },
     'POST /v1/stops': { sending: stage.sending },
     'POST /v1/resumptions': { sending: stage.sending },
@@ -133,7 +133,7 @@ const answer: AnswerCall = async (method, path) => {
       messages: 1,
       sends: 0,
       deadLetters: 0,
-      turns: 1,
+      passes: 1,
     },
     'GET /v1/audit': {
       entries: [{ auditId: 'a-1', at: PAYLOAD, action: 'opt-in', caller: PAYLOAD, source: PAYLOAD }],

@@ -109,7 +109,15 @@ describe('a command about a contact', () => {
     consent: { state: 'none' },
     consents: [],
   };
-  const erasure = { erasureId: 'e-1', state: 'done', requestedAt: NOW, messages: 0, sends: 0, turns: 1 };
+  const erasure = {
+    erasureId: 'e-1',
+    state: 'done',
+    requestedAt: NOW,
+    messages: 0,
+    sends: 0,
+    deadLetters: 0,
+    passes: 1,
+  };
 
   it.each<[string[], Record<string, unknown>, string[]]>([
     [['send', USER, '--text', 'Hi'], { requestId: 'r-1', state: 'queued' }, ['POST /v1/sends']],
@@ -195,7 +203,15 @@ describe('a consent', () => {
 describe('an erasure', () => {
   const path = `/v1/contacts/${encodeURIComponent(USER)}`;
   const erasure = (messages: number, sends: number) => ({
-    [`DELETE ${path}`]: { erasureId: 'e-1', state: 'done', requestedAt: NOW, messages, sends, turns: 1 },
+    [`DELETE ${path}`]: {
+      erasureId: 'e-1',
+      state: 'done',
+      requestedAt: NOW,
+      messages,
+      sends,
+      deadLetters: 0,
+      passes: 1,
+    },
   });
   const known = { [`GET ${path}`]: {} };
 

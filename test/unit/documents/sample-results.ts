@@ -3,7 +3,6 @@ import { findEntries } from '../../../cli/import/read-history.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
-import type { Item } from '../../../lambdas/adapters/dynamodb/table.ts';
 import { presentMedia, readEventContent } from '../../../lambdas/domain/event-content.ts';
 import type { BusEvent } from '../../../lambdas/domain/events/event-details.ts';
 import { itemEvents } from '../../../lambdas/domain/events/item-events.ts';
@@ -15,6 +14,7 @@ import { WEBHOOK_FORMATS } from '../../../lambdas/domain/webhook-formats/formats
 import { createReceiveEvents } from '../../../lambdas/receive/receive-events.ts';
 import { createStoreEvents, type StoreResult } from '../../../lambdas/receive/store-events.ts';
 import { readConsents } from '../../../lambdas/table/consent-item.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
 import { readItemChange } from '../../../lambdas/table/item-changes.ts';
 import { echoKey, messageKey, parseContactName } from '../../../lambdas/table/keys.ts';
 import { withGenerated } from '../../../lib/documents/markdown.ts';

@@ -180,8 +180,8 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'sandbox running service',
-    files: /^sandbox\/running-service\.ts$/,
-    mayImport: ['sandbox service', 'sandbox delivery'],
+    files: /^sandbox\/(delivery-entries|running-service)\.ts$/,
+    mayImport: ['sandbox running service', 'sandbox service', 'sandbox delivery'],
     mayImportTypes: ['sandbox clock', 'sandbox store'],
   },
   {
@@ -358,7 +358,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'local cloud',
-    files: /^local\/(local-cloud|local-sandbox)\.ts$/,
+    files: /^local\/(local-cloud|local-sandbox|stack-addresses)\.ts$/,
     mayImport: [
       'local cloud',
       'local stack',

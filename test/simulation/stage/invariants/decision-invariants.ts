@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 import { ACCOUNT, sendRules } from '../../../support/builders.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { isSendLane } from '../ledger.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 
 /** The effective opt-in or opt-out. */
 export interface EffectiveConsent {

@@ -1,5 +1,5 @@
-import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { addressVariants, messageGroup } from '../../../../lambdas/domain/contact.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 import { parseContactName } from '../../../../lambdas/table/keys.ts';
 import { erasedKeys, isMark } from './receiving-invariants.ts';
 import { eventsIn, keptDeadLetters } from './stage-events.ts';

@@ -1,5 +1,5 @@
-import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 import { namesOf } from '../random-draw.ts';
 import { isOptedOutByUser } from './effective-consent.ts';
 import {

@@ -1,7 +1,7 @@
-import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { isInBroadcast, LISTED_STATES } from '../../../../lambdas/domain/send-index.ts';
 import { SEND_STATES, type SendState } from '../../../../lambdas/domain/send-transitions.ts';
 import { broadcastSort, stateSort, timeOfState } from '../../../../lambdas/table/indexes.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 import type { StageInvariant } from './stage-invariant.ts';
 
 export const LIST_INVARIANTS = {

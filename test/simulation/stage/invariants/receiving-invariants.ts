@@ -1,6 +1,6 @@
-import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 import { contactName, parseContactName } from '../../../../lambdas/table/keys.ts';
 import { ACCOUNT } from '../../../support/builders.ts';
 import { buttonIn } from '../../world/translate-event.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 import { parseObject } from '../../world/parse-object.ts';
 import { isSendLane } from '../ledger.ts';
 import { authenticEventsOf, bodiesIn, lostEventsOf, lostMessagesOf } from './stage-events.ts';

@@ -1,6 +1,6 @@
-import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 import { type Part, partsOf } from '../../search/expected-parts.ts';
 import { parseObject } from '../../world/parse-object.ts';
 import { bodiesInPost, type WireEvent } from '../../world/translate-event.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { parseSendRequest, type SendRequest } from '../../../../lambdas/domain/send-request.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 import { LIMITS } from '../../world/send-process.ts';
 import type { Act } from '../history.ts';
 import type { FunctionName, LedgerEntry, LedgerKind } from '../ledger.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest } from '../../../support/builders.ts';
 import { PLAIN_FEATURES } from '../draw-features.ts';
 import type { Act, Features, History } from '../history.ts';

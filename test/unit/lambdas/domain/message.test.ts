@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import {
   describeMessage,
-  type MessageItem,
-  messageItem,
   messageRecord,
+  type StoredMessage,
   withStatuses,
 } from '../../../../lambdas/domain/message.ts';
 import * as z from '../../../../lambdas/domain/schema.ts';
+import { parseMessage } from '../../../../lambdas/table/message-item.ts';
 import { USER, wireMessage } from '../../../support/builders.ts';
 
 const statuses = { sentAt: '2026-11-20T11:00:01.000Z', readAt: '2026-11-20T11:00:09.000Z' };
 const createdAt = '2026-11-20T11:00:00.000Z';
 const echoAt = '2026-11-20T11:00:02.000Z';
 
-const inbound = (wire: Record<string, unknown> = {}): MessageItem => ({
+const inbound = (wire: Record<string, unknown> = {}): StoredMessage => ({
   direction: 'inbound',
   createdAt,
   body: JSON.stringify(wireMessage(wire)),
 });
 
-const outbound = (call: MessageItem['call']): MessageItem => ({
+const outbound = (call: StoredMessage['call']): StoredMessage => ({
   direction: 'outbound',
   createdAt,
   requestId: 'request-1',
@@ -35,15 +35,15 @@ const template = {
   body: { platformContactId: USER, ruleNameOrId: 'parcel_update', params: { name: 'Ana' } },
 };
 
-const echo: MessageItem = {
+const echo: StoredMessage = {
   direction: 'echo',
   createdAt: echoAt,
   body: JSON.stringify(wireMessage({ FROM: 'me', TO: USER, MESSAGE: 'It is back.' })),
 };
 
 /** Returns the message as JSON shows it, without absent fields, after checking it against the schema. */
-const describeItem = (item: MessageItem) => {
-  const described = describeMessage('message-1', z.parse(messageItem, item));
+const describeItem = (item: StoredMessage) => {
+  const described = describeMessage('message-1', parseMessage(item));
   expect(z.parse(messageRecord, described)).toEqual(described);
   return JSON.parse(JSON.stringify(described));
 };

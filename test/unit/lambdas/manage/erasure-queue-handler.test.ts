@@ -31,7 +31,7 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
   };
   let isErased = false;
   let record: ErasureRecord = {
-    ...{ erasureId: 'erasure-1', requestedAt: NOW, state: 'running', turns: 0 },
+    ...{ erasureId: 'erasure-1', requestedAt: NOW, state: 'running', passes: 0 },
     ...{ messages: 0, sends: 0, deadLetters: 0 },
   };
   const erasures: ErasureRepository = {
@@ -55,7 +55,7 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
     },
     eraseKeptDeadLetters: async () => ({ erased: 0, isComplete: true }),
     async recordPass(_before, { finishedAt }) {
-      record = { ...record, turns: record.turns + 1, ...(finishedAt !== undefined && { state: 'done', finishedAt }) };
+      record = { ...record, passes: record.passes + 1, ...(finishedAt !== undefined && { state: 'done', finishedAt }) };
     },
   };
   let visibleAtMs = 0;

@@ -7,7 +7,6 @@ import { createDynamodbGaps } from '../../../../lambdas/adapters/dynamodb/gaps.t
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createDynamodbStoredEvents } from '../../../../lambdas/adapters/dynamodb/stored-events.ts';
-import type { Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import type { BusEvent } from '../../../../lambdas/domain/events/event-details.ts';
 import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
@@ -16,6 +15,7 @@ import { type ImportPorts, importEvents } from '../../../../lambdas/manage/impor
 import type { StoredEvent } from '../../../../lambdas/ports.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import { systemRandomness } from '../../../../lambdas/runtime/system.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 import { readItemChange } from '../../../../lambdas/table/item-changes.ts';
 import { createSimulatedTable, createTableState, type ItemWrite } from '../../../simulation/world/table.ts';
 import { NOW } from '../../../support/builders.ts';

@@ -6,13 +6,14 @@ import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/er
 import { createDynamodbKeptDeadLetters } from '../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
-import type { ConversationTable, Item } from '../../../../lambdas/adapters/dynamodb/table.ts';
+import type { ConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { createDynamodbTurns } from '../../../../lambdas/adapters/dynamodb/turns.ts';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { itemEvents } from '../../../../lambdas/domain/events/item-events.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { openTurnIn } from '../../../../lambdas/domain/turns/turn-events.ts';
 import { readTurnEvents } from '../../../../lambdas/runtime/turns/read-turn-events.ts';
+import type { Item } from '../../../../lambdas/table/item.ts';
 import { readItemChange } from '../../../../lambdas/table/item-changes.ts';
 import { createSimulatedTable, createTableState, type ItemWrite } from '../../../simulation/world/table.ts';
 import { NOW, queuedSend, sendRequest, TRACEPARENT, USER, wireMessage } from '../../../support/builders.ts';

@@ -46,20 +46,20 @@ describe("an erasure's record", () => {
     const { erasures } = repositories;
     await erasures.start('erasure-1', NOW);
     const started = await erasures.read('erasure-1');
-    expect(started).toMatchObject({ state: 'running', messages: 0, sends: 0, deadLetters: 0, turns: 0 });
+    expect(started).toMatchObject({ state: 'running', messages: 0, sends: 0, deadLetters: 0, passes: 0 });
     if (started === undefined) return;
 
     await erasures.recordPass(started, PASS);
     await erasures.recordPass(started, PASS);
     await erasures.start('erasure-1', '2026-11-21T12:00:00.000Z');
 
-    const counted = { ...started, ...PASS, turns: 1 };
+    const counted = { ...started, ...PASS, passes: 1 };
     expect(await erasures.read('erasure-1')).toEqual(counted);
     await erasures.recordPass(counted, { messages: 0, sends: 0, deadLetters: 1, finishedAt: NOW });
     expect(await erasures.read('erasure-1')).toEqual({
       ...counted,
       deadLetters: 1,
-      turns: 2,
+      passes: 2,
       state: 'done',
       finishedAt: NOW,
     });

@@ -1,0 +1,36 @@
+import type { Contact } from '../domain/contact.ts';
+import type { Instant } from '../domain/instant.ts';
+import { isExpired } from '../domain/retention.ts';
+import * as z from '../domain/schema.ts';
+import { readConsents } from './consent-item.ts';
+import { type Item, optionalString, parseItem } from './item.ts';
+
+/** A contact's attributes in all of its items, except its consents. Others are dropped on read. */
+const contactItem = z.object({
+  address: optionalString,
+  name: optionalString,
+  customerId: optionalString,
+  lastInboundAt: optionalString,
+  lastInboundId: optionalString,
+  lastInboundOwnAt: optionalString,
+  windowDeniedAt: optionalString,
+  handoverAt: optionalString,
+  handbackAt: optionalString,
+  operatorWroteAt: optionalString,
+  operatorUntil: optionalString,
+  checkedAt: optionalString,
+  checkedAddress: optionalString,
+});
+
+/**
+ * Joins a contact's items. Returns undefined if there are none.
+ *
+ * @throws DamagedItemError if one does not have the form of a contact's item
+ */
+export const parseContact = (items: readonly (Item | undefined)[], now: Instant): Contact | undefined => {
+  const stored = items.flatMap((item) => (item === undefined || isExpired(item, now) ? [] : [item]));
+  if (stored.length === 0) return undefined;
+  const item: Item = Object.fromEntries(stored.flatMap((each) => Object.entries(each)));
+  const consents = readConsents(item);
+  return { ...parseItem(contactItem, item), ...(consents.length > 0 && { consents }) };
+};
