@@ -164,7 +164,7 @@ export const handler = frame(
       maxConcurrentCalls: environment.MAX_CONCURRENT_CALLS,
       ageMetric: 'RetriedMessageAge',
     }),
-    bulkLane && { queueUrl: bulkLane.queueUrl, handleBatch: createHandleBatch(bulkLane) },
+    bulkLane && { ...bulkLane, handleBatch: createHandleBatch(bulkLane) },
   ),
   middlewares,
 );

@@ -6,7 +6,7 @@ import { countFromSendAt, parseDueMessage, tooFarAhead } from '../domain/send-re
 import { traceFieldOf } from '../domain/trace-context.ts';
 import type { FifoMessage } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
-import { queueLimitReached } from './give-up.ts';
+import { queueLimitReached, sentAt } from './give-up.ts';
 import { deadLetterOf, parseMessage, type StoredRequest } from './parse-message.ts';
 import { expireSend } from './record-without-call.ts';
 import { scheduleSend } from './schedule-send.ts';
@@ -20,7 +20,7 @@ import type { SendContext } from './send-context.ts';
  * @param sendMessage sends a request that is due
  */
 export const createPrepareSend = (context: SendContext, sendMessage: (send: QueuedSend) => Promise<MessageResult>) => {
-  const { sends, deadLetters, contactDefaults, clock, log, metrics } = context;
+  const { sends, deadLetters, contactDefaults, defaultNotAfter, clock, log, metrics } = context;
 
   const deadLetterMalformed = async (message: FifoMessage, explanation: string): Promise<MessageResult> => {
     metrics.count('SendMalformed');
@@ -32,7 +32,7 @@ export const createPrepareSend = (context: SendContext, sendMessage: (send: Queu
   const handleRequest = async (message: SQSRecord, stored: StoredRequest, endBy: Instant): Promise<MessageResult> => {
     const parsed = parseMessage(message, stored, contactDefaults, endBy);
     if (parsed.kind === 'malformed') return deadLetterMalformed(deadLetterOf(message, stored), parsed.explanation);
-    const send = await resolveNotAfter(context, parsed.send, message);
+    const send = await resolveNotAfter(parsed.send, message);
     const now = clock.now();
     const limit = queueLimitReached(message, now);
     if (limit !== undefined) return expireSend(context, send, limit);
@@ -42,6 +42,22 @@ export const createPrepareSend = (context: SendContext, sendMessage: (send: Queu
     return fault === undefined
       ? scheduleSend(context, send, sendAt, now)
       : deadLetterMalformed(send, `Not a send request: ${fault}.`);
+  };
+
+  /**
+   * Replaces a relative `notAfter` with its time. It counts from the `sendAt`, or from when the request was first queued:
+   * a redriven or requeued request has a new message, but the table has the time of the first one.
+   */
+  const resolveNotAfter = async (send: QueuedSend, { attributes }: SQSRecord): Promise<QueuedSend> => {
+    const { body } = send;
+    const request = countFromSendAt(send.request, defaultNotAfter);
+    const lifetimeMs = parseDuration(request.notAfter ?? defaultNotAfter);
+    if (lifetimeMs === undefined) return { ...send, request };
+    const stored = await sends.read(request.requestId);
+    const queuedAt = sentAt(attributes);
+    const earlier = stored?.body === body ? (stored.firstQueuedAt ?? queuedAt) : queuedAt;
+    const firstQueuedAt = earlier < queuedAt ? earlier : queuedAt;
+    return { ...send, firstQueuedAt, request: { ...request, notAfter: addMs(firstQueuedAt, lifetimeMs) } };
   };
 
   return async (message: SQSRecord, endBy: Instant): Promise<MessageResult> => {
@@ -61,24 +77,4 @@ export const createPrepareSend = (context: SendContext, sendMessage: (send: Queu
     if (send.sendAt !== undefined && now < send.sendAt) return { kind: 'retry', afterMs: msBetween(now, send.sendAt) };
     return handleRequest(message, send, endBy);
   };
-};
-
-/**
- * Replaces a relative `notAfter` with its time. It counts from the `sendAt`, or from when the request was first queued:
- * a redriven or requeued request has a new message, but the table has the time of the first one.
- */
-const resolveNotAfter = async (
-  { sends, defaultNotAfter }: SendContext,
-  send: QueuedSend,
-  { attributes }: SQSRecord,
-): Promise<QueuedSend> => {
-  const { body } = send;
-  const request = countFromSendAt(send.request, defaultNotAfter);
-  const lifetimeMs = parseDuration(request.notAfter ?? defaultNotAfter);
-  if (lifetimeMs === undefined) return { ...send, request };
-  const stored = await sends.read(request.requestId);
-  const queuedAt = new Date(Number(attributes.SentTimestamp)).toISOString();
-  const earlier = stored?.body === body ? stored.firstQueuedAt : undefined;
-  const firstQueuedAt = earlier !== undefined && earlier < queuedAt ? earlier : queuedAt;
-  return { ...send, firstQueuedAt, request: { ...request, notAfter: addMs(firstQueuedAt, lifetimeMs) } };
 };
