@@ -1,5 +1,6 @@
 /** The exports for other CDK apps: all of Parley as a stack, or its parts as constructs. */
 export { DeadLetteredQueue, DeadLetterQueue } from './constructs/dead-lettered-queue.ts';
+export type { ExistingResources } from './constructs/existing-resources.ts';
 export { ParleyManagement, type ParleyManagementProps } from './constructs/management.ts';
 export { ParleyMonitoring, type ParleyMonitoringProps } from './constructs/monitoring.ts';
 export { ParleyPublisher, type ParleyPublisherProps } from './constructs/publisher.ts';

@@ -1,10 +1,10 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { EventBus } from 'aws-cdk-lib/aws-events';
+import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { checkPlace, existingEventBus, existingKey, existingTable } from './constructs/existing-resources.ts';
+import { type ExistingResources, existingResources } from './constructs/existing-resources.ts';
 import { ParleyManagement } from './constructs/management.ts';
 import { ParleyMonitoring } from './constructs/monitoring.ts';
 import { networkOf } from './constructs/network.ts';
@@ -13,14 +13,13 @@ import { ParleyReceiver } from './constructs/receiver.ts';
 import { ParleySender } from './constructs/sender.ts';
 import { StageKey } from './constructs/stage-key.ts';
 import { ParleyTable } from './constructs/table.ts';
-import { WebhookDomain } from './constructs/webhook-domain.ts';
 import { checkPins } from './pins/check-pins.ts';
 import { checkProduction, LOCAL_RUN_CONTEXT } from './settings/check-production.ts';
 import { checkSettings } from './settings/settings-faults.ts';
 import { type StageSettings, type StageSettingsInput, stageSettings } from './settings/stage-settings.ts';
 
 /** Properties of a {@link ParleyStack}. */
-export interface ParleyStackProps extends StackProps {
+export interface ParleyStackProps extends StackProps, ExistingResources {
   /** The stage's settings. Those with a default are optional. */
   readonly settings: StageSettingsInput;
 }
@@ -31,7 +30,7 @@ export interface ParleyStackProps extends StackProps {
  * @throws SettingsError if a setting is invalid.
  */
 export class ParleyStack extends Stack {
-  /** A {@link ParleyTable}, unless the setting `existing.tableArn` names a table. */
+  /** A {@link ParleyTable}, unless the stack uses an existing table. */
   readonly table: ITable;
   readonly receiver: ParleyReceiver;
   readonly sender: ParleySender;
@@ -42,23 +41,21 @@ export class ParleyStack extends Stack {
     const settings = checkSettings(stageSettings, input, id);
     checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
     super(scope, id, { terminationProtection: settings.production, ...props });
-    checkPins(this, settings.existing);
-    const encryptionKey = existingKey(this, settings) ?? this.#createKey(settings);
-    this.table =
-      existingTable(this, settings) ??
-      new ParleyTable(this, 'Table', { production: settings.production, encryptionKey });
-    const { table } = this;
-    // The setting `vpc` has IDs, and the constructs have a property of the same name.
-    const { vpc: _ids, ...ofParts } = { ...settings, table, encryptionKey };
-    const parts = { ...ofParts, ...networkOf(this, settings) };
-    const webhookDomain = this.#createWebhookDomain(settings);
-    this.receiver = new ParleyReceiver(this, 'Receiver', {
-      ...parts,
-      domainMapping: webhookDomain && { domainName: webhookDomain.domainName },
+    const existing = existingResources(this, settings, props);
+    const { eventBus, domainMapping } = existing;
+    checkPins(this, {
+      table: existing.table?.tableArn,
+      eventBus: eventBus?.eventBusArn,
+      encryptionKey: existing.encryptionKey?.keyArn,
     });
+    const encryptionKey = existing.encryptionKey ?? this.#createKey(settings, eventBus);
+    this.table = existing.table ?? new ParleyTable(this, 'Table', { production: settings.production, encryptionKey });
+    const { table } = this;
+    const parts = { ...settings, table, encryptionKey, ...networkOf(this, existing, settings) };
+    this.receiver = new ParleyReceiver(this, 'Receiver', { ...parts, domainMapping });
     this.sender = new ParleySender(this, 'Sender', parts);
     this.receiver.confirmOptOuts(this.sender);
-    this.publisher = new ParleyPublisher(this, 'Publisher', { ...parts, eventBus: existingEventBus(this, settings) });
+    this.publisher = new ParleyPublisher(this, 'Publisher', { ...parts, eventBus });
     this.receiver.endTurns(this.publisher);
     this.management = new ParleyManagement(this, 'Management', {
       ...parts,
@@ -76,22 +73,18 @@ export class ParleyStack extends Stack {
       alarmTopic: settings.alarmTopicArn ? Topic.fromTopicArn(this, 'AlarmTopic', settings.alarmTopicArn) : undefined,
     });
     this.#createOutputs(encryptionKey);
-    this.#createExistingOutputs(settings);
-    if (webhookDomain) this.#createDomainOutputs(webhookDomain);
+    this.#createExistingOutputs(existing);
   }
 
-  #createWebhookDomain({ domainName }: StageSettings): WebhookDomain | undefined {
-    if (!domainName) return undefined;
-    checkPlace(this, 'domainName.certificateArn', domainName.certificateArn);
-    return new WebhookDomain(this, 'WebhookDomain', domainName);
-  }
-
-  #createKey({ customerManagedKey, production, events, existing }: StageSettings): IKey | undefined {
+  #createKey(
+    { customerManagedKey, production, events }: StageSettings,
+    eventBus: IEventBus | undefined,
+  ): IKey | undefined {
     if (!customerManagedKey) return undefined;
     // The id dates from when the key encrypted only the table. Changing it would replace the key.
     return new StageKey(this, 'TableKey', {
       production,
-      hasEventBus: existing.eventBusArn === undefined,
+      hasEventBus: eventBus === undefined,
       hasEventTargets: events.targets.length > 0,
       hasApiDestinations: events.targets.some(({ kind }) => kind === 'https'),
     }).fixed;
@@ -133,21 +126,14 @@ export class ParleyStack extends Stack {
     }
   }
 
-  #createDomainOutputs({ domainName: { regionalDomainName } }: WebhookDomain): void {
-    const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
-    output('WebhookDomainTarget', regionalDomainName, "The value of the CNAME record for the webhook's domain name");
-    output('WebhookApiId', this.receiver.api.apiId, "The webhook's API, whose URL does not contain its ID");
-  }
-
   /** Tells `parley doctor` what to check because the stack does not manage it. */
-  #createExistingOutputs({ existing }: StageSettings): void {
-    const { table } = this;
-    const { eventBus } = this.publisher;
+  #createExistingOutputs({ table, eventBus, encryptionKey, domainMapping }: ExistingResources): void {
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
-    if (!(table instanceof ParleyTable)) output('ExistingTableArn', table.tableArn, 'The existing table in use');
-    if (!(eventBus instanceof EventBus)) {
-      output('ExistingEventBusArn', eventBus.eventBusArn, 'The existing event bus in use');
+    if (table) output('ExistingTableArn', table.tableArn, 'The existing table in use');
+    if (eventBus) output('ExistingEventBusArn', eventBus.eventBusArn, 'The existing event bus in use');
+    if (encryptionKey) output('ExistingKeyArn', encryptionKey.keyArn, 'The existing key in use');
+    if (domainMapping) {
+      output('WebhookApiId', this.receiver.api.apiId, "The webhook's API, whose URL does not contain its ID");
     }
-    if (existing.keyArn) output('ExistingKeyArn', existing.keyArn, 'The existing key in use');
   }
 }

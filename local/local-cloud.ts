@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
+import { z } from 'zod';
+import { IGNORED_METADATA, LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
 import type { StageSettings } from '../lib/settings/stage-settings.ts';
 import { type EventFormatName, type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
@@ -24,7 +25,7 @@ import {
   withSandboxOrigin,
 } from './synthesis.ts';
 import { findStack } from './synthesized-stack.ts';
-import { readTemplate } from './template/template.ts';
+import { readTemplate, type Template } from './template/template.ts';
 
 export interface LocalOptions {
   /** The folder of the CDK app to run. @default the current folder */
@@ -105,7 +106,6 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
 
   const context: Record<string, unknown> = { ...app.context, stage, [LOCAL_RUN_CONTEXT]: true };
   const { settings } = readStageSettings({ stages: context.stages, stage, settings: options.settings, localRun: true });
-  for (const difference of differencesOf(settings)) warn(difference);
   const accessToken = randomBytes(24).toString('base64url');
   const sandbox =
     options.chatServiceUrl === undefined ? await startOwnSandbox(options, settings, { accessToken, clock }) : undefined;
@@ -128,10 +128,12 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     return withSandboxOrigin(text, sandbox?.url);
   };
   const logFolder = options.logFolder ?? join(appFolder, '.parley', 'logs');
+  const template = await readTemplate(templateFile, editTemplate);
+  for (const difference of differencesOf(template)) warn(difference);
   onStep("Creating the stack's resources and starting its functions");
   const running = await startStack({
     stackName,
-    template: await readTemplate(templateFile, editTemplate),
+    template,
     assetFolder: outdir,
     folder,
     emulators,
@@ -205,11 +207,12 @@ const overridesOf = (
   return settingsForSandbox(settings, { jwksPath });
 };
 
-/** Says which settings name what exists only on AWS, and what the local run does instead. */
-const differencesOf = ({ existing, vpc, domainName }: StageSettings): readonly string[] => [
-  ...(existing.tableArn ? ['existing.tableArn: the local run creates a table with the same keys and indexes.'] : []),
-  ...(existing.eventBusArn ? ['existing.eventBusArn: the local run creates an event bus.'] : []),
-  ...(existing.keyArn ? ['existing.keyArn: the local run encrypts nothing.'] : []),
-  ...(vpc ? ["vpc: the local run's functions use this machine's network."] : []),
-  ...(domainName ? ['domainName: the webhook of the local run has only its local URL.'] : []),
-];
+/** Says which properties of the stack name what exists only on AWS, and what the local run does instead. */
+const differencesOf = ({ Metadata }: Template): readonly string[] => {
+  const ignored = z.array(z.string()).catch([]).parse(Metadata[IGNORED_METADATA]);
+  if (ignored.length === 0) return [];
+  return [
+    `The local run ignores these properties of the stack: ${ignored.join(', ')}. It creates a table and an event bus, ` +
+      "encrypts nothing, uses this machine's network, and has a local webhook URL.",
+  ];
+};

@@ -48,8 +48,8 @@ docs/provider.md in the package \`parley\` says which chat services Parley works
 2. Deploy a stage. Without \`-c stage\`, CDK uses \`dev\`:
 
    \`\`\`sh
-   npx cdk diff -c stage=dev
-   npx cdk deploy -c stage=dev
+   npx cdk diff Parley-dev -c stage=dev
+   npx cdk deploy Parley-dev -c stage=dev
    \`\`\`
 3. Store the chat service's access token:
 

@@ -85,7 +85,7 @@ const jobsOf = (stage: string, needs: string, parley: string): string =>
     # Needs no approval, so that reviewers of the deployment can see the diff. Its role is read-only.
 ${withRole(stage, `${stage}-diff`)}
       # Fails if a change would lose what parley.pins.json pins.
-      - run: npx cdk diff -c stage="$STAGE" 2>&1 | tee diff.txt
+      - run: npx cdk diff "Parley-$STAGE" -c stage="$STAGE" 2>&1 | tee diff.txt
         shell: bash
       - if: always()
         run: |
@@ -102,7 +102,7 @@ ${withRole(stage, `${stage}-diff`)}
     # A gradual rollout adds about ten minutes.
     timeout-minutes: 60
 ${withRole(stage, stage)}
-      - run: npx cdk deploy --require-approval never -c stage="$STAGE"
+      - run: npx cdk deploy "Parley-$STAGE" --require-approval never -c stage="$STAGE"
       - run: ${parley} doctor --stage "$STAGE"
 `.trimEnd();
 

@@ -1,60 +1,84 @@
 import { type Stack, Token } from 'aws-cdk-lib';
-import { type ITable, Table } from 'aws-cdk-lib/aws-dynamodb';
-import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
-import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
-import { LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
-import type { ExistingResources } from '../settings/existing-resources.ts';
+import type { DomainMappingOptions } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IEventBus } from 'aws-cdk-lib/aws-events';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { IGNORED_METADATA, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { SettingsError } from '../settings/settings-faults.ts';
+import type { NetworkProps } from './network.ts';
 
-/** The settings that name what exists already. */
-interface Settings {
-  readonly existing: ExistingResources;
+/** What a stack uses instead of creating its own. docs/existing-resources.md lists the requirements. */
+export interface ExistingResources extends NetworkProps {
+  /**
+   * A table in the stack's account and region, with its stream, that no other stage uses.
+   *
+   * @default a new table
+   */
+  readonly table?: ITable;
+  /**
+   * The event bus, in the stack's account and region, that receives Parley's events.
+   *
+   * @default a new event bus, named after the stack
+   */
+  readonly eventBus?: IEventBus;
+  /**
+   * A key in the stack's region that encrypts what the setting `customerManagedKey` would encrypt.
+   *
+   * @default a new key with `customerManagedKey`; otherwise keys that the services own
+   */
+  readonly encryptionKey?: IKey;
+  /**
+   * The domain name, and optionally the path, at which the webhook is served instead of the URL that API Gateway generates.
+   *
+   * @default the generated URL
+   */
+  readonly domainMapping?: DomainMappingOptions;
 }
 
 /**
- * Returns the stage's existing table. Undefined if the stack creates one, as it does in the local run, which has none
- * of an account's tables.
+ * Returns the existing resources among a stack's properties: none in the local run, which has nothing of an account.
+ *
+ * @throws SettingsError for a resource of another account or region, and for two keys for the same data.
  */
-export function existingTable(stack: Stack, { existing }: Settings): ITable | undefined {
-  const { tableArn, tableStreamArn, tableKeyArn } = existing;
-  if (tableArn === undefined || isLocalRun(stack)) return undefined;
-  checkPlace(stack, 'existing.tableArn', tableArn);
-  const encryptionKey = tableKeyArn === undefined ? undefined : Key.fromKeyArn(stack, 'ExistingTableKey', tableKeyArn);
-  return Table.fromTableAttributes(stack, 'ExistingTable', { tableArn, tableStreamArn, encryptionKey });
-}
-
-/** Returns the stage's existing event bus. Undefined if the stack creates one, as it does in the local run. */
-export function existingEventBus(stack: Stack, { existing: { eventBusArn } }: Settings): IEventBus | undefined {
-  if (eventBusArn === undefined || isLocalRun(stack)) return undefined;
-  checkPlace(stack, 'existing.eventBusArn', eventBusArn);
-  return EventBus.fromEventBusArn(stack, 'ExistingEventBus', eventBusArn);
-}
-
-/** Returns the stage's existing key. Undefined if the stack creates one or uses none. */
-export function existingKey(stack: Stack, { existing: { keyArn } }: Settings): IKey | undefined {
-  if (keyArn === undefined) return undefined;
-  checkPlace(stack, 'existing.keyArn', keyArn, 'region');
-  return Key.fromKeyArn(stack, 'ExistingKey', keyArn);
-}
-
-const isLocalRun = (stack: Stack): boolean => stack.node.tryGetContext(LOCAL_RUN_CONTEXT) === true;
-
-/**
- * Rejects a resource of another account or region, as far as the stack's own are known at synth. API Gateway uses only
- * certificates of its own, and the functions call DynamoDB and EventBridge in theirs, by the resource's name alone.
- */
-export function checkPlace(
+export function existingResources(
   stack: Stack,
-  setting: string,
-  arn: string,
+  { customerManagedKey }: { readonly customerManagedKey: boolean },
+  { table, eventBus, encryptionKey, domainMapping, vpc, vpcSubnets, securityGroups }: ExistingResources,
+): ExistingResources {
+  const existing = { table, eventBus, encryptionKey, domainMapping, vpc, vpcSubnets, securityGroups };
+  if (stack.node.tryGetContext(LOCAL_RUN_CONTEXT) === true) {
+    const ignored = Object.entries(existing).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    if (ignored.length > 0) stack.addMetadata(IGNORED_METADATA, ignored);
+    return {};
+  }
+  checkPlace(stack, 'table', table?.tableArn);
+  checkPlace(stack, 'eventBus', eventBus?.eventBusArn);
+  checkPlace(stack, 'encryptionKey', encryptionKey?.keyArn, 'region');
+  if (customerManagedKey && encryptionKey) {
+    throw new SettingsError(
+      `${stack.node.path}.customerManagedKey: got true, expected false with the property encryptionKey.`,
+    );
+  }
+  return existing;
+}
+
+/**
+ * Rejects a resource of another account or region, as far as both are known at synth. The functions call DynamoDB and
+ * EventBridge in their own, by the resource's name alone.
+ */
+function checkPlace(
+  stack: Stack,
+  property: string,
+  arn: string | undefined,
   ...only: readonly ('region' | 'account')[]
 ): void {
+  if (arn === undefined || Token.isUnresolved(arn)) return;
   const [, , , region, account] = arn.split(':');
   const found = { region, account };
   for (const part of only.length > 0 ? only : (['region', 'account'] as const)) {
     if (Token.isUnresolved(stack[part]) || found[part] === stack[part]) continue;
     throw new SettingsError(
-      `${stack.node.path}.${setting}: got ${JSON.stringify(arn)}, expected one in the stack's ${part} ${stack[part]}.`,
+      `${stack.node.path}.${property}: got ${JSON.stringify(arn)}, expected one in the stack's ${part} ${stack[part]}.`,
     );
   }
 }

@@ -1,13 +1,5 @@
-import { Annotations, type Stack, Validations } from 'aws-cdk-lib';
-import {
-  type ISecurityGroup,
-  type IVpc,
-  Peer,
-  Port,
-  SecurityGroup,
-  type SubnetSelection,
-  Vpc,
-} from 'aws-cdk-lib/aws-ec2';
+import { type Stack, Validations } from 'aws-cdk-lib';
+import { type ISecurityGroup, type IVpc, Peer, Port, SecurityGroup, type SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { StageSettings } from '../settings/stage-settings.ts';
 
@@ -28,7 +20,8 @@ export interface NetworkProps {
   /**
    * The security groups of the functions. They need outbound connections to AWS and the chat service.
    *
-   * @default one for each function, which allows all outbound connections
+   * @default one for each function, which allows all outbound connections; in a `ParleyStack`, one for all functions,
+   * which allows only the ports that they call
    */
   readonly securityGroups?: ISecurityGroup[];
 }
@@ -79,21 +72,11 @@ export function grantNetworkInterfaces(role: Role): void {
   });
 }
 
-/** Returns the network that the stage's settings name, without looking it up. */
-export function networkOf(stack: Stack, settings: StageSettings): NetworkProps {
-  if (!settings.vpc) return {};
-  const { vpcId, subnetIds, securityGroupIds } = settings.vpc;
-  const vpc = Vpc.fromVpcAttributes(stack, 'Vpc', {
-    vpcId,
-    privateSubnetIds: subnetIds,
-    // CDK requires one for each subnet, but nothing uses them.
-    availabilityZones: subnetIds,
-  });
-  Annotations.of(vpc).acknowledgeWarning('@aws-cdk/aws-ec2:noSubnetRouteTableId', 'Nothing uses the route tables.');
-  const securityGroups = securityGroupIds?.map((id, index) =>
-    SecurityGroup.fromSecurityGroupId(stack, `SecurityGroup${index + 1}`, id),
-  ) ?? [createSecurityGroup(stack, vpc, settings)];
-  return { vpc, securityGroups };
+/** Returns the network of a stack's functions, which share one security group unless the stack's properties name others. */
+export function networkOf(stack: Stack, props: NetworkProps, settings: StageSettings): NetworkProps {
+  const { vpc, vpcSubnets, securityGroups } = props;
+  if (!vpc) return {};
+  return { vpc, vpcSubnets, securityGroups: securityGroups ?? [createSecurityGroup(stack, vpc, settings)] };
 }
 
 const HTTPS_PORT = 443;

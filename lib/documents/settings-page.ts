@@ -35,11 +35,10 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
   },
   { title: 'Events', settings: ['events'], more: '[Events](events.md) lists all events, with samples.' },
   { title: 'Retention', settings: ['retentionDays'], more: '[Security](security.md) lists what is stored.' },
-  { title: 'Protection and encryption', settings: ['production', 'customerManagedKey'] },
   {
-    title: 'Existing resources and network',
-    settings: ['existing', 'vpc', 'domainName'],
-    more: '[Existing resources](existing-resources.md) lists the requirements for each.',
+    title: 'Protection and encryption',
+    settings: ['production', 'customerManagedKey'],
+    more: 'A table, event bus, key, VPC, or domain name that you already have is [a property](existing-resources.md).',
   },
   {
     title: 'Limits and rollouts',

@@ -17,7 +17,7 @@ export const PIN_CONTEXT = 'parley:pin';
  * Refuses the synthesis of a stack that would lose a pinned resource. Does nothing for a stack without pins, and in a
  * local run, which deploys nothing.
  *
- * @param existing The settings `existing`.
+ * @param existing The ARNs of the existing resources that the stack uses, by its property.
  */
 export function checkPins(stack: Stack, existing: Readonly<Record<string, string | undefined>>): void {
   const file = join(process.cwd(), PINS_FILE);
@@ -26,7 +26,7 @@ export function checkPins(stack: Stack, existing: Readonly<Record<string, string
   // Validation follows every change that an app makes to the constructs.
   node.addValidation({
     validate() {
-      const actual = pinsOf(resourcesOf(stack), existing);
+      const actual = pinsOf(resourcesOf(stack), arnsIn(stack, existing));
       const isPinning = ['true', true].includes(node.tryGetContext(PIN_CONTEXT));
       const all = readPins(file);
       if (isPinning) writePins(file, { ...all, [stackName]: actual });
@@ -58,6 +58,17 @@ function readPins(file: string): z.output<typeof pinsFile> {
 function writePins(file: string, pins: z.output<typeof pinsFile>): void {
   const sorted = Object.fromEntries(Object.entries(pins).toSorted(([one], [other]) => (one < other ? -1 : 1)));
   writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
+}
+
+/** Returns the ARNs as the template has them. An ARN of another stack's resource is an expression. */
+function arnsIn(stack: Stack, arns: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(arns).flatMap(([name, arn]) => {
+      if (arn === undefined) return [];
+      const resolved: unknown = stack.resolve(arn);
+      return [[name, typeof resolved === 'string' ? resolved : JSON.stringify(resolved)] as const];
+    }),
+  );
 }
 
 /** Returns the resources as the template has them. CDK has no public method for this before the template is written. */

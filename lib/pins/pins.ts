@@ -6,7 +6,7 @@ const pin = z.strictObject({ type: z.string(), properties: z.record(z.string(), 
 const stackPins = z.strictObject({
   /** The pinned resources, by logical id. */
   resources: z.record(z.string(), pin),
-  /** The existing resources that the stack uses, by the setting's path. */
+  /** The ARNs of the existing resources that the stack uses, by the stack's property. */
   existing: z.record(z.string(), z.string()),
 });
 
@@ -22,11 +22,8 @@ export const templateResources = z.record(
   z.looseObject({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) }),
 );
 
-/** Returns the pins of a template's resources and of the existing resources that the settings name. */
-export function pinsOf(
-  resources: z.output<typeof templateResources>,
-  existing: Readonly<Record<string, string | undefined>>,
-): StackPins {
+/** Returns the pins of a template's resources and of the existing resources that the stack uses, by property. */
+export function pinsOf(resources: z.output<typeof templateResources>, existing: StackPins['existing']): StackPins {
   const pinned = Object.entries(resources).flatMap(([logicalId, { Type: type, Properties }]) => {
     const replacing = REPLACING_PROPERTIES[type];
     if (!replacing) return [];
@@ -35,12 +32,9 @@ export function pinsOf(
     );
     return [[logicalId, { type, properties }] as const];
   });
-  const ofSettings = Object.entries(existing).flatMap(([name, arn]) =>
-    arn === undefined ? [] : [[`existing.${name}`, arn] as const],
-  );
   return {
     resources: Object.fromEntries(pinned.toSorted(byName)),
-    existing: Object.fromEntries(ofSettings.toSorted(byName)),
+    existing: Object.fromEntries(Object.entries(existing).toSorted(byName)),
   };
 }
 
@@ -59,25 +53,23 @@ export function faultsOfPins(pinned: StackPins, actual: StackPins): readonly str
     const change = now.type === type ? `its new ${changed.join(' and ')}` : `its new type ${now.type}`;
     return [`${causeOf(logicalId, type, actual)} would replace ${what} with an empty one, because of ${change}.`];
   });
-  const existing = Object.entries(pinned.existing).flatMap(([setting, arn]) => {
-    const now = actual.existing[setting];
+  const existing = Object.entries(pinned.existing).flatMap(([property, arn]) => {
+    const now = actual.existing[property];
     if (now === arn) return [];
     const instead = now === undefined ? 'a resource of its own' : now;
-    return [`The setting ${setting} would make the stack use ${instead} instead of ${arn}.`];
+    return [`The property ${property} would make the stack use ${instead} instead of ${arn}.`];
   });
   return [...resources, ...existing];
 }
 
-/** Names the setting that adds or removes a resource. */
+/** Names the setting or the stack's property that adds or removes a resource. */
 function causeOf(logicalId: string, type: string, { existing }: StackPins): string {
-  const settings = (...names: readonly string[]) =>
-    `The ${names.length > 1 ? 'settings' : 'setting'} ${names.join(' or ')}`;
-  if (type === 'AWS::DynamoDB::Table' && existing['existing.tableArn']) return settings('existing.tableArn');
-  if (type === 'AWS::Events::EventBus' && existing['existing.eventBusArn']) return settings('existing.eventBusArn');
-  if (type === 'AWS::KMS::Key') return settings('customerManagedKey', 'existing.keyArn');
-  if (type === 'AWS::ApiGatewayV2::DomainName') return settings('domainName');
-  if (logicalId.startsWith('PublisherTargets')) return settings('events.targets');
-  if (logicalId.startsWith('SenderBulkSendQueue')) return settings('sends.bulkLane');
-  if (logicalId.startsWith('ReceiverWebhookSecret')) return settings('webhook.auth.kind');
+  if (type === 'AWS::DynamoDB::Table' && existing.table) return 'The property table';
+  if (type === 'AWS::Events::EventBus' && existing.eventBus) return 'The property eventBus';
+  if (type === 'AWS::KMS::Key' && existing.encryptionKey) return 'The property encryptionKey';
+  if (type === 'AWS::KMS::Key') return 'The setting customerManagedKey';
+  if (logicalId.startsWith('PublisherTargets')) return 'The setting events.targets';
+  if (logicalId.startsWith('SenderBulkSendQueue')) return 'The setting sends.bulkLane';
+  if (logicalId.startsWith('ReceiverWebhookSecret')) return 'The setting webhook.auth.kind';
   return "A change to the app's code or to Parley's version";
 }

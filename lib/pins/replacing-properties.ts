@@ -7,7 +7,6 @@
  */
 export const REPLACING_PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   'AWS::ApiGatewayV2::Api': ['ProtocolType'],
-  'AWS::ApiGatewayV2::DomainName': ['DomainName'],
   'AWS::DynamoDB::Table': ['ImportSourceSpecification', 'KeySchema', 'TableName'],
   'AWS::Events::EventBus': ['EventSourceName', 'Name'],
   'AWS::KMS::Key': [],

@@ -7,14 +7,12 @@ import type { StageSettings } from './stage-settings.ts';
  */
 export const LOCAL_RUN_CONTEXT = 'parley:localRun';
 
+/** The template's metadata in which a synth for the local run names the stack's properties that it ignores. */
+export const IGNORED_METADATA = 'ParleyIgnored';
+
 /** The settings that {@link checkProduction} checks. A construct has only some of them. */
 export type CheckedSettings = Pick<StageSettings, 'production'> &
-  Partial<
-    Pick<
-      StageSettings,
-      'chatService' | 'chatChannelNumber' | 'webhook' | 'allowInsecureWebhook' | 'events' | 'domainName'
-    >
-  >;
+  Partial<Pick<StageSettings, 'chatService' | 'chatChannelNumber' | 'webhook' | 'allowInsecureWebhook' | 'events'>>;
 
 interface Fault {
   readonly path: string;
@@ -43,7 +41,7 @@ export function checkProduction(settings: CheckedSettings, place: string, localR
 
 const BECAUSE = 'because production is true';
 
-function placeholders({ chatService, chatChannelNumber, webhook, events, domainName }: CheckedSettings): Fault[] {
+function placeholders({ chatService, chatChannelNumber, webhook, events }: CheckedSettings): Fault[] {
   const auth = webhook?.auth;
   const hosts = [
     { path: 'chatService.baseUrl', value: chatService?.baseUrl, what: 'the real address of the chat service' },
@@ -57,7 +55,6 @@ function placeholders({ chatService, chatChannelNumber, webhook, events, domainN
           },
         ]
       : []),
-    { path: 'domainName.name', value: domainName?.name, what: "the webhook's real domain name" },
     ...(events?.targets ?? []).flatMap((target, index) =>
       target.kind === 'https'
         ? [{ path: `events.targets.${index}.url`, value: target.url, what: 'the real address of the target' }]

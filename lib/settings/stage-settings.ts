@@ -6,12 +6,10 @@ import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-call.
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 import { eventTarget } from './event-target.ts';
-import { existingResources } from './existing-resources.ts';
 import { reservedConcurrency, throttle } from './flood-settings.ts';
 import { keywordSettings } from './keyword-settings.ts';
 import { bulkLane, sendInvocations } from './lane-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
-import { domainName, vpc } from './network-settings.ts';
 import { operatorSettings } from './operator-settings.ts';
 import { rollout } from './rollout.ts';
 import { MAX_TURN_INVOCATIONS, turnSettings } from './turn-settings.ts';
@@ -265,9 +263,6 @@ export const settingsObject = z.strictObject({
         'true or false: whether the table, queues, secrets, logs, schedules, and the event bus are encrypted with a ' +
         'customer managed KMS key that the stack creates',
     }),
-  existing: existingResources,
-  vpc,
-  domainName,
   reservedConcurrency,
   rollout,
   alarmTopicArn: z
@@ -314,19 +309,8 @@ export const reservedPublishCheck = z.refine<Pick<z.output<typeof settingsObject
   { path: ['reservedConcurrency', 'publish'] },
 );
 
-/** Rejects two keys for the same data. */
-const oneKeyCheck = z.refine<Pick<z.output<typeof settingsObject>, 'customerManagedKey' | 'existing'>>(
-  ({ customerManagedKey, existing }) => !customerManagedKey || existing.keyArn === undefined,
-  { path: ['existing', 'keyArn'] },
-);
-
 /** The settings of a stage, as written in `context.stages` of cdk.json. */
-export const stageSettings = settingsObject.check(
-  insecureWebhookCheck,
-  reservedSendCheck,
-  reservedPublishCheck,
-  oneKeyCheck,
-);
+export const stageSettings = settingsObject.check(insecureWebhookCheck, reservedSendCheck, reservedPublishCheck);
 
 /** The settings of a stage as written. Settings with a default are optional. */
 export type StageSettingsInput = z.input<typeof stageSettings>;

@@ -19,7 +19,7 @@ const resource = z.strictObject({
 const template = z.strictObject({
   AWSTemplateFormatVersion: z.string().optional(),
   Description: z.string().optional(),
-  Metadata: z.unknown().optional(),
+  Metadata: z.record(z.string(), z.unknown()).default({}),
   // CDK uses both only to check that the account is bootstrapped, and a local run has no account.
   Parameters: z.strictObject({ BootstrapVersion: z.unknown() }).partial().optional(),
   Rules: z.strictObject({ CheckBootstrapVersion: z.unknown() }).partial().optional(),

@@ -7,12 +7,8 @@ import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDynamodbClient } from '../../lambdas/adapters/dynamodb/client.ts';
-import { createConversationTable } from '../../lambdas/adapters/dynamodb/conversation-table.ts';
-import { createDynamodbSends } from '../../lambdas/adapters/dynamodb/sends.ts';
 import { scheduleName } from '../../lambdas/adapters/scheduler.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { claim, queuedSend, RETENTION_DAYS } from '../support/builders.ts';
 import { type CommandRun, startCommandRun } from '../support/command-run.ts';
 import { eventually } from '../support/eventually.ts';
 import { allDelivered } from '../support/test-cloud.ts';
@@ -356,31 +352,6 @@ describe('parley', () => {
     expect(out).toMatch(/^failing .*401.*\n.*parley token set/m);
   });
 
-  it('lists the sends that are uncertain, and resolves them', async () => {
-    const contact = '+5491155561005';
-    await uncertainDirectly('uncertain-1', contact);
-    const listed = await parley(['sends', 'uncertain', 'list']);
-    const resolved = await parley([
-      'sends',
-      'uncertain',
-      'resolve',
-      'uncertain-1',
-      '--outcome',
-      'accepted',
-      '--message-id',
-      'out-1',
-    ]);
-    const again = await parley(['sends', 'uncertain', 'resolve', 'uncertain-1', '--outcome', 'failed']);
-
-    expect(listed.out).toMatch(/uncertain {2}uncertain-1 {2}/);
-    expect(resolved).toMatchObject({ code: 0, out: expect.stringContaining('message out-1') });
-    expect(again).toMatchObject({
-      code: 4,
-      err: expect.stringContaining('only a send that is uncertain can be resolved as failed'),
-    });
-    expect((await parley(['sends', 'uncertain', 'list'])).out).toBe('There are no such sends.');
-  });
-
   it('checks the stage, and warns about dead letters', async () => {
     await client.putMessage(cloud.sendDeadLetterQueueUrl, '{', { groupId: 'x', id: 'for-the-doctor' });
     const { code, out } = await parley(['doctor']);
@@ -400,17 +371,6 @@ describe('parley', () => {
     expect(out).toMatch(/\n0 failing, \d warnings? \(the local run\)\.$/);
     expect(target).toBe('the local run');
     expect(findings).toContainEqual(expect.objectContaining({ check: 'token', grade: 'ok' }));
-  });
-
-  it('cannot reach the management API without a signature', async () => {
-    for (const [method, path] of [
-      ['GET', '/v1/stage'],
-      ['POST', '/v1/sends'],
-      ['DELETE', '/v1/contacts/x'],
-    ] as const) {
-      const response = await fetch(`${cloud.managementUrl}${path}`, { method });
-      expect([response.status, await response.text()]).toEqual([403, '{"message":"Forbidden"}']);
-    }
   });
 });
 
@@ -472,16 +432,6 @@ describe('a broadcast', () => {
     }
   });
 
-  it('queues the valid rows, and lists the refused ones with the reason', async () => {
-    const csv = file('some.csv', 'phone,name\n+5491155562001,Ana\n,Bea\n+5491155562003,\n+5491155562004,Dora\n');
-    const args = ['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi {{name}}', '--yes'];
-    const { code, out, err } = await parley(args);
-
-    expect(code).toBe(6);
-    expect(out).toContain('2 of 4 rows queued, 2 skipped.');
-    expect(err).toContain('  1: column phone is empty (row 2)\n  1: column name is empty (row 3)');
-  });
-
   it('that was interrupted does not continue with another file or message, except with --new', async () => {
     const csv = file('changed.csv', 'phone\n+5491155563001\n+5491155563002\n');
     const args = ['broadcast', csv, '--contact-column', 'phone', '--yes', '--text', 'Hi'];
@@ -498,13 +448,6 @@ describe('a broadcast', () => {
       err: expect.stringContaining('has changed since its broadcast was interrupted after row 1'),
     });
     expect(restarted).toMatchObject({ code: 0 });
-  });
-
-  it('with --dry-run checks every row and queues nothing', async () => {
-    const csv = file('dry.csv', 'phone\n+5491155564001\n\n+5491155564002\n');
-    const { code, out } = await parley(['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi', '--dry-run']);
-    expect([code, out]).toEqual([0, expect.stringContaining('2 of 2 rows would be queued, 0 skipped (dry run).')]);
-    expect(existsSync(`${csv}.local.broadcast.json`)).toBe(false);
   });
 });
 
@@ -560,21 +503,4 @@ const optInDirectly = async (contacts: readonly string[]): Promise<void> => {
     await dynamodb.send(new BatchWriteItemCommand({ RequestItems: { [cloud.tableName]: items } }));
   }
   dynamodb.destroy();
-};
-
-/** Writes a send whose call was interrupted, as the function would. */
-const uncertainDirectly = async (requestId: string, platformContactId: string): Promise<void> => {
-  const client = createDynamodbClient({ ...dynamodbAccess(), requestHandler: {} });
-  const sends = createDynamodbSends(
-    createConversationTable({ client, tableName: cloud.tableName, retentionDays: RETENTION_DAYS }),
-  );
-  const at = new Date().toISOString();
-  const send = queuedSend({ requestId, platformContactId, messageText: 'Hi' });
-  await sends.claim(send, claim({ claimedAt: at, leaseUntil: at }), { resend: false });
-  await sends.recordResult(requestId, claim().claimId, {
-    state: 'uncertain',
-    at,
-    outcome: 'ECONNRESET',
-    isAnswered: false,
-  });
 };

@@ -81,7 +81,7 @@ export const simulatedTables = (): ContractTables => {
     put: async (tableName, item) => stateOf(tableName).put(item),
     async remove(tableName, key) {
       const state = stateOf(tableName);
-      if (state.items.has(nameOf(key))) state.delete(key, 'attribute_exists(#pk)', {}, ['pk']);
+      if (state.items.has(nameOf(key))) state.delete(key, 'attribute_exists(#pk)', {});
     },
   };
 };

@@ -1,24 +1,11 @@
-import { AUDIT_ACTIONS, type AuditEntry, auditDetails } from '../../domain/audit.ts';
 import type { ContactRef } from '../../domain/contact.ts';
-import * as z from '../../domain/schema.ts';
 import type { AuditPosition, AuditRepository, Randomness } from '../../ports.ts';
+import { parseAuditEntry } from '../../table/audit-item.ts';
 import { BY_STATE, contactQuery, contactSort, stateShard, stateShards } from '../../table/indexes.ts';
-import { type Item, parseItem } from '../../table/item.ts';
-import { auditKey, contactName, type ItemKey, idOf, parseContactName } from '../../table/keys.ts';
+import { auditKey, contactName, type ItemKey, idOf } from '../../table/keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { listShards } from './shard-list.ts';
 import type { ConversationTable } from './table.ts';
-
-const auditItem = z.object({
-  pk: z.string(),
-  at: z.string(),
-  action: z.enum(AUDIT_ACTIONS),
-  caller: z.string(),
-  callerId: z.optional(z.string()),
-  contact: z.optional(z.string()),
-  erasedAt: z.optional(z.string()),
-  ...auditDetails.shape,
-});
 
 /** Creates the repository of the audit trail. Each entry is created once; only an erasure changes it. */
 export const createDynamodbAudit = (
@@ -52,7 +39,7 @@ export const createDynamodbAudit = (
       : await listAll(table, { since, until, limit, after });
     const { values: entries, used } = await readWithinBudget(page.ids, async (ids) => {
       const items = await table.getAll(ids.map(auditKey));
-      return items.map((item) => item && readEntry(item));
+      return items.map((item) => item && parseAuditEntry(item));
     });
     const next = page.nextAfter(used);
     return { entries, ...(next && { next }) };
@@ -89,20 +76,6 @@ const listOfContact = async (
     return last && { at: idOf(last.contactSort), id: idOf(last.pk) };
   };
   return { ids: items.map(({ pk }) => idOf(pk)), nextAfter };
-};
-
-const readEntry = (item: Item): AuditEntry => {
-  const { pk, at, action, caller, callerId, contact, erasedAt, ...details } = parseItem(auditItem, item);
-  const ref = parseContactName(contact);
-  return {
-    id: idOf(pk),
-    at,
-    action,
-    caller: { arn: caller, ...(callerId !== undefined && { id: callerId }) },
-    ...(ref && { contact: ref }),
-    ...(erasedAt !== undefined && { erasedAt }),
-    details,
-  };
 };
 
 /** The attributes, besides the contact itself, that can contain personal data. */

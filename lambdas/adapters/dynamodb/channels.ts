@@ -1,8 +1,7 @@
-import * as z from '../../domain/schema.ts';
 import { type ChannelHistory, slotOf } from '../../domain/watch/channel-rhythm.ts';
 import type { ChannelRepository } from '../../ports.ts';
+import { parseChannel, parseSlots, slotMember } from '../../table/channel-item.ts';
 import { CHANNEL_LIST, stateQuery } from '../../table/indexes.ts';
-import { parseItem } from '../../table/item.ts';
 import { channelDayKey, channelKey } from '../../table/keys.ts';
 import type { ConversationTable } from './table.ts';
 
@@ -11,23 +10,6 @@ const MAX_CHANNELS = 100;
 
 /** Longer than the history that is read: six weeks. */
 const DAY_EXPIRES_AFTER_SECONDS = 42 * 24 * 60 * 60;
-
-const optionalTime = z.optional(z.string());
-
-const channelItem = z.object({
-  platform: z.string(),
-  line: z.string(),
-  firstSeenAt: z.string(),
-  echoedAt: optionalTime,
-  silentSince: optionalTime,
-  watchedAt: optionalTime,
-  watchedSince: optionalTime,
-});
-
-const dayItem = z.object({ slots: z.set(z.string()) });
-
-/** In a set of strings, two digits of this base take less space than three decimal ones, so that a day fits in 1 KB. */
-const SLOT_BASE = 36;
 
 /** Creates what `receive` needs of the repository, so that its bundle has nothing else. */
 export const createDynamodbChannelNotes = (
@@ -47,7 +29,7 @@ export const createDynamodbChannelNotes = (
     await table.update({
       key: channelDayKey(channel, day),
       set: { expiresAt },
-      add: { slots: new Set([slot.toString(SLOT_BASE)]) },
+      add: { slots: new Set([slotMember(slot)]) },
     });
   },
 
@@ -73,7 +55,7 @@ export const createDynamodbChannels = (table: ConversationTable): ChannelReposit
       Limit: MAX_CHANNELS,
     });
     const found = await table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
-    return found.filter((item) => item !== undefined).map((item) => parseItem(channelItem, item));
+    return found.filter((item) => item !== undefined).map(parseChannel);
   },
 
   async readDays(channel, days) {
@@ -81,8 +63,7 @@ export const createDynamodbChannels = (table: ConversationTable): ChannelReposit
     const known = found.flatMap((item, index): [string, ReadonlySet<number>][] => {
       const day = days[index];
       if (item === undefined || day === undefined) return [];
-      const { slots } = parseItem(dayItem, item);
-      return [[day, new Set([...slots].map((slot) => Number.parseInt(slot, SLOT_BASE)))]];
+      return [[day, parseSlots(item)]];
     });
     return new Map(known) satisfies ChannelHistory['days'];
   },
@@ -91,7 +72,6 @@ export const createDynamodbChannels = (table: ConversationTable): ChannelReposit
     await table.update({
       key: channelKey(channel),
       set: { watchedAt: at, ...(since !== undefined && { watchedSince: since }) },
-      names: ['firstSeenAt'],
       condition: 'attribute_exists(#firstSeenAt) AND (attribute_not_exists(#watchedAt) OR #watchedAt < :watchedAt)',
     });
   },
@@ -100,7 +80,6 @@ export const createDynamodbChannels = (table: ConversationTable): ChannelReposit
     const { kind } = await table.update({
       key: channelKey(channel),
       set: { silentSince: since, spokeAt: undefined },
-      names: ['firstSeenAt'],
       condition:
         'attribute_exists(#firstSeenAt) AND (attribute_not_exists(#silentSince) OR #silentSince < :silentSince)',
     });

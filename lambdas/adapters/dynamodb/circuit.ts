@@ -1,32 +1,9 @@
-import { type AccountRef, type Circuit, OPEN_REASONS } from '../../domain/circuit-breaker.ts';
-import * as z from '../../domain/schema.ts';
+import type { AccountRef } from '../../domain/circuit-breaker.ts';
 import type { CircuitRepository } from '../../ports.ts';
-import { type Item, optionalString, parseItem } from '../../table/item.ts';
+import { parseCircuit } from '../../table/account-item.ts';
 import { accountKey } from '../../table/keys.ts';
 import type { ItemUpdate } from './item-update.ts';
 import type { ConversationTable } from './table.ts';
-
-const accountSchema = z.discriminatedUnion('circuit', [
-  z.object({ circuit: z.literal('closed') }),
-  z.object({
-    circuit: z.literal('open'),
-    reason: z.enum(OPEN_REASONS),
-    why: z.string(),
-    openedAt: z.string(),
-    nextProbeAt: z.string(),
-    probes: z._default(z.number(), 0),
-    failedSends: z._default(z.number(), 0),
-    sendFailedAt: optionalString,
-    probeId: optionalString,
-  }),
-]);
-
-/** Parses an account's item. It has a circuit only after the circuit breaker has opened for the first time. */
-export const parseCircuit = (item: Item | undefined): Circuit & { readonly probeId?: string } => {
-  if (item?.circuit === undefined) return { state: 'closed' };
-  const { circuit, ...rest } = parseItem(accountSchema, item);
-  return 'reason' in rest ? { state: 'open', ...rest } : { state: 'closed' };
-};
 
 /**
  * Creates the repository of an account's circuit breaker. Each transition is conditional on the current state. Each
@@ -38,7 +15,7 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
     const { kind, item } = await table.update({ key, ...change }, { returnItem: true });
     return { isWritten: kind === 'written', circuit: parseCircuit(item) };
   };
-  const OWN_PROBE = { names: ['circuit', 'probeId'], condition: '#circuit = :open AND #probeId = :probeId' };
+  const isOwnProbe = '#circuit = :open AND #probeId = :probeId';
 
   return {
     read: async () => parseCircuit(await table.get(key)),
@@ -57,7 +34,6 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
           sendFailedAt: undefined,
           probeId: undefined,
         },
-        names: ['closedAt'],
         values: { closed: 'closed', calledAt },
         condition: 'attribute_not_exists(#circuit) OR (#circuit = :closed AND #closedAt < :calledAt)',
       });
@@ -68,7 +44,6 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
       const { isWritten, circuit } = await update({
         set: { nextProbeAt: leaseUntil, probeId },
         increment: ['probes'],
-        names: ['circuit'],
         values: { open: 'open', now },
         condition: '#circuit = :open AND #nextProbeAt <= :now',
       });
@@ -81,7 +56,7 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
         set: { ...next, probeId: undefined },
         increment: next.sendFailedAt === undefined ? [] : ['failedSends'],
         values: { open: 'open', probeId },
-        ...OWN_PROBE,
+        condition: isOwnProbe,
       });
       return circuit;
     },
@@ -89,7 +64,6 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
     async probeNow(now) {
       const { circuit } = await update({
         set: { nextProbeAt: now },
-        names: ['circuit', 'probeId'],
         values: { open: 'open' },
         condition: '#circuit = :open AND #nextProbeAt > :nextProbeAt AND attribute_not_exists(#probeId)',
       });
@@ -102,7 +76,7 @@ export const createDynamodbCircuit = (table: ConversationTable, account: Account
       const { circuit } = await update({
         set: { circuit: 'closed', closedAt, nextProbeAt: undefined, probes: undefined },
         values: { open: 'open', probeId },
-        ...OWN_PROBE,
+        condition: isOwnProbe,
       });
       return circuit;
     },

@@ -6,6 +6,7 @@ import type { Instant } from '../../domain/instant.ts';
 import { expiryAfter, expiryAfterDays } from '../../domain/retention.ts';
 import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
+import { parseCircuit, parseStop } from '../../table/account-item.ts';
 import { CONSENT_REGISTERS, type ConsentRegister, consentRegister, readConsents } from '../../table/consent-item.ts';
 import { parseContact } from '../../table/contact-item.ts';
 import type { Item } from '../../table/item.ts';
@@ -18,8 +19,6 @@ import {
   handoverKeyOf,
   type ItemKey,
 } from '../../table/keys.ts';
-import { parseCircuit } from './circuit.ts';
-import { parseStop } from './stops.ts';
 import type { ConversationTable } from './table.ts';
 
 const CHECK_DAYS = 90;
@@ -149,7 +148,6 @@ const recordConsent = async (table: ConversationTable, contact: ContactRef, cons
     await table.update({
       key,
       set: own,
-      names: [names.at],
       condition: `attribute_exists(#${names.at}) AND ${isLatestOwn}`,
     });
   }
@@ -158,7 +156,6 @@ const recordConsent = async (table: ConversationTable, contact: ContactRef, cons
     key,
     set: { [names.recordedAt]: recordedAt },
     values: { at },
-    names: [names.at],
     condition: `#${names.at} >= :at AND ${isRecordedEarlier(names)}`,
   });
   // An erasure has removed the later opt-out meanwhile.
@@ -226,8 +223,8 @@ const KEYS = [contactKeyOf, consentKeyOf, checkKeyOf, denialKeyOf] as const;
 export const removeContact = async (table: ConversationTable, contact: ContactRef, until: Instant): Promise<void> => {
   const [window, consents] = [contactKeyOf(contact), consentKeyOf(contact)];
   const recordedAt = CONSENT_REGISTERS.map((names) => names.recordedAt);
-  await table.delete(window, isOld('lastInboundAt'), { until }, ['lastInboundAt']);
-  await table.delete(consents, recordedAt.map(isOld).join(' AND '), { until }, recordedAt);
+  await table.delete(window, isOld('lastInboundAt'), { until });
+  await table.delete(consents, recordedAt.map(isOld).join(' AND '), { until });
   await removeOldHandovers(table, handoverKeyOf(contact), until);
   const [newWindow, newConsents] = await table.getAll([window, consents]);
   await removeOldConsents(table, consents, newConsents, until);
@@ -238,8 +235,8 @@ export const removeContact = async (table: ConversationTable, contact: ContactRe
     { key: denialKeyOf(contact), time: 'windowDeniedAt' },
   ];
   for (const { key, time } of byFunctions) {
-    if (isNew) await table.delete(key, isOld(time), { until }, [time]);
-    else await table.delete(key, `attribute_exists(#${time})`, {}, [time]);
+    if (isNew) await table.delete(key, isOld(time), { until });
+    else await table.delete(key, `attribute_exists(#${time})`, {});
   }
 };
 
@@ -247,7 +244,7 @@ const HANDOVER_TIMES = ['handoverAt', 'handbackAt', 'operatorWroteAt'] as const;
 
 /** Removes the times until then. Later ones belong to a new contact. */
 const removeOldHandovers = async (table: ConversationTable, key: ItemKey, until: Instant): Promise<void> => {
-  const isRemoved = await table.delete(key, HANDOVER_TIMES.map(isOld).join(' AND '), { until }, HANDOVER_TIMES);
+  const isRemoved = await table.delete(key, HANDOVER_TIMES.map(isOld).join(' AND '), { until });
   if (isRemoved) return;
   for (const name of HANDOVER_TIMES) {
     const removed =
@@ -278,7 +275,6 @@ const removeOldConsents = async (
     key,
     set: Object.fromEntries(removed.map((name) => [name, undefined])),
     values: { until },
-    names: ['pk'],
     // Another erasure may have deleted the item, and an update would create it again.
     condition: ['attribute_exists(#pk)', ...old.map(({ recordedAt }) => isOld(recordedAt))].join(' AND '),
   });

@@ -174,21 +174,17 @@ const eraseMessage = async (
   { kind, id, isErased = false }: ErasableItem,
   contact: string,
 ): Promise<'erased' | 'gone'> => {
-  const remove = async (key: ItemKey, condition: string, values: Item, names: readonly string[]): Promise<boolean> => {
+  const remove = async (key: ItemKey, condition: string, values: Item): Promise<boolean> => {
     if (!isErased || key.sk !== messageKey(id).sk) {
       const all = `attribute_not_exists(#erasedAt) AND (${condition})`;
-      return table.delete(key, all, values, [...names, 'erasedAt']);
+      return table.delete(key, all, values);
     }
     const all = `attribute_exists(#erasedAt) AND (${condition})`;
-    return (
-      (await table.update({ key, set: EMPTIED_MESSAGE, values, names: ['erasedAt'], condition: all })).kind ===
-      'written'
-    );
+    return (await table.update({ key, set: EMPTIED_MESSAGE, values, condition: all })).kind === 'written';
   };
   const [listed, unlisted] = kind === 'echo' ? [echoKey(id), messageKey(id)] : [messageKey(id), echoKey(id)];
-  await remove(unlisted, NAMES_NO_OTHER_CONTACT, { contact, customers: CUSTOMER_PREFIX }, ['contact', 'createdAt']);
+  await remove(unlisted, NAMES_NO_OTHER_CONTACT, { contact, customers: CUSTOMER_PREFIX });
   // The message of a status may have arrived meanwhile. It is then listed as a message, if it is old enough.
   const condition = `#contact = :contact${kind === 'status' ? ' AND attribute_not_exists(#createdAt)' : ''}`;
-  const names = kind === 'status' ? ['contact', 'createdAt'] : ['contact'];
-  return (await remove(listed, condition, { contact }, names)) ? 'erased' : 'gone';
+  return (await remove(listed, condition, { contact })) ? 'erased' : 'gone';
 };

@@ -71,7 +71,6 @@ export const createDynamodbGaps = (table: ConversationTable): GapRepository => {
       const { kind } = await table.update({
         key: messageKey(messageId),
         set: { missingSince: firstStatusAt, stateShard: stateShard('missing', messageId) },
-        names: ['direction', 'erasedAt', 'stateAt'],
         condition:
           'attribute_not_exists(#missingSince) AND attribute_exists(#stateAt) AND attribute_not_exists(#direction) ' +
           'AND attribute_not_exists(#erasedAt)',

@@ -17,9 +17,8 @@ export interface ItemUpdate {
   /** Members to add to sets. */
   readonly add?: Readonly<Record<string, ReadonlySet<string>>>;
   readonly condition?: string;
-  /** Additional values and attribute names that the condition uses. */
+  /** Additional values that the condition uses. */
   readonly values?: Readonly<Record<string, unknown>>;
-  readonly names?: readonly string[];
 }
 
 /** Returns the key and the expressions of an UpdateItem request. */
@@ -47,7 +46,7 @@ export const updateExpressions = ({ key, set = {}, setOnce = {}, increment = [],
     Key: marshall(key),
     UpdateExpression: expression.filter((part) => part !== '').join(' '),
     ConditionExpression: rest.condition,
-    ExpressionAttributeNames: namesOf([...names, ...increment, ...(rest.names ?? [])]),
+    ExpressionAttributeNames: { ...namesOf([...names, ...increment]), ...namesIn(rest.condition) },
     ExpressionAttributeValues: valuesOf({
       ...Object.fromEntries(present),
       ...setOnce,
@@ -61,8 +60,11 @@ export const updateExpressions = ({ key, set = {}, setOnce = {}, increment = [],
 const clause = (keyword: string, parts: readonly string[]): string =>
   parts.length === 0 ? '' : `${keyword} ${parts.join(', ')}`;
 
-export const namesOf = (names: readonly string[]): Record<string, string> =>
+const namesOf = (names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [`#${name}`, name]));
+
+/** Returns the attribute names that a condition uses: `#x` is the attribute `x`. */
+export const namesIn = (condition = ''): Record<string, string> => namesOf(condition.match(/(?<=#)\w+/g) ?? []);
 
 export const valuesOf = (values: Readonly<Record<string, unknown>>): Record<string, AttributeValue> =>
   marshall(Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])), {

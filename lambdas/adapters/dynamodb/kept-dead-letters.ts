@@ -1,36 +1,23 @@
 import { type ContactRef, contactRef, messageGroup } from '../../domain/contact.ts';
-import { isKept, KEPT_QUEUES } from '../../domain/dead-letter.ts';
+import { isKept } from '../../domain/dead-letter.ts';
 import type { Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { KeptDeadLetterRepository } from '../../ports.ts';
+import {
+  type DeadLetterContact,
+  parseDeadLetter,
+  parseDeadLetterContact,
+  parsePart,
+} from '../../table/dead-letter-item.ts';
 import { contactQuery, contactSort, deadLetterShard, stateQuery } from '../../table/indexes.ts';
-import { parseItem } from '../../table/item.ts';
 import { contactName, deadLetterKeys, idOf } from '../../table/keys.ts';
 import type { ConversationTable } from './table.ts';
 
 /** An item can have at most 400 KB; the rest is for its key and the marshalling of binary data. */
 const PART_BYTES = 350 * 1024;
 
-const counts = { parts: z.number(), contacts: z.number() };
-
-const deadLetterItem = z.object({
-  queue: z.enum(KEPT_QUEUES),
-  reason: z.string(),
-  groupId: z.optional(z.string()),
-  traceparent: z.optional(z.string()),
-  since: z.string(),
-  keptAt: z.string(),
-  keepId: z.string(),
-  ...counts,
-});
-
-/** Names a contact of a dead letter, with the time and the ID of the latest call of `keep`. */
-const contactItem = z.object({ ...counts, keptAt: z.string(), keepId: z.string() });
-
 /** A late write of an earlier call must not make the dead letter look older than the call that is still writing. */
 const IS_LATEST = 'attribute_not_exists(#keptAt) OR #keptAt <= :keptAt';
-
-const partItem = z.object({ data: z.instanceof(Uint8Array) });
 
 /**
  * Creates the repository of kept dead letters. They have no `expiresAt`: only an operator or an erasure deletes them.
@@ -72,7 +59,7 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
     const found = await table.getAll(ids.map((id) => deadLetterKeys(id).item));
     const deadLetters = found.flatMap((item, index) => {
       if (item === undefined) return [];
-      const { parts: _parts, contacts: _contacts, keepId: _keepId, ...deadLetter } = parseItem(deadLetterItem, item);
+      const { parts: _parts, contacts: _contacts, keepId: _keepId, ...deadLetter } = parseDeadLetter(item);
       return [{ id: ids[index] ?? '', ...deadLetter }];
     });
     return { deadLetters, ...(next && { next: z.parse(z.record(z.string(), z.string()), next) }) };
@@ -81,16 +68,16 @@ export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDea
   async read(id) {
     const item = await table.get(deadLetterKeys(id).item);
     if (item === undefined) return undefined;
-    const { parts, contacts: _contacts, keepId: _keepId, ...deadLetter } = parseItem(deadLetterItem, item);
+    const { parts, contacts: _contacts, keepId: _keepId, ...deadLetter } = parseDeadLetter(item);
     const read = await table.getAll(deadLetterKeys(id, { parts }).parts);
     if (read.includes(undefined)) return undefined;
-    const data = read.map((part) => parseItem(partItem, part).data);
+    const data = read.map(parsePart);
     return { id, ...deadLetter, body: Buffer.concat(data).toString('utf8') };
   },
 
   async delete(id) {
     const item = await table.get(deadLetterKeys(id).item);
-    return item !== undefined && (await deleteDeadLetter(table, id, parseItem(deadLetterItem, item)));
+    return item !== undefined && (await deleteDeadLetter(table, id, parseDeadLetter(item)));
   },
 });
 
@@ -105,16 +92,16 @@ const partsOf = (body: string): readonly Buffer[] => {
 const deleteDeadLetter = async (
   table: ConversationTable,
   id: string,
-  { keepId, ...count }: z.output<typeof contactItem>,
+  { keepId, ...count }: DeadLetterContact,
 ): Promise<boolean> => {
   const { item, parts, contacts } = deadLetterKeys(id, count);
   let isDeleted = false;
   for (const key of [...parts, item]) {
-    isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {}, ['pk'])) || isDeleted;
+    isDeleted = (await table.delete(key, 'attribute_exists(#pk)', {})) || isDeleted;
   }
   // If the dead letter was kept again meanwhile, the next pass of the erasure deletes it.
   for (const key of contacts) {
-    isDeleted = (await table.delete(key, '#keepId = :keepId', { keepId }, ['keepId'])) || isDeleted;
+    isDeleted = (await table.delete(key, '#keepId = :keepId', { keepId })) || isDeleted;
   }
   return isDeleted;
 };
@@ -159,7 +146,7 @@ const erasePage = async (table: ConversationTable, contact: string, now: Instant
   const found = linked.filter((item) => item !== undefined);
   let erased = 0;
   for (const { pk, ...item } of found) {
-    const named = parseItem(contactItem, item);
+    const named = parseDeadLetterContact(item);
     if (named.keptAt !== undefined && !isKept(named.keptAt, now)) continue;
     await deleteDeadLetter(table, idOf(pk), named);
     erased += 1;

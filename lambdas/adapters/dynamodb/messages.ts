@@ -122,24 +122,21 @@ export const createDynamodbMessages = (
     };
     // A status does not say which call it belongs to, so its writer may assume the latest one. A writer that knows that
     // it belongs to an earlier call takes precedence.
-    const replaceable = {
-      names: ['erasedAt'],
-      condition: 'attribute_not_exists(#erasedAt) AND (attribute_not_exists(#attempt) OR #attempt >= :attempt)',
-    };
+    const isReplaceable =
+      'attribute_not_exists(#erasedAt) AND (attribute_not_exists(#attempt) OR #attempt >= :attempt)';
     // Replaces a message that a status carried.
     let recorded = await table.update(
       {
         key: messageKey(id),
         set: { ...set, ...NO_GAP, body: undefined, createdAtSource: undefined, isFromStatus: undefined },
-        names: replaceable.names,
-        condition: `${replaceable.condition} AND (attribute_not_exists(#body) OR attribute_exists(#isFromStatus))`,
+        condition: `${isReplaceable} AND (attribute_not_exists(#body) OR attribute_exists(#isFromStatus))`,
       },
       { returnItem: true },
     );
     // A user's message has the same id. Its body stays.
     if (recorded.kind === 'conflict') {
       recorded = await table.update(
-        { key: messageKey(id), set: { ...set, ...NO_GAP }, ...replaceable },
+        { key: messageKey(id), set: { ...set, ...NO_GAP }, condition: isReplaceable },
         { returnItem: true },
       );
     }
@@ -271,7 +268,6 @@ const arrivalUpdate = (table: ConversationTable, arrival: InboundMessage | Echo 
       // The statuses of an echo are in another item.
       ...(kind !== 'echo' && NO_GAP),
     },
-    names: ['requestId'],
     condition: `attribute_not_exists(#requestId) AND (${precedence(arrival).join(' OR ')})`,
   };
 };
@@ -342,7 +338,6 @@ const listGap = async (
       firstStatusAt: time.at,
       statusChannel: channel && channelName(channel),
     },
-    names: ['pk', ...LISTED_OR_KNOWN],
     // An erasure may have deleted the item meanwhile.
     condition: ['attribute_exists(#pk)', ...LISTED_OR_KNOWN.map((name) => `attribute_not_exists(#${name})`)].join(
       ' AND ',

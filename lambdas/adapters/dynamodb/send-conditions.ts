@@ -32,7 +32,7 @@ export const conditionOf = (
   name: SendTransitionName,
   { set, setOnce }: TransitionUpdate,
   evidence: Evidence,
-): Pick<ItemUpdate, 'condition' | 'values' | 'names'> => {
+): Pick<ItemUpdate, 'condition' | 'values'> => {
   const { from, to }: SendTransition = SEND_TRANSITIONS[name];
   const clauses = Object.entries(from).filter(([state, guards]) => hasEvidence(state, guards, evidence));
   const values: Record<string, unknown> = {};
@@ -52,8 +52,7 @@ export const conditionOf = (
   const assigned = { ...set, ...setOnce };
   const further = Object.entries(values).filter(([value]) => assigned[value] === undefined);
   const condition = conditions.length === 0 ? NEVER : conditions.map((each) => `(${each})`).join(' OR ');
-  const names = condition.match(/(?<=#)\w+/g) ?? [];
-  return { condition, values: Object.fromEntries(further), names };
+  return { condition, values: Object.fromEntries(further) };
 };
 
 const isNone = (state: string): boolean => state === ('none' satisfies FromState);

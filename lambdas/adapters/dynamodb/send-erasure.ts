@@ -55,7 +55,6 @@ export const eraseSend = async (
   const ended = await table.update({
     key: sendKey(requestId),
     set: emptied,
-    names: ['state', 'messageIds', 'confirmedBy', 'claimedAt'],
     values: {
       ofContact: contact,
       claimed: 'claimed',

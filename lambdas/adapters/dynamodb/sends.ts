@@ -43,7 +43,6 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       {
         key: sendKey(requestId),
         set: { [`${result.state}At`]: result.at, ...decision, unsentClaimId: claimId },
-        names: ['confirmedBy', 'claimId', 'erasedAt'],
         values: { claimId },
         condition: 'attribute_exists(#confirmedBy) AND #claimId = :claimId AND attribute_not_exists(#erasedAt)',
       },
@@ -206,14 +205,13 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
       // A scheduled send is retained from its sendAt on, which this must not shorten.
       const setOnce = { expiresAt: table.expiryOf('sends', at) };
       const own = body === undefined ? '' : ' AND (attribute_not_exists(#body) OR #body = :body)';
-      const evidence = { names: body === undefined ? [] : ['body'], values: body === undefined ? {} : { body } };
+      const values = body === undefined ? {} : { body };
       const continued = await table.update(
         {
           key,
           set: { lastFailedAt: at },
           setOnce: { ...setOnce, failingSince: at },
-          ...evidence,
-          values: { ...evidence.values, recentAt: addMs(at, -MAX_FAILURE_GAP_MS) },
+          values: { ...values, recentAt: addMs(at, -MAX_FAILURE_GAP_MS) },
           condition: `(attribute_not_exists(#lastFailedAt) OR #lastFailedAt >= :recentAt)${own}`,
         },
         { returnItem: true },
@@ -223,7 +221,7 @@ export const createDynamodbSends = (table: ConversationTable): SendRepository =>
         key,
         set: { lastFailedAt: at, failingSince: at },
         setOnce,
-        ...evidence,
+        values,
         condition: `attribute_exists(#lastFailedAt)${own}`,
       });
       return at;

@@ -15,7 +15,7 @@ import {
   type InputOf,
   isConflict,
 } from './client.ts';
-import { type ItemUpdate, namesOf, updateExpressions, valuesOf } from './item-update.ts';
+import { type ItemUpdate, namesIn, updateExpressions, valuesOf } from './item-update.ts';
 
 export interface TableOptions {
   readonly client: DynamodbClient;
@@ -65,12 +65,7 @@ export interface ConversationTable {
    */
   updateBoth(first: ItemUpdate, second: ItemUpdate): Promise<'written' | 'first-conflicts' | 'second-conflicts'>;
   /** Deletes an item if the condition holds. Returns whether it deleted one. */
-  delete(
-    key: ItemKey,
-    condition: string,
-    values: Readonly<Record<string, unknown>>,
-    names: readonly string[],
-  ): Promise<boolean>;
+  delete(key: ItemKey, condition: string, values: Readonly<Record<string, unknown>>): Promise<boolean>;
   /** @throws InvalidPositionError if DynamoDB refuses `after`, whose name and values it checks against the index. */
   query(
     query: Omit<InputOf<'Query'>, 'TableName' | 'ExpressionAttributeValues' | 'ExclusiveStartKey'> & {
@@ -188,13 +183,13 @@ export const createTable = ({
       }
     },
 
-    async delete(key, condition, values, names) {
+    async delete(key, condition, values) {
       try {
         const { Attributes } = await write('DeleteItem', {
           TableName: tableName,
           Key: marshall(key),
           ConditionExpression: condition,
-          ExpressionAttributeNames: namesOf(names),
+          ExpressionAttributeNames: namesIn(condition),
           // DynamoDB refuses an empty map.
           ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : valuesOf(values),
           ReturnValues: 'ALL_OLD',

@@ -1,15 +1,7 @@
-import * as z from '../../domain/schema.ts';
 import type { SendRepository } from '../../ports.ts';
-import { optionalString, parseItem } from '../../table/item.ts';
 import { transactionKey } from '../../table/keys.ts';
+import { parseTransaction } from '../../table/transaction-item.ts';
 import type { ConversationTable } from './table.ts';
-
-/** What links the chat service's id of a call to its request and its message, in whatever order they become known. */
-const transactionItem = z.object({
-  requestId: optionalString,
-  messageId: optionalString,
-  messageAt: optionalString,
-});
 
 /** Creates the part of the repository of sends that links calls to messages. Each link is one write. */
 export const createTransactionLinks = (
@@ -18,7 +10,7 @@ export const createTransactionLinks = (
   async linkRequest(transactionId, requestId, at) {
     const link = { requestId, expiresAt: table.expiryOf('sends', at) };
     const { item } = await table.update({ key: transactionKey(transactionId), setOnce: link }, { returnItem: true });
-    const { requestId: owner, messageId, messageAt } = parseItem(transactionItem, item);
+    const { requestId: owner, messageId, messageAt } = parseTransaction(item);
     // A service that uses an id twice must not put a message into another user's conversation.
     if (owner !== requestId || messageId === undefined || messageAt === undefined) return undefined;
     return { messageId, at: messageAt };
@@ -30,7 +22,6 @@ export const createTransactionLinks = (
         key: transactionKey(transactionId),
         set: { messageId, messageAt },
         setOnce: { expiresAt: table.expiryOf('sends', messageAt) },
-        names: ['messageId', 'messageAt'],
         // A rule can send several messages. The earliest one counts, whatever the order of their events.
         condition:
           'attribute_not_exists(#messageId) OR #messageAt > :messageAt OR ' +
@@ -38,7 +29,7 @@ export const createTransactionLinks = (
       },
       { returnItem: true },
     );
-    const { requestId } = parseItem(transactionItem, item);
+    const { requestId } = parseTransaction(item);
     return requestId === undefined ? {} : { requestId };
   },
 });

@@ -16,8 +16,7 @@ export const createDynamodbTurns = (table: ConversationTable): TurnRepository =>
     const isSame = `#firstMessageId = :firstMessageId AND #startedAt = :startedAt`;
     const isComplete = `size(#messageIds) ${isFull(turn) ? '>=' : '='} :messageCount`;
     const values = { firstMessageId, startedAt, messageCount };
-    const names = ['firstMessageId', 'startedAt', 'messageIds'];
-    return table.delete(turnKeyOf(contact), `${isSame} AND ${isComplete}`, values, names);
+    return table.delete(turnKeyOf(contact), `${isSame} AND ${isComplete}`, values);
   },
 
   async *readMessages({ contact, messageIds }) {
@@ -69,7 +68,6 @@ export const turnUpdate = (
 export const refusalUpdate = ({ contact }: InboundMessage, refusedAt: Instant): ItemUpdate => ({
   key: turnKeyOf(contact),
   set: { refusedAt },
-  names: ['messageIds'],
   values: { maxMessages: MAX_STORED_MESSAGES },
   condition: 'size(#messageIds) >= :maxMessages',
 });
@@ -79,5 +77,5 @@ export const refusalUpdate = ({ contact }: InboundMessage, refusedAt: Instant): 
  * their own.
  */
 export const endTurnBefore = async (table: ConversationTable, contact: ContactRef, until: Instant): Promise<void> => {
-  await table.delete(turnKeyOf(contact), '#startedAt <= :until', { until }, ['startedAt']);
+  await table.delete(turnKeyOf(contact), '#startedAt <= :until', { until });
 };

@@ -1,94 +1,65 @@
 import type { Difference } from '../compare.ts';
 
-/** Every difference between the references and what AWS documents. */
-export const DIFFERENCES: readonly Difference[] = [
-  {
-    reference: 'ElasticMQ',
-    case: 'FIFO: a message that is visible again waits while others of its group are in flight',
+type Listed = Readonly<Record<string, Pick<Difference, 'observed' | 'reason'>>>;
+
+const ELASTIC_MQ: Listed = {
+  'FIFO: a message that is visible again waits while others of its group are in flight': {
     observed: { meanwhile: ['a0'], afterwards: [] },
     reason: 'It returns the message even though another one of its group is in flight.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'FIFO: a receipt handle expires with the visibility timeout, for deletions and for visibility changes',
+  'FIFO: a receipt handle expires with the visibility timeout, for deletions and for visibility changes': {
     observed: { deleted: 'accepted', changed: 'ReceiptHandleIsInvalid', stillThere: [] },
     reason: 'A handle outlives its visibility timeout, so a slow consumer deletes the message. The error code differs.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'FIFO: deleting a deleted message succeeds',
+  'FIFO: deleting a deleted message succeeds': {
     observed: ['accepted', 'ReceiptHandleIsInvalid'],
     reason: 'It refuses the handle of a deleted message.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'deduplication: with the scope messageGroup, an id is unique within its group',
+  'deduplication: with the scope messageGroup, an id is unique within its group': {
     observed: ['a'],
     reason: 'It ignores DeduplicationScope.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'dead letters: the dead-letter queue must exist and have the same type',
+  'dead letters: the dead-letter queue must exist and have the same type': {
     observed: ['accepted', 'QueueDoesNotExist', 'InvalidAttributeValue', 'InvalidAttributeValue'],
     reason: 'It accepts a standard dead-letter queue for a FIFO queue. For a missing queue, the error code differs.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'retention: a message is deleted when its retention period ends, even in flight',
+  'retention: a message is deleted when its retention period ends, even in flight': {
     observed: { received: true, afterwards: ['in flight', 'visible'] },
     reason: 'It has no retention period: messages never expire.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'retention: in a standard dead-letter queue, the period starts when the message is first enqueued',
+  'retention: in a standard dead-letter queue, the period starts when the message is first enqueued': {
     observed: { moved: ['a'], afterwards: ['a'] },
     reason: 'It has no retention period: messages never expire.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'retention: in a FIFO dead-letter queue, the period starts when the message is moved',
+  'retention: in a FIFO dead-letter queue, the period starts when the message is moved': {
     observed: { kept: ['a0'], afterwards: ['a0'] },
     reason: 'It has no retention period: messages never expire.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'visibility: only the timeout of a message in flight can be changed',
+  'visibility: only the timeout of a message in flight can be changed': {
     observed: { failed: 'SyntaxError' },
     reason: 'It returns this error in XML, which the SDK cannot parse.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'visibility: at most 12 hours, counted from the receive',
+  'visibility: at most 12 hours, counted from the receive': {
     observed: { tooLong: 'accepted', beyond: 'SyntaxError', within: 'SyntaxError' },
     reason: 'It has no limit of 12 hours, so the message is hidden before the case receives it.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: "receipt handles: in a standard queue, a deletion with an earlier receive's handle succeeds without effect",
+  "receipt handles: in a standard queue, a deletion with an earlier receive's handle succeeds without effect": {
     observed: { deleted: 'ReceiptHandleIsInvalid', afterwards: ['a'] },
     reason: 'It refuses the handle of an earlier receive.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'receipt handles: deleting a deleted message succeeds; a malformed handle is refused',
+  'receipt handles: deleting a deleted message succeeds; a malformed handle is refused': {
     observed: ['accepted', 'ReceiptHandleIsInvalid', 'ReceiptHandleIsInvalid'],
     reason: 'It refuses the handle of a deleted message.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'polling: up to ten messages, and up to 20 seconds',
+  'polling: up to ten messages, and up to 20 seconds': {
     observed: ['InvalidAttributeValue', 'InvalidAttributeValue', 'InvalidAttributeValue'],
     reason: 'The error codes differ.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'purge: deletes visible, delayed, and in-flight messages, at most once in 60 seconds',
+  'purge: deletes visible, delayed, and in-flight messages, at most once in 60 seconds': {
     observed: { first: 'accepted', counts: ['0', '0', '0'], second: 'accepted' },
     reason: 'It does not limit how often a queue is purged.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'messages: a body has at least one character, and only characters of XML 1.0',
+  'messages: a body has at least one character, and only characters of XML 1.0': {
     observed: {
       text: 'accepted',
       spaces: 'accepted',
@@ -101,33 +72,23 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It refuses the same bodies, but with different error codes.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'messages: at most 1 MiB, attributes included',
+  'messages: at most 1 MiB, attributes included': {
     observed: { '1 MiB': 'accepted', 'one byte more': 'InvalidAttributeValue', 'with an attribute': 'accepted' },
     reason: 'It does not count the attributes, and the error code differs.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'messages: at most MaximumMessageSize bytes',
+  'messages: at most MaximumMessageSize bytes': {
     observed: { 'at most': 'accepted', 'one byte more': 'accepted' },
     reason: 'It ignores MaximumMessageSize.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'attributes: at most ten',
+  'attributes: at most ten': {
     observed: ['accepted', 'InvalidAttributeValue'],
     reason: 'The error code differs.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'attributes: names of letters, digits, underscores, hyphens, and periods, in the right places',
+  'attributes: names of letters, digits, underscores, hyphens, and periods, in the right places': {
     observed: ['a.b-c_1', '256 letters', '257 letters', 'AWS.x', 'aMaZon.x', '.a', 'a.', 'a..b', 'a b', 'ñ'],
     reason: 'It does not check the names.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'attributes: types may have custom labels, and values must not be empty',
+  'attributes: types may have custom labels, and values must not be empty': {
     observed: {
       'custom label': 'accepted',
       binary: 'accepted',
@@ -140,9 +101,7 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It refuses the same values, but with different error codes.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'attributes: a receive returns those that it requests, with their digest',
+  'attributes: a receive returns those that it requests, with their digest': {
     observed: [
       {
         names: ['other', 'trace.bytes', 'trace.id'],
@@ -155,9 +114,7 @@ export const DIFFERENCES: readonly Difference[] = [
     ],
     reason: 'It does not support prefixes such as trace.*.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'batches: one to ten entries with distinct ids, at most 1 MiB in total',
+  'batches: one to ten entries with distinct ids, at most 1 MiB in total': {
     observed: {
       none: 'accepted',
       ten: 'accepted',
@@ -169,9 +126,7 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It accepts an empty batch and any entry ID. For the size, the error code differs.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'batches: a failed visibility change does not affect the others',
+  'batches: a failed visibility change does not affect the others': {
     observed: {
       successful: ['given-back', 'too-long', 'extended'],
       failed: [['malformed', 'ReceiptHandleIsInvalid', true]],
@@ -179,9 +134,7 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It has no limit of 12 hours.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'queues: names of 1 to 80 letters, digits, hyphens, and underscores; .fifo only for FIFO queues',
+  'queues: names of 1 to 80 letters, digits, hyphens, and underscores; .fifo only for FIFO queues': {
     observed: {
       '80 characters': 'accepted',
       '81 characters': 'InvalidAttributeName',
@@ -191,9 +144,7 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It refuses the same names, but with a different error code.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'queues: attributes within their ranges and for the right type of queue',
+  'queues: attributes within their ranges and for the right type of queue': {
     observed: {
       visibility: 'accepted',
       retention: 'accepted',
@@ -205,27 +156,19 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It checks only ReceiveMessageWaitTimeSeconds and ignores unknown attributes.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'queues: message counts, and the attributes that a request names',
+  'queues: message counts, and the attributes that a request names': {
     observed: { counts: ['2', '1', '1'], named: { DelaySeconds: '0' }, unknown: 'accepted' },
     reason: 'It does not return MaximumMessageSize and ignores unknown names.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'redrive: messages return to the queue that they came from, as new messages that were never received',
+  'redrive: messages return to the queue that they came from, as new messages that were never received': {
     observed: { status: 'COMPLETED', moved: 2, bodies: ['a', 'b'], areNew: false, receives: ['1', '1'], left: [] },
     reason: 'A moved message keeps its ID.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'redrive: without a destination, a task fails at a message that an application put in the dead-letter queue',
+  'redrive: without a destination, a task fails at a message that an application put in the dead-letter queue': {
     observed: { status: 'COMPLETED', reason: undefined, left: [] },
     reason: 'It moves the message to the queue that uses the dead-letter queue.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'redrive: from a dead-letter queue to another queue of the same type, with 1 to 500 messages per second',
+  'redrive: from a dead-letter queue to another queue of the same type, with 1 to 500 messages per second': {
     observed: {
       'no such source': 'QueueDoesNotExist',
       'not a dead-letter queue': 'refused',
@@ -237,9 +180,7 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It does not check the destination and the rate. For a missing queue, the error code differs.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'redrive: a queue has one task at a time; a cancelled one leaves the rest where it is',
+  'redrive: a queue has one task at a time; a cancelled one leaves the rest where it is': {
     observed: {
       running: ['RUNNING', true, 1],
       second: 'refused',
@@ -250,87 +191,62 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It does not list a cancelled task.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'redrive: in a FIFO queue, messages keep their group and its order',
+  'redrive: in a FIFO queue, messages keep their group and its order': {
     observed: { bodies: [], groups: [], left: ['a0', 'a1'] },
     reason: 'It does not move the messages of a FIFO queue.',
   },
-  {
-    reference: 'ElasticMQ',
-    case: 'redrive: a list has the newest task first, one by default and ten at most',
+  'redrive: a list has the newest task first, one by default and ten at most': {
     observed: { newest: [1, 0], all: [1, 0], 'too few': 'accepted', 'too many': 'accepted' },
     reason: 'It lists all tasks, whatever MaxResults is.',
   },
-  {
-    reference: 'moto',
-    case: 'FIFO: a receive returns as many messages of one group as it can before those of another group',
+};
+
+const MOTO: Listed = {
+  'FIFO: a receive returns as many messages of one group as it can before those of another group': {
     observed: ['a0', 'b0'],
     reason: 'It returns messages in the order in which they arrived, whatever their group.',
   },
-  {
-    reference: 'moto',
-    case: 'FIFO: a receipt handle expires with the visibility timeout, for deletions and for visibility changes',
+  'FIFO: a receipt handle expires with the visibility timeout, for deletions and for visibility changes': {
     observed: { deleted: 'accepted', changed: 'ReceiptHandleIsInvalid', stillThere: [] },
     reason: 'A handle outlives its visibility timeout, so a slow consumer deletes the message. The error code differs.',
   },
-  {
-    reference: 'moto',
-    case: 'FIFO: sequence numbers increase',
+  'FIFO: sequence numbers increase': {
     observed: false,
     reason: 'It chooses them at random.',
   },
-  {
-    reference: 'moto',
-    case: "deduplication: a repeated send returns the first message's id and adds no message",
+  "deduplication: a repeated send returns the first message's id and adds no message": {
     observed: { isFirst: false, bodies: ['first'] },
     reason: 'It returns a new message ID for a message that it drops.',
   },
-  {
-    reference: 'moto',
-    case: 'deduplication: an id still applies after its message is received and deleted',
+  'deduplication: an id still applies after its message is received and deleted': {
     observed: ['second'],
     reason: 'It forgets the ID of a deleted message.',
   },
-  {
-    reference: 'moto',
-    case: 'deduplication: with the scope messageGroup, an id is unique within its group',
+  'deduplication: with the scope messageGroup, an id is unique within its group': {
     observed: ['a'],
     reason: 'It ignores DeduplicationScope.',
   },
-  {
-    reference: 'moto',
-    case: 'dead letters: a message that was received maxReceiveCount times is moved, unchanged, at the next receive',
+  'dead letters: a message that was received maxReceiveCount times is moved, unchanged, at the next receive': {
     observed: { receives: [['a'], ['a']], early: [], third: [], moved: ['a', true, 'r'], isSourceNamed: false },
     reason: 'It does not return the source queue.',
   },
-  {
-    reference: 'moto',
-    case: 'dead letters: the dead-letter queue must exist and have the same type',
+  'dead letters: the dead-letter queue must exist and have the same type': {
     observed: ['InvalidParameterCombination', 'QueueDoesNotExist', 'accepted', 'accepted'],
     reason: 'It uses different error codes and does not check maxReceiveCount.',
   },
-  {
-    reference: 'moto',
-    case: 'retention: in a FIFO dead-letter queue, the period starts when the message is moved',
+  'retention: in a FIFO dead-letter queue, the period starts when the message is moved': {
     observed: { kept: [], afterwards: [] },
     reason: 'The period starts when the message is first enqueued, as in a standard queue.',
   },
-  {
-    reference: 'moto',
-    case: 'visibility: only the timeout of a message in flight can be changed',
+  'visibility: only the timeout of a message in flight can be changed': {
     observed: { visible: 'accepted', deleted: 'ReceiptHandleIsInvalid', malformed: 'ReceiptHandleIsInvalid' },
     reason: 'It changes the timeout of messages that are not in flight. For a deleted message, the error code differs.',
   },
-  {
-    reference: 'moto',
-    case: "receipt handles: in a standard queue, a deletion with an earlier receive's handle succeeds without effect",
+  "receipt handles: in a standard queue, a deletion with an earlier receive's handle succeeds without effect": {
     observed: { failed: 'ReceiptHandleIsInvalid' },
     reason: 'It refuses the handle of an earlier receive, even after the message is released with a new handle.',
   },
-  {
-    reference: 'moto',
-    case: 'messages: group ids have 1 to 128 letters, digits, and punctuation characters',
+  'messages: group ids have 1 to 128 letters, digits, and punctuation characters': {
     observed: {
       letters: 'accepted',
       punctuation: 'accepted',
@@ -342,9 +258,7 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It does not check group IDs.',
   },
-  {
-    reference: 'moto',
-    case: 'messages: deduplication ids have 1 to 128 letters, digits, and punctuation characters',
+  'messages: deduplication ids have 1 to 128 letters, digits, and punctuation characters': {
     observed: {
       letters: 'accepted',
       punctuation: 'accepted',
@@ -356,9 +270,7 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It checks only that the ID is not empty.',
   },
-  {
-    reference: 'moto',
-    case: 'messages: a standard queue accepts a group id for fairness, no deduplication id, and a delay of up to 900 s',
+  'messages: a standard queue accepts a group id for fairness, no deduplication id, and a delay of up to 900 s': {
     observed: {
       group: 'accepted',
       'deduplication id': 'accepted',
@@ -367,9 +279,7 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It accepts a deduplication ID in a standard queue.',
   },
-  {
-    reference: 'moto',
-    case: 'messages: a body has at least one character, and only characters of XML 1.0',
+  'messages: a body has at least one character, and only characters of XML 1.0': {
     observed: {
       text: 'accepted',
       spaces: 'accepted',
@@ -382,27 +292,19 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It does not check the body.',
   },
-  {
-    reference: 'moto',
-    case: 'messages: at most 1 MiB, attributes included',
+  'messages: at most 1 MiB, attributes included': {
     observed: { '1 MiB': 'accepted', 'one byte more': 'InvalidParameterValue', 'with an attribute': 'accepted' },
     reason: 'It does not count the attributes.',
   },
-  {
-    reference: 'moto',
-    case: 'attributes: at most ten',
+  'attributes: at most ten': {
     observed: ['accepted', 'accepted'],
     reason: 'It does not count attributes.',
   },
-  {
-    reference: 'moto',
-    case: 'attributes: names of letters, digits, underscores, hyphens, and periods, in the right places',
+  'attributes: names of letters, digits, underscores, hyphens, and periods, in the right places': {
     observed: ['a.b-c_1', '256 letters', '257 letters', 'AWS.x', 'aMaZon.x', '.a', 'a.', 'a..b'],
     reason: 'It checks only the characters, not their positions, the length, or the reserved prefixes.',
   },
-  {
-    reference: 'moto',
-    case: 'attributes: types may have custom labels, and values must not be empty',
+  'attributes: types may have custom labels, and values must not be empty': {
     observed: {
       'custom label': 'accepted',
       binary: 'accepted',
@@ -415,15 +317,11 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It checks only the type.',
   },
-  {
-    reference: 'moto',
-    case: 'batches: a refused message does not affect the others',
+  'batches: a refused message does not affect the others': {
     observed: { successful: ['first', 'refused', 'last'], failed: [], bodies: ['first', 'refused', 'last'] },
     reason: 'It does not check group IDs, so the entry does not fail.',
   },
-  {
-    reference: 'moto',
-    case: 'queues: names of 1 to 80 letters, digits, hyphens, and underscores; .fifo only for FIFO queues',
+  'queues: names of 1 to 80 letters, digits, hyphens, and underscores; .fifo only for FIFO queues': {
     observed: {
       '80 characters': 'accepted',
       '81 characters': 'InvalidParameterValue',
@@ -433,9 +331,7 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It accepts the suffix .fifo for a standard queue.',
   },
-  {
-    reference: 'moto',
-    case: 'queues: attributes within their ranges and for the right type of queue',
+  'queues: attributes within their ranges and for the right type of queue': {
     observed: {
       visibility: 'accepted',
       retention: 'accepted',
@@ -447,33 +343,11 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It checks only the maximum message size and ignores unknown attributes.',
   },
-  {
-    reference: 'moto',
-    case: "dead letters: in a FIFO dead-letter queue, a message's deduplication id is its message id",
+  "dead letters: in a FIFO dead-letter queue, a message's deduplication id is its message id": {
     observed: { isMessageId: false },
     reason: 'The message keeps its deduplication ID.',
   },
-  {
-    reference: 'moto',
-    case: 'redrive: messages return to the queue that they came from, as new messages that were never received',
-    observed: { failed: 'SyntaxError' },
-    reason: 'It does not support message movement tasks.',
-  },
-  {
-    reference: 'moto',
-    case: 'redrive: with a destination, a task also moves messages that an application put in the dead-letter queue',
-    observed: { failed: 'SyntaxError' },
-    reason: 'It does not support message movement tasks.',
-  },
-  {
-    reference: 'moto',
-    case: 'redrive: without a destination, a task fails at a message that an application put in the dead-letter queue',
-    observed: { failed: 'SyntaxError' },
-    reason: 'It does not support message movement tasks.',
-  },
-  {
-    reference: 'moto',
-    case: 'redrive: from a dead-letter queue to another queue of the same type, with 1 to 500 messages per second',
+  'redrive: from a dead-letter queue to another queue of the same type, with 1 to 500 messages per second': {
     observed: {
       'no such source': 'SyntaxError',
       'not a dead-letter queue': 'refused',
@@ -485,28 +359,28 @@ export const DIFFERENCES: readonly Difference[] = [
     },
     reason: 'It does not support message movement tasks.',
   },
-  {
-    reference: 'moto',
-    case: 'redrive: a queue has one task at a time; a cancelled one leaves the rest where it is',
-    observed: { failed: 'SyntaxError' },
-    reason: 'It does not support message movement tasks.',
-  },
-  {
-    reference: 'moto',
-    case: 'redrive: in a FIFO queue, messages keep their group and its order',
-    observed: { failed: 'SyntaxError' },
-    reason: 'It does not support message movement tasks.',
-  },
-  {
-    reference: 'moto',
-    case: 'redrive: the retention period of a moved message starts again',
-    observed: { failed: 'SyntaxError' },
-    reason: 'It does not support message movement tasks.',
-  },
-  {
-    reference: 'moto',
-    case: 'redrive: a list has the newest task first, one by default and ten at most',
-    observed: { failed: 'SyntaxError' },
-    reason: 'It does not support message movement tasks.',
-  },
+};
+
+/** The cases of message movement tasks in which moto's answer cannot be read. */
+const NO_MOVE_TASKS = [
+  'redrive: messages return to the queue that they came from, as new messages that were never received',
+  'redrive: with a destination, a task also moves messages that an application put in the dead-letter queue',
+  'redrive: without a destination, a task fails at a message that an application put in the dead-letter queue',
+  'redrive: a queue has one task at a time; a cancelled one leaves the rest where it is',
+  'redrive: in a FIFO queue, messages keep their group and its order',
+  'redrive: the retention period of a moved message starts again',
+  'redrive: a list has the newest task first, one by default and ten at most',
+];
+
+const listed = (reference: Difference['reference'], differences: Listed): readonly Difference[] =>
+  Object.entries(differences).map(([name, difference]) => ({ reference, case: name, ...difference }));
+
+/** Every difference between the references and what AWS documents. */
+export const DIFFERENCES: readonly Difference[] = [
+  ...listed('ElasticMQ', ELASTIC_MQ),
+  ...listed('moto', MOTO),
+  ...NO_MOVE_TASKS.map((name): Difference => {
+    const reason = 'It does not support message movement tasks.';
+    return { reference: 'moto', case: name, observed: { failed: 'SyntaxError' }, reason };
+  }),
 ];

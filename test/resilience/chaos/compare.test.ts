@@ -43,415 +43,344 @@ const DIED = { state: 'uncertain', outcome: 'The function that claimed the reque
 const [one, two] = valid.outbox;
 if (one === undefined || two === undefined) throw new Error('The valid ledgers have two messages.');
 
-/** One change of the valid ledgers, the check that must find it, and the entry that it must name. */
-const DOCTORED: readonly (readonly [what: string, check: string, id: string, changes: Partial<Ledgers>])[] = [
-  [
-    'an event that is not stored',
-    'every event is stored once or quarantined',
-    'in',
-    withItem('MESSAGE#in MESSAGE', undefined),
-  ],
-  [
-    'an event with the body of another',
-    'every event is stored once or quarantined',
-    'in',
-    withItem('MESSAGE#in MESSAGE', { body: '{"MESSAGE":"mark-echo"}' }),
-  ],
-  [
-    'an echo that is not stored',
-    'every event is stored once or quarantined',
-    'echo',
-    withItem('MESSAGE#echo ECHO', undefined),
-  ],
-  [
-    'a status that is not stored',
-    'every event is stored once or quarantined',
-    'status',
-    withItem('MESSAGE#status MESSAGE', { readAt: undefined }),
-  ],
-  [
-    'an unreadable event that is not quarantined',
-    'every event is stored once or quarantined',
-    'unreadable',
-    { deadLetters: { ...valid.deadLetters, inbound: [] } },
-  ],
-  [
-    'a stored message that nobody produced',
-    'every stored message was produced',
-    'other',
-    withItem('MESSAGE#other MESSAGE', { pk: 'MESSAGE#other', sk: 'MESSAGE' }),
-  ],
-  [
-    'a quarantined event without a reason',
-    'only unreadable events are quarantined, with a reason',
-    '{"MARK":"mark-unreadable"}',
-    { deadLetters: { ...valid.deadLetters, inbound: [{ body: '{"MARK":"mark-unreadable"}', reason: undefined }] } },
-  ],
-  [
-    'a readable event in quarantine',
-    'only unreadable events are quarantined, with a reason',
-    '{"MESSAGE":"mark-in"}',
-    {
-      deadLetters: {
-        ...valid.deadLetters,
-        inbound: [...valid.deadLetters.inbound, { body: '{"MESSAGE":"mark-in"}', reason: 'unknown' }],
-      },
-    },
-  ],
-  [
-    'a sent message without its status',
-    'every status of a sent message is stored',
-    'out-one',
-    withItem('MESSAGE#out-one MESSAGE', { deliveredAt: undefined }),
-  ],
-  [
-    'a request without a send',
-    'every request ends in one state or as a dead letter',
-    'later',
-    withItem('SEND#later SEND', undefined),
-  ],
-  [
-    'a send that has not ended',
-    'every request ends in one state or as a dead letter',
-    'later',
-    withItem('SEND#later SEND', { state: 'claimed' }),
-  ],
-  [
-    'a malformed request that is no dead letter',
-    'every request ends in one state or as a dead letter',
-    'bad',
-    { deadLetters: { ...valid.deadLetters, sends: valid.deadLetters.sends.slice(1) } },
-  ],
-  [
-    'a valid request that is a dead letter',
-    'every dead letter of a request is expected and has a reason',
-    '{"requestId":"two"}',
-    {
-      deadLetters: {
-        ...valid.deadLetters,
-        sends: [...valid.deadLetters.sends, { body: '{"requestId":"two"}', reason: 'PROCESSING_FAILED' }],
-      },
-    },
-  ],
-  [
-    'a request that was sent twice',
-    'nothing is sent twice, unless the request says resend and the outcome was unknowable',
-    'one',
-    { outbox: [...valid.outbox, { ...one, id: 'out-again' }] },
-  ],
-  [
-    'a request that was resent after a known outcome',
-    'nothing is sent twice, unless the request says resend and the outcome was unknowable',
-    'one',
-    {
-      outbox: [...valid.outbox, { ...one, id: 'out-again' }],
-      requests: valid.requests.map((each) => ({ ...each, isResent: true })),
-    },
-  ],
-  [
-    'a request that was resent after an acceptance that the function knew, because an earlier outcome was unknown',
-    'nothing is sent twice, unless the request says resend and the outcome was unknowable',
-    'one',
-    {
-      outbox: [...valid.outbox, { ...one, id: 'out-again' }],
-      requests: valid.requests.map((each) => ({ ...each, isResent: true })),
-      calls: [
-        call({ at: '2026-11-20T12:00:00.500Z', messageId: undefined, answeredStatus: undefined }),
-        ...valid.calls,
-        call({ at: '2026-11-20T12:00:02.000Z', messageId: 'out-again' }),
+/** Changes of the valid ledgers by the check that must find them, with the entry that the check must name. */
+const DOCTORED: Readonly<Record<string, readonly (readonly [what: string, id: string, changes: Partial<Ledgers>])[]>> =
+  {
+    'every event is stored once or quarantined': [
+      ['an event that is not stored', 'in', withItem('MESSAGE#in MESSAGE', undefined)],
+      ['an event with the body of another', 'in', withItem('MESSAGE#in MESSAGE', { body: '{"MESSAGE":"mark-echo"}' })],
+      ['an echo that is not stored', 'echo', withItem('MESSAGE#echo ECHO', undefined)],
+      ['a status that is not stored', 'status', withItem('MESSAGE#status MESSAGE', { readAt: undefined })],
+      [
+        'an unreadable event that is not quarantined',
+        'unreadable',
+        { deadLetters: { ...valid.deadLetters, inbound: [] } },
       ],
-    },
-  ],
-  [
-    'a send that is uncertain after an answer that says that nothing was done',
-    'a send is uncertain only if a fault hit its call',
-    'one',
-    {
-      ...withItem('SEND#one SEND', { state: 'uncertain', outcome: 'It is unknown.' }),
-      calls: [call({ messageId: undefined, answeredStatus: 503 }), ...valid.calls],
-    },
-  ],
-  ['an accepted send that the service does not know', 'accepted sends and the outbox agree', 'one', { outbox: [two] }],
-  [
-    'an accepted send with the id of another message',
-    'accepted sends and the outbox agree',
-    'one',
-    withItem('SEND#one SEND', { messageId: 'out-two' }),
-  ],
-  [
-    'an accepted send with another endpoint',
-    'accepted sends and the outbox agree',
-    'one',
-    withItem('SEND#one SEND', { call: { endpoint: 'intent/v2' } }),
-  ],
-  [
-    'a sent message whose send was refused',
-    'every message in the outbox has an accepted or uncertain send',
-    'one',
-    withItem('SEND#one SEND', { state: 'refused' }),
-  ],
-  [
-    'an uncertain send whose call was answered',
-    'a send is uncertain only if a fault hit its call',
-    'one',
-    withItem('SEND#one SEND', { state: 'uncertain' }),
-  ],
-  [
-    'an uncertain send whose function was said to have died, but did not',
-    'a send is uncertain only if a fault hit its call',
-    'one',
-    withItem('SEND#one SEND', { state: 'uncertain', outcome: 'The function that claimed the request died.' }),
-  ],
-  [
-    'messages in another order than their requests',
-    "a contact's messages are sent in the order of its requests",
-    CONTACT,
-    { outbox: [two, one] },
-  ],
-  [
-    'a free-form call a day after the message',
-    'no free-form call outside the window',
-    'one',
-    { calls: [call({ at: '2026-11-21T12:00:00.000Z' })] },
-  ],
-  [
-    'a free-form call before the message',
-    'no free-form call outside the window',
-    'one',
-    { calls: [call({ at: '2026-11-20T11:59:59.000Z' })] },
-  ],
-  [
-    'a template after an opt-out',
-    'opt-outs are obeyed from the time that they are recorded',
-    'one',
-    {
-      calls: [call({ endpoint: 'intent/v2' })],
-      consents: [
+    ],
+    'every stored message was produced': [
+      [
+        'a stored message that nobody produced',
+        'other',
+        withItem('MESSAGE#other MESSAGE', { pk: 'MESSAGE#other', sk: 'MESSAGE' }),
+      ],
+    ],
+    'only unreadable events are quarantined, with a reason': [
+      [
+        'a quarantined event without a reason',
+        '{"MARK":"mark-unreadable"}',
+        { deadLetters: { ...valid.deadLetters, inbound: [{ body: '{"MARK":"mark-unreadable"}', reason: undefined }] } },
+      ],
+      [
+        'a readable event in quarantine',
+        '{"MESSAGE":"mark-in"}',
         {
-          contact: CONTACT,
-          consent: 'opt-out',
-          at: '2026-11-20T12:00:00.000Z',
-          recordedAt: '2026-11-20T12:00:00.500Z',
+          deadLetters: {
+            ...valid.deadLetters,
+            inbound: [...valid.deadLetters.inbound, { body: '{"MESSAGE":"mark-in"}', reason: 'unknown' }],
+          },
         },
       ],
-      published: [
-        ...valid.published,
-        { id: 'e10', name: 'ContactOptedOut', subject: '', at: '2026-11-20T12:00:00.000Z' },
+    ],
+    'every status of a sent message is stored': [
+      ['a sent message without its status', 'out-one', withItem('MESSAGE#out-one MESSAGE', { deliveredAt: undefined })],
+    ],
+    'every request ends in one state or as a dead letter': [
+      ['a request without a send', 'later', withItem('SEND#later SEND', undefined)],
+      ['a send that has not ended', 'later', withItem('SEND#later SEND', { state: 'claimed' })],
+      [
+        'a malformed request that is no dead letter',
+        'bad',
+        { deadLetters: { ...valid.deadLetters, sends: valid.deadLetters.sends.slice(1) } },
       ],
-    },
-  ],
-  [
-    'a cancelled request that was sent',
-    'cancelled sends are not sent',
-    'later',
-    { outbox: [...valid.outbox, { id: 'out-later', requestId: 'later', endpoint: 'message/v3', status: 'accepted' }] },
-  ],
-  [
-    'a message that was not published',
-    'every change is published',
-    'in',
-    { published: valid.published.filter(({ subject }) => subject !== 'in') },
-  ],
-  [
-    'an end of a send that was not published',
-    'every change is published',
-    'later',
-    { published: valid.published.filter(({ subject }) => subject !== 'later') },
-  ],
-  [
-    'a consent that was not published',
-    'every change is published',
-    CONTACT,
-    { published: valid.published.filter(({ name }) => name !== 'ContactOptedIn') },
-  ],
-  [
-    'a message that was published with two ids',
-    'a change has one id, however often it is published',
-    'MessageReceived in',
-    { published: [...valid.published, { id: 'other', name: 'MessageReceived', subject: 'in', at: '' }] },
-  ],
-  [
-    'two changes with the same id',
-    'a change has one id, however often it is published',
-    'MessageRead in',
-    { published: [...valid.published, { id: 'e1', name: 'MessageRead', subject: 'in', at: '' }] },
-  ],
-  ['a refusal for a closed window, although the window was open', REFUSED, 'one', refused('WINDOW_CLOSED')],
-  [
-    'a refusal for a closed window, although the request has a template',
-    REFUSED,
-    'one',
-    refused('WINDOW_CLOSED', { windows: [], ...withBody({ ruleNameOrId: 'rule' }) }),
-  ],
-  ['a refusal without an opt-in, although the user wrote', REFUSED, 'one', refused('NO_OPT_IN', { consents: [] })],
-  [
-    'a refusal without an opt-in, although one was stored before the run',
-    REFUSED,
-    'one',
-    refused('NO_OPT_IN', { consents: [], windows: [], optedIn: [CONTACT] }),
-  ],
-  ['a refusal after an opt-out that nobody recorded', REFUSED, 'one', refused('OPTED_OUT')],
-  [
-    'a refusal for a missing reason, although there is one',
-    REFUSED,
-    'one',
-    refused('REASON_MISSING', withBody({ reason: 'x' })),
-  ],
-  ['a refusal of media that the request does not have', REFUSED, 'one', refused('MEDIA_UNSUPPORTED')],
-  ['a refusal for which the run gave no cause', REFUSED, 'one', refused('PROCESSING_FAILED')],
-  ['a rejection that the chat service did not make', REJECTED, 'one', withItem('SEND#one SEND', { state: 'rejected' })],
-  [
-    'an expired request without an end',
-    REJECTED,
-    'one',
-    withItem('SEND#one SEND', { state: 'expired', expiredAt: '2026-11-20T12:05:00.000Z' }),
-  ],
-  [
-    'a window that starts before the latest message',
-    "every contact's window starts at the user's latest message",
-    '541150000000',
-    withItem('CONTACT#chat#*#541150000000 CONTACT', { lastInboundAt: '2026-11-20T11:00:00.000Z' }),
-  ],
-  [
-    'a window that no function recorded',
-    "every contact's window starts at the user's latest message",
-    '541150000000',
-    { windows: [] },
-  ],
-  [
-    "an erased contact's message",
-    'an erased contact leaves no data in the table',
-    ERASED,
-    withItem('MESSAGE#old MESSAGE', { contact: 'CONTACT#chat#*#541159999999' }),
-  ],
-  [
-    "an erased contact's number in what a function wrote before the request",
-    'an erased contact leaves no data in the table',
-    ERASED,
-    {
-      ...withItem('MESSAGE#old MESSAGE', { statusBodies: new Set([`{"FROM":"${ERASED}"}`]) }),
-      lastWrites: { 'MESSAGE#old MESSAGE': '2026-11-20T11:59:59.000Z' },
-    },
-  ],
-  [
-    'an emptied send that still names its contact',
-    'an erased contact leaves no data in the table',
-    ERASED,
-    {
-      ...withItem('SEND#one SEND', { erasedAt: '2026-11-20T12:00:02.000Z', body: ERASED }),
-      lastWrites: { 'SEND#one SEND': '2026-11-20T12:00:02.000Z' },
-    },
-  ],
-  [
-    'an emptied message that still names its contact beside its request',
-    'an erased contact leaves no data in the table',
-    ERASED,
-    {
-      ...withItem('MESSAGE#old MESSAGE', { ...lateStatus, requestId: 'one' }),
-      lastWrites: { 'MESSAGE#old MESSAGE': '2026-11-20T12:00:02.000Z' },
-    },
-  ],
-  ['a published message that nobody wrote', CAUSE, 'MessageReceived other', withEvent('MessageReceived', 'other')],
-  ['a published status that nobody reported', CAUSE, 'MessageRead out-one', withEvent('MessageRead', 'out-one')],
-  ['a published end of a send that ended otherwise', CAUSE, 'SendRefused one', withEvent('SendRefused', 'one')],
-  ['a published send that nobody requested', CAUSE, 'SendAccepted none', withEvent('SendAccepted', 'none')],
-  [
-    'a published opt-out that nobody recorded',
-    CAUSE,
-    'ContactOptedOut 541150000000',
-    withEvent('ContactOptedOut', '541150000000'),
-  ],
-  ['an account on hold although every call succeeded', CAUSE, 'AccountHeld +1', withEvent('AccountHeld', '+1')],
-  [
-    'a time of a status that the chat service did not report',
-    TIME,
-    'status',
-    withItem('MESSAGE#status MESSAGE', { readAt: '2026-11-20T12:00:00.001Z' }),
-  ],
-  [
-    'a status that the chat service reported of another message',
-    TIME,
-    'out-one',
-    withItem('MESSAGE#out-one MESSAGE', { readAt: '2026-11-20T12:00:00.000Z' }),
-  ],
-  ['a message without its direction', COMPLETE, 'in', withItem('MESSAGE#in MESSAGE', { direction: undefined })],
-  [
-    'a sent message without its direction',
-    COMPLETE,
-    'out-one',
-    withItem('MESSAGE#out-one MESSAGE', { direction: undefined }),
-  ],
-  [
-    'a sent message without its request',
-    COMPLETE,
-    'out-one',
-    withItem('MESSAGE#out-one MESSAGE', { requestId: undefined }),
-  ],
-  [
-    'a claim that is said to be abandoned after a process with other requests was killed',
-    UNCERTAIN,
-    'one',
-    {
-      ...withItem('SEND#one SEND', DIED),
-      kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['two'] }],
-    },
-  ],
-  [
-    'a claim that is said to be abandoned, but was never written',
-    UNCERTAIN,
-    'one',
-    {
-      ...withItem('SEND#one SEND', DIED),
-      sendWrites: [claimOf('one', { isApplied: false, isLost: true })],
-      kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['one'] }],
-    },
-  ],
-  [
-    'a message that was sent again more often than its claims were abandoned',
-    'nothing is sent twice, unless the request says resend and the outcome was unknowable',
-    'one',
-    {
-      requests: valid.requests.map((each) => ({ ...each, isResent: true })),
-      kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['one'] }],
-      outbox: [...valid.outbox, ...['a', 'b'].map((id) => ({ ...one, id, status: 'accepted' }))],
-    },
-  ],
-  [
-    'a message left on a queue',
-    'nothing waits',
-    'messages on the send queue',
-    { waiting: { 'messages on the send queue': 1 } },
-  ],
-  [
-    'an event that the chat service gave up',
-    'nothing waits',
-    'expired events',
-    { deliveries: { pending: 0, expired: 1 } },
-  ],
-  [
-    'an erasure that goes on',
-    'every erasure ends',
-    'erasure',
-    { erasures: valid.erasures.map((each) => ({ ...each, state: 'running' })) },
-  ],
-  [
-    'a change that could not be published',
-    'no erasure, schedule, or change is a dead letter',
-    '{"change":1}',
-    { deadLetters: { ...valid.deadLetters, publishing: [{ body: '{"change":1}', reason: 'REFUSED' }] } },
-  ],
-  [
-    'a broken law of the table',
-    'the table keeps its laws',
-    'SEND#one SEND',
-    {
-      laws: {
-        ...valid.laws,
-        violations: [{ law: 'item-is-known', key: { pk: 'SEND#one', sk: 'SEND' }, fault: 'The item is unknown.' }],
-      },
-    },
-  ],
-];
+    ],
+    'every dead letter of a request is expected and has a reason': [
+      [
+        'a valid request that is a dead letter',
+        '{"requestId":"two"}',
+        {
+          deadLetters: {
+            ...valid.deadLetters,
+            sends: [...valid.deadLetters.sends, { body: '{"requestId":"two"}', reason: 'PROCESSING_FAILED' }],
+          },
+        },
+      ],
+    ],
+    'nothing is sent twice, unless the request says resend and the outcome was unknowable': [
+      ['a request that was sent twice', 'one', { outbox: [...valid.outbox, { ...one, id: 'out-again' }] }],
+      [
+        'a request that was resent after a known outcome',
+        'one',
+        {
+          outbox: [...valid.outbox, { ...one, id: 'out-again' }],
+          requests: valid.requests.map((each) => ({ ...each, isResent: true })),
+        },
+      ],
+      [
+        'a request that was resent after an acceptance that the function knew, because an earlier outcome was unknown',
+        'one',
+        {
+          outbox: [...valid.outbox, { ...one, id: 'out-again' }],
+          requests: valid.requests.map((each) => ({ ...each, isResent: true })),
+          calls: [
+            call({ at: '2026-11-20T12:00:00.500Z', messageId: undefined, answeredStatus: undefined }),
+            ...valid.calls,
+            call({ at: '2026-11-20T12:00:02.000Z', messageId: 'out-again' }),
+          ],
+        },
+      ],
+      [
+        'a message that was sent again more often than its claims were abandoned',
+        'one',
+        {
+          requests: valid.requests.map((each) => ({ ...each, isResent: true })),
+          kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['one'] }],
+          outbox: [...valid.outbox, ...['a', 'b'].map((id) => ({ ...one, id, status: 'accepted' }))],
+        },
+      ],
+    ],
+    [UNCERTAIN]: [
+      [
+        'a send that is uncertain after an answer that says that nothing was done',
+        'one',
+        {
+          ...withItem('SEND#one SEND', { state: 'uncertain', outcome: 'It is unknown.' }),
+          calls: [call({ messageId: undefined, answeredStatus: 503 }), ...valid.calls],
+        },
+      ],
+      ['an uncertain send whose call was answered', 'one', withItem('SEND#one SEND', { state: 'uncertain' })],
+      [
+        'an uncertain send whose function was said to have died, but did not',
+        'one',
+        withItem('SEND#one SEND', { state: 'uncertain', outcome: 'The function that claimed the request died.' }),
+      ],
+      [
+        'a claim that is said to be abandoned after a process with other requests was killed',
+        'one',
+        {
+          ...withItem('SEND#one SEND', DIED),
+          kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['two'] }],
+        },
+      ],
+      [
+        'a claim that is said to be abandoned, but was never written',
+        'one',
+        {
+          ...withItem('SEND#one SEND', DIED),
+          sendWrites: [claimOf('one', { isApplied: false, isLost: true })],
+          kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['one'] }],
+        },
+      ],
+    ],
+    'accepted sends and the outbox agree': [
+      ['an accepted send that the service does not know', 'one', { outbox: [two] }],
+      ['an accepted send with the id of another message', 'one', withItem('SEND#one SEND', { messageId: 'out-two' })],
+      ['an accepted send with another endpoint', 'one', withItem('SEND#one SEND', { call: { endpoint: 'intent/v2' } })],
+    ],
+    'every message in the outbox has an accepted or uncertain send': [
+      ['a sent message whose send was refused', 'one', withItem('SEND#one SEND', { state: 'refused' })],
+    ],
+    "a contact's messages are sent in the order of its requests": [
+      ['messages in another order than their requests', CONTACT, { outbox: [two, one] }],
+    ],
+    'no free-form call outside the window': [
+      ['a free-form call a day after the message', 'one', { calls: [call({ at: '2026-11-21T12:00:00.000Z' })] }],
+      ['a free-form call before the message', 'one', { calls: [call({ at: '2026-11-20T11:59:59.000Z' })] }],
+    ],
+    'opt-outs are obeyed from the time that they are recorded': [
+      [
+        'a template after an opt-out',
+        'one',
+        {
+          calls: [call({ endpoint: 'intent/v2' })],
+          consents: [
+            {
+              contact: CONTACT,
+              consent: 'opt-out',
+              at: '2026-11-20T12:00:00.000Z',
+              recordedAt: '2026-11-20T12:00:00.500Z',
+            },
+          ],
+          published: [
+            ...valid.published,
+            { id: 'e10', name: 'ContactOptedOut', subject: '', at: '2026-11-20T12:00:00.000Z' },
+          ],
+        },
+      ],
+    ],
+    'cancelled sends are not sent': [
+      [
+        'a cancelled request that was sent',
+        'later',
+        {
+          outbox: [
+            ...valid.outbox,
+            { id: 'out-later', requestId: 'later', endpoint: 'message/v3', status: 'accepted' },
+          ],
+        },
+      ],
+    ],
+    'every change is published': [
+      [
+        'a message that was not published',
+        'in',
+        { published: valid.published.filter(({ subject }) => subject !== 'in') },
+      ],
+      [
+        'an end of a send that was not published',
+        'later',
+        { published: valid.published.filter(({ subject }) => subject !== 'later') },
+      ],
+      [
+        'a consent that was not published',
+        CONTACT,
+        { published: valid.published.filter(({ name }) => name !== 'ContactOptedIn') },
+      ],
+    ],
+    'a change has one id, however often it is published': [
+      [
+        'a message that was published with two ids',
+        'MessageReceived in',
+        { published: [...valid.published, { id: 'other', name: 'MessageReceived', subject: 'in', at: '' }] },
+      ],
+      [
+        'two changes with the same id',
+        'MessageRead in',
+        { published: [...valid.published, { id: 'e1', name: 'MessageRead', subject: 'in', at: '' }] },
+      ],
+    ],
+    [REFUSED]: [
+      ['a refusal for a closed window, although the window was open', 'one', refused('WINDOW_CLOSED')],
+      [
+        'a refusal for a closed window, although the request has a template',
+        'one',
+        refused('WINDOW_CLOSED', { windows: [], ...withBody({ ruleNameOrId: 'rule' }) }),
+      ],
+      ['a refusal without an opt-in, although the user wrote', 'one', refused('NO_OPT_IN', { consents: [] })],
+      [
+        'a refusal without an opt-in, although one was stored before the run',
+        'one',
+        refused('NO_OPT_IN', { consents: [], windows: [], optedIn: [CONTACT] }),
+      ],
+      ['a refusal after an opt-out that nobody recorded', 'one', refused('OPTED_OUT')],
+      [
+        'a refusal for a missing reason, although there is one',
+        'one',
+        refused('REASON_MISSING', withBody({ reason: 'x' })),
+      ],
+      ['a refusal of media that the request does not have', 'one', refused('MEDIA_UNSUPPORTED')],
+      ['a refusal for which the run gave no cause', 'one', refused('PROCESSING_FAILED')],
+    ],
+    [REJECTED]: [
+      ['a rejection that the chat service did not make', 'one', withItem('SEND#one SEND', { state: 'rejected' })],
+      [
+        'an expired request without an end',
+        'one',
+        withItem('SEND#one SEND', { state: 'expired', expiredAt: '2026-11-20T12:05:00.000Z' }),
+      ],
+    ],
+    "every contact's window starts at the user's latest message": [
+      [
+        'a window that starts before the latest message',
+        '541150000000',
+        withItem('CONTACT#chat#*#541150000000 CONTACT', { lastInboundAt: '2026-11-20T11:00:00.000Z' }),
+      ],
+      ['a window that no function recorded', '541150000000', { windows: [] }],
+    ],
+    'an erased contact leaves no data in the table': [
+      [
+        "an erased contact's message",
+        ERASED,
+        withItem('MESSAGE#old MESSAGE', { contact: 'CONTACT#chat#*#541159999999' }),
+      ],
+      [
+        "an erased contact's number in what a function wrote before the request",
+        ERASED,
+        {
+          ...withItem('MESSAGE#old MESSAGE', { statusBodies: new Set([`{"FROM":"${ERASED}"}`]) }),
+          lastWrites: { 'MESSAGE#old MESSAGE': '2026-11-20T11:59:59.000Z' },
+        },
+      ],
+      [
+        'an emptied send that still names its contact',
+        ERASED,
+        {
+          ...withItem('SEND#one SEND', { erasedAt: '2026-11-20T12:00:02.000Z', body: ERASED }),
+          lastWrites: { 'SEND#one SEND': '2026-11-20T12:00:02.000Z' },
+        },
+      ],
+      [
+        'an emptied message that still names its contact beside its request',
+        ERASED,
+        {
+          ...withItem('MESSAGE#old MESSAGE', { ...lateStatus, requestId: 'one' }),
+          lastWrites: { 'MESSAGE#old MESSAGE': '2026-11-20T12:00:02.000Z' },
+        },
+      ],
+    ],
+    [CAUSE]: [
+      ['a published message that nobody wrote', 'MessageReceived other', withEvent('MessageReceived', 'other')],
+      ['a published status that nobody reported', 'MessageRead out-one', withEvent('MessageRead', 'out-one')],
+      ['a published end of a send that ended otherwise', 'SendRefused one', withEvent('SendRefused', 'one')],
+      ['a published send that nobody requested', 'SendAccepted none', withEvent('SendAccepted', 'none')],
+      [
+        'a published opt-out that nobody recorded',
+        'ContactOptedOut 541150000000',
+        withEvent('ContactOptedOut', '541150000000'),
+      ],
+      ['an account on hold although every call succeeded', 'AccountHeld +1', withEvent('AccountHeld', '+1')],
+    ],
+    [TIME]: [
+      [
+        'a time of a status that the chat service did not report',
+        'status',
+        withItem('MESSAGE#status MESSAGE', { readAt: '2026-11-20T12:00:00.001Z' }),
+      ],
+      [
+        'a status that the chat service reported of another message',
+        'out-one',
+        withItem('MESSAGE#out-one MESSAGE', { readAt: '2026-11-20T12:00:00.000Z' }),
+      ],
+    ],
+    [COMPLETE]: [
+      ['a message without its direction', 'in', withItem('MESSAGE#in MESSAGE', { direction: undefined })],
+      [
+        'a sent message without its direction',
+        'out-one',
+        withItem('MESSAGE#out-one MESSAGE', { direction: undefined }),
+      ],
+      ['a sent message without its request', 'out-one', withItem('MESSAGE#out-one MESSAGE', { requestId: undefined })],
+    ],
+    'nothing waits': [
+      ['a message left on a queue', 'messages on the send queue', { waiting: { 'messages on the send queue': 1 } }],
+      ['an event that the chat service gave up', 'expired events', { deliveries: { pending: 0, expired: 1 } }],
+    ],
+    'every erasure ends': [
+      [
+        'an erasure that goes on',
+        'erasure',
+        { erasures: valid.erasures.map((each) => ({ ...each, state: 'running' })) },
+      ],
+    ],
+    'no erasure, schedule, or change is a dead letter': [
+      [
+        'a change that could not be published',
+        '{"change":1}',
+        { deadLetters: { ...valid.deadLetters, publishing: [{ body: '{"change":1}', reason: 'REFUSED' }] } },
+      ],
+    ],
+    'the table keeps its laws': [
+      [
+        'a broken law of the table',
+        'SEND#one SEND',
+        {
+          laws: {
+            ...valid.laws,
+            violations: [{ law: 'item-is-known', key: { pk: 'SEND#one', sk: 'SEND' }, fault: 'The item is unknown.' }],
+          },
+        },
+      ],
+    ],
+  };
 
 describe('the comparison of the ledgers', () => {
   it('finds nothing wrong in the ledgers of a run without a fault', () => {
@@ -461,8 +390,10 @@ describe('the comparison of the ledgers', () => {
     expect(empty.map(({ name }) => name)).toEqual(['a send is uncertain only if a fault hit its call']);
   });
 
-  it.each(DOCTORED)('finds %s', (_what, check, id, changes) => {
-    expect(failures(validLedgers(changes))).toHaveProperty([check], expect.arrayContaining([id]));
+  describe.each(Object.entries(DOCTORED))('%s', (check, changed) => {
+    it.each(changed)('finds %s', (_what, id, changes) => {
+      expect(failures(validLedgers(changes))).toHaveProperty([check], expect.arrayContaining([id]));
+    });
   });
 
   it('finds a run in which every request was refused for a closed window', () => {
@@ -485,8 +416,7 @@ describe('the comparison of the ledgers', () => {
   });
 
   it('has a doctored ledger for every check', () => {
-    const found = new Set(DOCTORED.map(([, check]) => check));
-    expect(CHECKS.map(({ name }) => name).filter((name) => !found.has(name))).toEqual([]);
+    expect(CHECKS.map(({ name }) => name).filter((name) => !Object.hasOwn(DOCTORED, name))).toEqual([]);
   });
 
   it('excuses what a fault explains', () => {

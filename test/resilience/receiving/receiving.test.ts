@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { fuzz } from './fuzz.ts';
-import { fuzzOverHttp } from './fuzz-over-http.ts';
 import { isPassed } from './fuzz-result.ts';
 import { isAsDocumented, runPostedOnce } from './posted-once.ts';
 import { runTableOutage } from './table-outage.ts';
@@ -11,24 +10,13 @@ import { runTableOutage } from './table-outage.ts';
 const TIMEOUT_MS = 180_000;
 
 describe('an authentic request with any body', () => {
-  const SEED = 1;
-
   it(
     'is stored, quarantined, or too large, nothing fails, and only what says so counts as the user’s',
     async () => {
-      const result = await fuzz({ count: 1960, seed: SEED });
+      const result = await fuzz({ count: 2000, seed: 1 });
       expect(isPassed(result), JSON.stringify(result)).toBe(true);
       const { misread: _misread, ...counts } = result.senders;
       expect(Math.min(...Object.values(counts)), JSON.stringify(counts)).toBeGreaterThan(0);
-    },
-    TIMEOUT_MS,
-  );
-
-  it(
-    'is handled the same way by the bundled function behind the HTTP API',
-    async () => {
-      const result = await fuzzOverHttp({ count: 40, seed: SEED + 1_000_000 });
-      expect(isPassed(result), JSON.stringify(result)).toBe(true);
     },
     TIMEOUT_MS,
   );

@@ -70,7 +70,7 @@ export const ERASING_MISTAKES = {
         table: (table) => ({
           async delete(key, ...rest) {
             if (key.pk.startsWith('MESSAGE#')) {
-              await table.delete({ pk: 'MESSAGE#other-1', sk: 'MESSAGE' }, 'attribute_exists(#pk)', {}, ['pk']);
+              await table.delete({ pk: 'MESSAGE#other-1', sk: 'MESSAGE' }, 'attribute_exists(#pk)', {});
             }
             return table.delete(key, ...rest);
           },

@@ -52,6 +52,6 @@ export const rewriting = (
 });
 
 /** Returns the update without its condition, and without names and values that only the condition uses. */
-export const withoutCondition = ({ condition, names, values, ...update }: ItemUpdate): ItemUpdate => update;
+export const withoutCondition = ({ condition, values, ...update }: ItemUpdate): ItemUpdate => update;
 
 export const isClaim = ({ set = {} }: ItemUpdate): boolean => set.state === 'claimed';

@@ -1,5 +1,5 @@
 import { TRACEPARENT } from '../../support/builders.ts';
-import { isClaim, type SceneMutant, updating } from './scene-mutant.ts';
+import { isClaim, type SceneMutant, updating, withoutCondition } from './scene-mutant.ts';
 
 /** Mistakes that the search must not miss. */
 export const SENDING_MISTAKES = {
@@ -8,12 +8,7 @@ export const SENDING_MISTAKES = {
     scenario: 'plain',
     maxFaults: 0,
     invariant: 'sentOnce',
-    create: () =>
-      updating('send', ({ condition, names, values, ...update }) =>
-        isClaim(update)
-          ? update
-          : { ...update, ...(condition && { condition }), ...(names && { names }), ...(values && { values }) },
-      ),
+    create: () => updating('send', (update) => (isClaim(update) ? withoutCondition(update) : update)),
   },
   callBeforeClaim: {
     breaks: 'The chat service is called before the send is claimed.',

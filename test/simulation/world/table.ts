@@ -78,10 +78,10 @@ export const createTableState = (onWrite: (write: ItemWrite) => void = () => und
       for (const { key, before, after } of plans) store(nameOf(key), before, after);
       return 'written';
     },
-    delete(key, condition, values, names) {
+    delete(key, condition, values) {
       const before = items.get(nameOf(key));
       // A request without values declares none.
-      const holds = conditionOf(condition, { ...declarationsOf({ names, values }), hasValues: true });
+      const holds = conditionOf(condition, { ...declarationsOf({ values }), hasValues: true });
       if (holds && !holds(before ?? {})) return false;
       if (before) store(nameOf(key), before, undefined);
       return before !== undefined;
@@ -153,44 +153,37 @@ const labelOf = ({ key, set = {} }: ItemUpdate): string => {
 /** Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
 const MAX_ITEM_BYTES = 400 * 1024;
 
-/** What a request declares. In an {@link ItemUpdate}, attribute `x` is `#x`, and value `x` is `:x`. */
+/** The values that a request declares; value `x` is `:x`. */
 interface Declarations {
-  isName(name: string): boolean;
   valueOf(name: string): unknown;
   readonly hasValues: boolean;
-  /** The names and values that only the condition can use. */
+  /** The values that only the condition can use. */
   readonly further: readonly string[];
 }
 
 const declarationsOf = (update: Omit<ItemUpdate, 'key'>): Declarations => {
-  const { set = {}, setOnce = {}, increment = [], add = {}, values = {}, names = [] } = update;
+  const { set = {}, setOnce = {}, increment = [], add = {}, values = {} } = update;
   const assignedValue = (name: string): unknown => set[name] ?? setOnce[name] ?? add[name];
-  const isAssigned = (name: string): boolean =>
-    Object.hasOwn(set, name) || Object.hasOwn(setOnce, name) || Object.hasOwn(add, name) || increment.includes(name);
   return {
-    isName: (name) => isAssigned(name) || names.includes(name),
     valueOf: (name) => values[name] ?? assignedValue(name),
     hasValues:
       increment.length > 0 ||
       [set, setOnce, add, values].some((given) => Object.values(given).some((value) => value !== undefined)),
-    further: [
-      ...names.filter((name) => !isAssigned(name)).map((name) => `#${name}`),
-      ...Object.keys(values)
-        .filter((name) => values[name] !== undefined && assignedValue(name) === undefined)
-        .map((name) => `:${name}`),
-    ],
+    further: Object.keys(values)
+      .filter((name) => values[name] !== undefined && assignedValue(name) === undefined)
+      .map((name) => `:${name}`),
   };
 };
 
 /** DynamoDB rejects an expression that uses what is not declared, and a declaration that no expression uses. */
 const conditionOf = (
   expression: string | undefined,
-  { isName, valueOf: valueNamed, hasValues, further }: Declarations,
+  { valueOf: valueNamed, hasValues, further }: Declarations,
 ): ((item: Item) => boolean) | undefined => {
   const condition = expression === undefined ? undefined : parseCondition(expression);
   const used = condition?.placeholders ?? [];
   const isDeclared = (placeholder: string): boolean =>
-    placeholder.startsWith('#') ? isName(placeholder.slice(1)) : valueNamed(placeholder.slice(1)) !== undefined;
+    placeholder.startsWith('#') || valueNamed(placeholder.slice(1)) !== undefined;
   const missing = used.find((placeholder) => !isDeclared(placeholder));
   if (missing) throw new WriteRefusedError(`The condition uses ${missing}, which the request does not declare.`);
   if (!hasValues) throw new WriteRefusedError('ExpressionAttributeValues must not be empty.');

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,12 +10,7 @@ import { compare, type Difference, isAgreed } from '../../contract/compare.ts';
 import { SQS_CONTRACT } from '../../contract/sqs/contract.ts';
 import { DIFFERENCES } from '../../contract/sqs/differences.ts';
 
-const ROOT = new URL('../../../', import.meta.url);
-const PAGE = new URL('docs/emulator-differences.md', ROOT);
-const COMMAND = fileURLToPath(new URL('test/contract/run-fidelity.ts', ROOT));
-
-const sourceOf = (difference: Difference): string | undefined =>
-  SQS_CONTRACT.find(({ name }) => name === difference.case)?.source;
+const COMMAND = fileURLToPath(new URL('../../contract/run-fidelity.ts', import.meta.url));
 
 describe("a reference's result", () => {
   const one = { expected: { bodies: ['a'] } };
@@ -51,15 +46,6 @@ describe('the cases and the differences', () => {
   it('cite a page of the AWS documentation', () => {
     const pages = /^https:\/\/(docs\.aws\.amazon\.com\/AWSSimpleQueueService\/|repost\.aws\/knowledge-center\/)/;
     expect(SQS_CONTRACT.filter(({ source }) => !pages.test(source))).toEqual([]);
-  });
-
-  it('are listed in docs/emulator-differences.md', () => {
-    const page = readFileSync(PAGE, 'utf8').replaceAll(/\s+/g, ' ');
-    const expected = ['ElasticMQ', 'moto'].map((reference) => {
-      const items = DIFFERENCES.filter((difference) => difference.reference === reference);
-      return items.map((item) => `- **${item.case}**: ${item.reason} AWS: <${sourceOf(item)}>`).join(' ');
-    });
-    for (const list of expected) expect(page).toContain(list);
   });
 });
 

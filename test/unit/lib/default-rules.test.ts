@@ -2,6 +2,7 @@ import { App, CfnResource, Stack } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { STAGE_VARIANTS } from './rules/stage-variants.ts';
+import { shareAll, shareBus, shareDomainName, shareKey, shareTableWithKey, shareVpc } from './shared-resources.ts';
 import { CDK_CONTEXT, inTemporaryFolder, synthesizedStack } from './synthesized-stack.ts';
 
 describe('The CloudFormation rules of CDK', () => {
@@ -30,35 +31,19 @@ describe('The CloudFormation rules of CDK', () => {
   });
 
   test('accept a stage with existing resources, a VPC, and a domain name', () => {
-    const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:111122223333:${resource}`;
-    const id = '1234abcd-12ab-34cd-56ef-1234567890ab';
-    const settings = {
-      existing: {
-        tableArn: arn('dynamodb', 'table/messaging'),
-        tableStreamArn: arn('dynamodb', 'table/messaging/stream/2026-11-20T12:00:00.000'),
-        tableKeyArn: arn('kms', `key/${id}`),
-        eventBusArn: arn('events', 'event-bus/company'),
-        keyArn: arn('kms', 'key/mrk-1234abcd12ab34cd56ef1234567890ab'),
-      },
-      vpc: { vpcId: 'vpc-0a1b2c3d4e5f60718', subnetIds: ['subnet-0a1b2c3d4e5f60718', 'subnet-1a1b2c3d4e5f60718'] },
-      domainName: {
-        name: 'chat-events.bank.internal',
-        certificateArn: arn('acm', `certificate/${id}`),
-        hostedZoneId: 'Z0123456789ABC',
-      },
-    };
+    const share = shareAll(shareTableWithKey, shareBus, shareKey, shareVpc, shareDomainName);
 
-    const { template } = synthesizedStack('prod', settings, { withCloudFormationRules: true });
+    const { template } = synthesizedStack('prod', {}, { withCloudFormationRules: true, share });
 
     template.resourceCountIs('AWS::EC2::SecurityGroup', 1);
-    template.resourceCountIs('AWS::Route53::RecordSet', 1);
+    template.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 1);
   });
 
   test.each(STAGE_VARIANTS)(
     'let nothing depend on what may be missing in a stage with $name',
-    ({ stage, settings }) => {
+    ({ stage, settings, share }) => {
       const resources: Readonly<Record<string, { Condition?: string; DependsOn?: readonly string[] }>> =
-        synthesizedStack(stage, settings).template.toJSON().Resources;
+        synthesizedStack(stage, settings, { share }).template.toJSON().Resources;
       const dependencies = Object.entries(resources).flatMap(([id, { Condition, DependsOn = [] }]) =>
         DependsOn.filter((other) => ![undefined, Condition].includes(resources[other]?.Condition)).map((other) => [
           id,

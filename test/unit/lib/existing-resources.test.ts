@@ -1,18 +1,29 @@
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { App, type Environment, Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { EventBus } from 'aws-cdk-lib/aws-events';
 import { describe, expect, test } from 'vitest';
 import { ParleyStack } from '../../../lib/index.ts';
+import { LOCAL_RUN_CONTEXT } from '../../../lib/settings/check-production.ts';
 import { statementsOf } from './iam-statements.ts';
 import { VALID } from './settings/valid-settings.ts';
+import {
+  BUS,
+  KEY,
+  type Share,
+  STREAM,
+  shareAll,
+  shareBus,
+  shareDomainName,
+  shareKey,
+  shareTable,
+  shareTableWithKey,
+  shareVpc,
+  TABLE,
+} from './shared-resources.ts';
 import { inTemporaryFolder, logicalIdOf, synthesizedStack } from './synthesized-stack.ts';
 
 const ACCOUNT = '111122223333';
-const TABLE = `arn:aws:dynamodb:eu-west-1:${ACCOUNT}:table/messaging`;
-const STREAM = `${TABLE}/stream/2026-11-20T12:00:00.000`;
-const BUS = `arn:aws:events:eu-west-1:${ACCOUNT}:event-bus/company`;
-const KEY = `arn:aws:kms:eu-west-1:${ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab`;
 const TARGETS = [{ kind: 'sqs', queueArn: `arn:aws:sqs:eu-west-1:${ACCOUNT}:crm` }];
-const table = { tableArn: TABLE, tableStreamArn: STREAM };
 
 /** The variables of all functions, by name. */
 const variablesIn = (template: Template, name: string): unknown[] =>
@@ -26,20 +37,14 @@ const withArns = (template: Template, replaced: Readonly<Record<string, string>>
     .map((line) => Object.entries(replaced).reduce((text, [own, arn]) => text.replaceAll(own, arn), line))
     .toSorted();
 
-describe('A stage without existing resources', () => {
-  test('has the same template as before there was such a setting', () => {
-    const { template } = synthesizedStack('prod');
+test('A stage without existing resources has no output about them', () => {
+  const { Outputs } = synthesizedStack('prod').template.toJSON();
 
-    expect(JSON.stringify(synthesizedStack('prod', { existing: {} }).template)).toBe(JSON.stringify(template));
-    expect(Object.keys(template.toJSON().Outputs).filter((name) => name.startsWith('Existing'))).toEqual([]);
-    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
-      EventSourceArn: { 'Fn::GetAtt': ['TableCD117FA1', 'StreamArn'] },
-    });
-  });
+  expect(Object.keys(Outputs).filter((name) => name.startsWith('Existing'))).toEqual([]);
 });
 
 describe('A stage with an existing table', () => {
-  const { template } = synthesizedStack('prod', { existing: table });
+  const { template } = synthesizedStack('prod', {}, { share: shareTable() });
 
   test('neither creates nor manages a table', () => {
     template.resourceCountIs('AWS::DynamoDB::Table', 0);
@@ -61,7 +66,7 @@ describe('A stage with an existing table', () => {
   });
 
   test('lets the functions use the key of the table through DynamoDB, and no other key', () => {
-    const withKey = synthesizedStack('prod', { existing: { ...table, tableKeyArn: KEY } }).template;
+    const withKey = synthesizedStack('prod', {}, { share: shareTableWithKey }).template;
     const uses = statementsOf(withKey).filter((line) => line.includes('kms:'));
 
     expect(uses.map((line) => line.replace(/^(\w+)FunctionRoleDefaultPolicy: Allow .* on /, '$1 on '))).toEqual(
@@ -79,8 +84,7 @@ describe('A stage with an existing table', () => {
 });
 
 describe('A stage with an existing event bus', () => {
-  const settings = { existing: { eventBusArn: BUS }, events: { targets: TARGETS } };
-  const { template } = synthesizedStack('prod', settings);
+  const { template } = synthesizedStack('prod', { events: { targets: TARGETS } }, { share: shareBus });
 
   test('creates no bus, publishes on that one, and adds its rules to it', () => {
     template.resourceCountIs('AWS::Events::EventBus', 0);
@@ -104,11 +108,11 @@ describe('A stage with an existing event bus', () => {
   test('has a key that EventBridge may use for dead letters, but not for a bus', () => {
     const services = (hasTargets: boolean) =>
       statementsOf(
-        synthesizedStack('prod', {
-          existing: { eventBusArn: BUS },
-          customerManagedKey: true,
-          events: { targets: hasTargets ? TARGETS : [] },
-        }).template,
+        synthesizedStack(
+          'prod',
+          { customerManagedKey: true, events: { targets: hasTargets ? TARGETS : [] } },
+          { share: shareBus },
+        ).template,
       ).filter((line) => line.startsWith('TableKey: ') && line.includes('events.amazonaws.com'));
 
     expect(services(false)).toEqual([]);
@@ -117,7 +121,7 @@ describe('A stage with an existing event bus', () => {
 });
 
 describe('A stage with an existing key', () => {
-  const { template } = synthesizedStack('prod', { existing: { keyArn: KEY }, events: { targets: TARGETS } });
+  const { template } = synthesizedStack('prod', { events: { targets: TARGETS } }, { share: shareKey });
 
   test('encrypts everything with it that a key of its own would encrypt', () => {
     const own = synthesizedStack('prod', { customerManagedKey: true, events: { targets: TARGETS } }).template;
@@ -138,34 +142,54 @@ describe('A stage with an existing key', () => {
 });
 
 describe('An existing resource', () => {
-  const synthesize = (existing: object, env: object, context: object = {}) =>
-    inTemporaryFolder((outdir) => {
-      const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': [], ...context } });
-      return Template.fromStack(new ParleyStack(app, 'Messaging', { settings: { ...VALID, existing }, env }));
-    });
+  const inStack = (env: Environment, share: Share) => () => synthesizedStack('prod', {}, { env, share });
 
   test.each([
-    { existing: table, setting: 'tableArn' },
-    { existing: { eventBusArn: BUS }, setting: 'eventBusArn' },
-    { existing: { keyArn: KEY }, setting: 'keyArn' },
-  ])('of another region than that of the stack is rejected: $setting', ({ existing, setting }) => {
-    expect(() => synthesize(existing, { account: ACCOUNT, region: 'us-east-1' })).toThrow(
-      new RegExp(`^Messaging\\.existing\\.${setting}: got ".*", expected one in the stack's region us-east-1\\.$`),
+    { property: 'table', share: shareTable() },
+    { property: 'eventBus', share: shareBus },
+    { property: 'encryptionKey', share: shareKey },
+  ])('of another region than that of the stack is rejected: $property', ({ property, share }) => {
+    expect(inStack({ account: ACCOUNT, region: 'us-east-1' }, share)).toThrow(
+      new RegExp(`^Parley-prod\\.${property}: got ".*", expected one in the stack's region us-east-1\\.$`),
     );
   });
 
   test('of another account is rejected, unless it is a key, which another account can share', () => {
     const env = { account: '444455556666', region: 'eu-west-1' };
 
-    expect(() => synthesize(table, env)).toThrow(/existing\.tableArn: got .*the stack's account 444455556666\.$/);
-    expect(() => synthesize({ eventBusArn: BUS }, env)).toThrow(/existing\.eventBusArn: got /);
-    expect(() => synthesize({ keyArn: KEY }, env)).not.toThrow();
+    expect(inStack(env, shareTable())).toThrow(/\.table: got .*the stack's account 444455556666\.$/);
+    expect(inStack(env, shareBus)).toThrow(/\.eventBus: got /);
+    expect(inStack(env, shareKey)).not.toThrow();
   });
 
-  test('is created in the local run: a table with the same keys and indexes, and a bus', () => {
-    const local = synthesize({ ...table, eventBusArn: BUS }, {}, { 'parley:localRun': true });
-    const own = synthesize({}, {}, { 'parley:localRun': true });
+  test('that is a key is rejected together with one that the stack creates', () => {
+    expect(() => synthesizedStack('prod', { customerManagedKey: true }, { share: shareKey })).toThrow(
+      'Parley-prod.customerManagedKey: got true, expected false with the property encryptionKey.',
+    );
+  });
 
-    expect(local.toJSON()).toEqual(own.toJSON());
+  test('can belong to another stack of the app', () => {
+    const { template } = synthesizedStack(
+      'prod',
+      {},
+      { share: (shared) => ({ eventBus: new EventBus(shared, 'Bus') }) },
+    );
+
+    template.resourceCountIs('AWS::Events::EventBus', 0);
+    template.hasOutput('EventBusName', { Value: { 'Fn::GetStackOutput': Match.objectLike({ StackName: 'Shared' }) } });
+  });
+
+  test('is ignored by the local run, which names it', () => {
+    const everything = shareAll(shareTable(), shareBus, shareKey, shareVpc, shareDomainName);
+    const local = (share: Share) =>
+      inTemporaryFolder((outdir) => {
+        const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': [], [LOCAL_RUN_CONTEXT]: true } });
+        const existing = share(new Stack(app, 'Shared'));
+        return Template.fromStack(new ParleyStack(app, 'Messaging', { settings: VALID, ...existing })).toJSON();
+      });
+    const { Metadata, ...template } = local(everything);
+
+    expect(template).toEqual(local(() => ({})));
+    expect(Metadata).toEqual({ ParleyIgnored: ['table', 'eventBus', 'encryptionKey', 'domainMapping', 'vpc'] });
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { App } from 'aws-cdk-lib';
+import { App, Stack } from 'aws-cdk-lib';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { ParleyStack } from '../../../lib/parley-stack.ts';
@@ -12,12 +12,13 @@ import { LOCAL_RUN_CONTEXT } from '../../../lib/settings/check-production.ts';
 import { SettingsError } from '../../../lib/settings/settings-faults.ts';
 import type { StageSettingsInput } from '../../../lib/settings/stage-settings.ts';
 import { PRODUCTION } from './settings/valid-settings.ts';
+import { type Share, shareBus, shareTable, TABLE } from './shared-resources.ts';
 import { CDK_CONTEXT, inTemporaryFolder } from './synthesized-stack.ts';
 
 type Settings = Partial<StageSettingsInput>;
+/** Settings, and what exists already. */
+type Stage = Settings & { readonly share?: Share };
 
-const TABLE = 'arn:aws:dynamodb:eu-west-1:111122223333:table/contacts';
-const EXISTING = { tableArn: TABLE, tableStreamArn: `${TABLE}/stream/2026-11-20T12:00:00.000` };
 const EVERYTHING: Settings = {
   customerManagedKey: true,
   webhook: { auth: { kind: 'shared-token', header: 'x-token' } },
@@ -25,7 +26,12 @@ const EVERYTHING: Settings = {
 };
 
 /** Synthesizes a stack with the pins in a folder. Returns the lines of the error, or none. */
-const synth = (folder: string, settings: Settings, context: object = {}, name = 'Parley-prod'): readonly string[] => {
+const synth = (
+  folder: string,
+  { share, ...settings }: Stage,
+  context: object = {},
+  name = 'Parley-prod',
+): readonly string[] => {
   const app = new App({
     outdir: join(folder, 'cdk.out'),
     context: { ...CDK_CONTEXT, ...context, 'aws:cdk:bundling-stacks': [] },
@@ -33,7 +39,10 @@ const synth = (folder: string, settings: Settings, context: object = {}, name = 
   });
   // The folder of the app, which is the repository's otherwise.
   const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
-  new ParleyStack(app, name, { settings: { ...PRODUCTION, ...settings } });
+  new ParleyStack(app, name, {
+    settings: { ...PRODUCTION, ...settings },
+    ...share?.(new Stack(app, 'Shared')),
+  });
   cwd.mockRestore();
   try {
     app.synth();
@@ -44,7 +53,7 @@ const synth = (folder: string, settings: Settings, context: object = {}, name = 
   }
 };
 
-const afterPinning = (before: Settings, after: Settings, name?: string): readonly string[] =>
+const afterPinning = (before: Stage, after: Stage, name?: string): readonly string[] =>
   inTemporaryFolder((folder) => {
     expect(synth(folder, before, { [PIN_CONTEXT]: 'true' })).toEqual([]);
     return synth(folder, after, {}, name);
@@ -60,13 +69,13 @@ describe('A stage whose resources are pinned', () => {
   test.each([
     {
       what: 'brings its table along',
-      after: { existing: EXISTING },
-      says: /^Parley-prod: The setting existing\.tableArn would remove TableCD117FA1 \(AWS::DynamoDB::Table\) from the stack\.$/,
+      after: { share: shareTable() },
+      says: /^Parley-prod: The property table would remove TableCD117FA1 \(AWS::DynamoDB::Table\) from the stack\.$/,
     },
     {
       what: 'brings its event bus along',
-      after: { existing: { eventBusArn: 'arn:aws:events:eu-west-1:111122223333:event-bus/bus' } },
-      says: /The setting existing\.eventBusArn would remove PublisherEventBus6EFFBC37/,
+      after: { share: shareBus },
+      says: /The property eventBus would remove PublisherEventBus6EFFBC37/,
     },
     {
       what: 'has no targets',
@@ -81,9 +90,9 @@ describe('A stage whose resources are pinned', () => {
     {
       what: 'has no key',
       after: { ...EVERYTHING, customerManagedKey: false },
-      says: /The settings customerManagedKey or existing\.keyArn would remove TableKey/,
+      says: /The setting customerManagedKey would remove TableKey/,
     },
-  ] satisfies { what: string; after: Settings; says: RegExp }[])('is refused when it $what', ({ after, says }) => {
+  ] satisfies { what: string; after: Stage; says: RegExp }[])('is refused when it $what', ({ after, says }) => {
     const lines = afterPinning('customerManagedKey' in after ? EVERYTHING : {}, after);
 
     expect(lines.some((line) => says.test(line))).toBe(true);
@@ -101,12 +110,11 @@ describe('A stage whose resources are pinned', () => {
 
   test('is refused when it uses another existing table, or one of its own', () => {
     const other = `${TABLE}-2`;
-    const existing = { tableArn: other, tableStreamArn: `${other}/stream/2026-11-20T12:00:00.000` };
 
-    expect(afterPinning({ existing: EXISTING }, { existing })[0]).toBe(
-      `Parley-prod: The setting existing.tableArn would make the stack use ${other} instead of ${TABLE}.`,
+    expect(afterPinning({ share: shareTable() }, { share: shareTable(other) })[0]).toBe(
+      `Parley-prod: The property table would make the stack use ${other} instead of ${TABLE}.`,
     );
-    expect(afterPinning({ existing: EXISTING }, {})[0]).toMatch(
+    expect(afterPinning({ share: shareTable() }, {})[0]).toMatch(
       /use a resource of its own instead of arn:aws:dynamodb/,
     );
   });
@@ -125,10 +133,10 @@ describe('A stage whose resources are pinned', () => {
   });
 
   test('does not affect another stage, or a local run', () => {
-    expect(afterPinning({}, { existing: EXISTING }, 'Parley-dev')).toEqual([]);
+    expect(afterPinning({}, { share: shareTable() }, 'Parley-dev')).toEqual([]);
     inTemporaryFolder((folder) => {
       synth(folder, {}, { [PIN_CONTEXT]: 'true' });
-      expect(synth(folder, { existing: EXISTING }, { [LOCAL_RUN_CONTEXT]: true })).toEqual([]);
+      expect(synth(folder, { share: shareTable() }, { [LOCAL_RUN_CONTEXT]: true })).toEqual([]);
     });
   });
 
@@ -136,9 +144,9 @@ describe('A stage whose resources are pinned', () => {
     inTemporaryFolder((folder) => {
       synth(folder, {}, { [PIN_CONTEXT]: 'true' }, 'Parley-dev');
       synth(folder, {}, { [PIN_CONTEXT]: 'true' });
-      synth(folder, { existing: EXISTING }, { [PIN_CONTEXT]: 'true' });
+      synth(folder, { share: shareTable() }, { [PIN_CONTEXT]: 'true' });
 
-      expect(synth(folder, { existing: EXISTING })).toEqual([]);
+      expect(synth(folder, { share: shareTable() })).toEqual([]);
       expect(Object.keys(JSON.parse(readFileSync(join(folder, PINS_FILE), 'utf8')))).toEqual([
         'Parley-dev',
         'Parley-prod',

@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, type Environment } from 'aws-cdk-lib';
+import { App, type Environment, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { ParleyStack } from '../../../lib/parley-stack.ts';
 import { readStageSettings } from '../../../lib/settings/read-stage-settings.ts';
 import { PRODUCTION } from './settings/valid-settings.ts';
+import type { Share } from './shared-resources.ts';
 
 /** The context of cdk.json: its stages and feature flags. */
 export const CDK_CONTEXT: Readonly<Record<string, unknown>> = JSON.parse(
@@ -31,6 +32,8 @@ export function synthesizedStack(
     readonly env?: Environment;
     /** @default that of the stage */
     readonly stackName?: string;
+    /** What exists already. @default nothing */
+    readonly share?: Share;
   } = {},
 ) {
   return inTemporaryFolder((outdir) => {
@@ -44,6 +47,7 @@ export function synthesizedStack(
     const stack = new ParleyStack(app, options.stackName ?? `Parley-${read.name}`, {
       settings: read.settings,
       env: options.env,
+      ...options.share?.(new Stack(app, 'Shared', { env: options.env })),
     });
     return { stack, template: Template.fromStack(stack) };
   });

@@ -92,7 +92,7 @@ export const updating =
     },
   });
 
-export const withoutCondition = ({ condition, names, values, ...update }: ItemUpdate): ItemUpdate => update;
+export const withoutCondition = ({ condition, values, ...update }: ItemUpdate): ItemUpdate => update;
 
 export const isOf = ({ key }: ItemUpdate, prefix: string): boolean => key.pk.startsWith(prefix);
 

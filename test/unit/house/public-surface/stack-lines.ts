@@ -6,28 +6,20 @@ import {
 } from '../../../../lambdas/adapters/sqs.ts';
 import { METRIC_DIMENSIONS, METRIC_NAMES_OF } from '../../../../lambdas/domain/metric-names.ts';
 import { TRACEPARENT } from '../../../support/builders.ts';
+import { type Share, shareAll, shareBus, shareDomainName, shareKey, shareTable } from '../../lib/shared-resources.ts';
 import { synthesizedStack } from '../../lib/synthesized-stack.ts';
 
 /** Lists the outputs of a stack. Those that depend on its settings end with a question mark. */
 export const outputLines = (): readonly string[] => {
-  const outputsOf = (settings: Readonly<Record<string, unknown>>): readonly string[] =>
-    Object.keys(synthesizedStack('dev', settings).template.findOutputs('*'));
+  const outputsOf = (settings: Readonly<Record<string, unknown>>, share?: Share): readonly string[] =>
+    Object.keys(synthesizedStack('dev', settings, { share }).template.findOutputs('*'));
   const always = outputsOf({});
   const created = outputsOf({
     webhook: { auth: { kind: 'standard-webhooks' } },
     customerManagedKey: true,
     events: { targets: [{ kind: 'https', url: 'https://crm.example/parley' }] },
   });
-  const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:111122223333:${resource}`;
-  const existing = outputsOf({
-    existing: {
-      tableArn: arn('dynamodb', 'table/messaging'),
-      tableStreamArn: arn('dynamodb', 'table/messaging/stream/2026-11-20T12:00:00.000'),
-      eventBusArn: arn('events', 'event-bus/company'),
-      keyArn: arn('kms', 'key/1234abcd-12ab-34cd-56ef-1234567890ab'),
-    },
-    domainName: { name: 'chat-events.bank.example', certificateArn: arn('acm', 'certificate/1234abcd') },
-  });
+  const existing = outputsOf({}, shareAll(shareTable(), shareBus, shareKey, shareDomainName));
   return [...new Set([...created, ...existing])].map((output) => (always.includes(output) ? output : `${output}?`));
 };
 

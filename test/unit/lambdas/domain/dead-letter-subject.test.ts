@@ -12,8 +12,9 @@ const isAbout = createIsAbout(contactRef('chat', USER), NOW);
 const OTHER = '+5491155559999';
 
 const received = (body: string) => serializeRequest({ rawBody: Buffer.from(body), receivedAt: NOW }, 'a reason') ?? '';
-const wrapped = (event: unknown) =>
-  JSON.stringify({ message: { data: Buffer.from(JSON.stringify(event)).toString('base64'), messageId: '7' } });
+const envelopeOf = (body: string) =>
+  JSON.stringify({ message: { data: Buffer.from(body).toString('base64'), messageId: '7' } });
+const wrapped = (event: unknown) => envelopeOf(JSON.stringify(event));
 /** Fits into an SQS message only when it is compressed. */
 const compressible = JSON.stringify(wireMessage({ STATUS: 7, MESSAGE: 'a'.repeat(2_000_000) }));
 const withCard = (contactId: string) => ({
@@ -54,12 +55,17 @@ describe('a dead letter is about a contact', () => {
     ['an event in the format code-action', received(JSON.stringify({ context: { message: { FROM: USER } } }))],
     ['a post with several events', received(JSON.stringify([{ contactId: OTHER }, { contactId: USER }]))],
     ['an event that is not JSON', received(JSON.stringify(wireMessage()).slice(0, -1))],
+    ['an event in an envelope that is not JSON', received(envelopeOf(`{"FROM":"${USER}","MESSAGE":"sec`))],
+    ['an event in the format v1.1 that is not JSON', received(`{"v":"1.1","contactId":"${USER}","mess`)],
+    ['an event that was never verified and is quarantined', received(unverified(JSON.stringify(wireMessage())))],
+    ['a message of unknown origin', `call me at ${USER}!`],
     ['the call of a schedule', JSON.stringify({ MessageGroupId: USER, MessageBody: '{"scheduledRequestId":"1"}' })],
     ['a change to a message', change({ pk: 'MESSAGE#1', contact: 'CONTACT#chat#*#541155550000' })],
     ['a change to a contact', change({ pk: 'CONTACT#chat#541100000000#541155550000', name: 'Ana' })],
     ['a published event', JSON.stringify({ detail: { contact: { channel: '*', key: '541155550000' } } })],
-  ])('%s', (_case, body) => {
+  ])('%s, so an erasure finds it and deletes it', (_case, body) => {
     expect(isAbout({ body })).toBe(true);
+    expect(contactsOf({ queue: 'inbound', body }, 'chat').map(({ key }) => key)).toContain('541155550000');
   });
 
   it('if it is in its message group', () => {
@@ -90,11 +96,16 @@ describe('a dead letter is not about a contact', () => {
       received(JSON.stringify({ FROM: OTHER, MESSAGE: '{"tel":"5491155550000"}' })),
     ],
     ["another user's event with its contact card", received(JSON.stringify(withCard(OTHER)))],
+    [
+      "another user's event in the format code-action that mentions it",
+      received(JSON.stringify({ context: { message: { FROM: OTHER, MESSAGE: `Call ${USER}` } } })),
+    ],
     ["a change to another user's message", change({ pk: 'MESSAGE#1', contact: 'CONTACT#chat#*#541155559999' })],
     ['a position in the stream', JSON.stringify({ DDBStreamBatchInfo: { shardId: 'shard-1', batchSize: 3 } })],
     ['nothing', ''],
   ])('%s', (_case, body) => {
     expect(isAbout({ body })).toBe(false);
+    expect(contactsOf({ queue: 'inbound', body }, 'chat').map(({ key }) => key)).not.toContain('541155550000');
   });
 });
 

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startTrace, traceIdOf } from '../../../../lambdas/domain/trace-context.ts';
 import { conversationResponse } from '../../../../lambdas/manage/conversations.ts';
-import { queuedSend, sendRequest, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
+import { USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
+import { outbound } from '../adapters/dynamodb/message-builders.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
 
 const tables = testTables();
@@ -34,18 +35,10 @@ describe('a conversation', () => {
   });
 
   it('shows text, media, and template of each message, whoever wrote it', async () => {
-    const { contact } = queuedSend(sendRequest());
     const call = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update', params: { name: 'Ana' } } };
     await stage.receive(wireMessage({ IMAGES_URLS: ['https://media.example/a.jpg'], CREATION_TIME: minute(0) }));
     await stage.receive(wireMessage({ _id_: 'echo', FROM: 'me', TO: USER, MESSAGE: 'Hi', CREATION_TIME: minute(1) }));
-    await stage.messages.recordOutbound({
-      id: 'out',
-      requestId: 'request-1',
-      contact,
-      call,
-      claimedAt: minute(2),
-      attempt: 1,
-    });
+    await stage.messages.recordOutbound(outbound({ id: 'out', call, claimedAt: minute(2) }));
 
     const traceOf = (id: string) => traceIdOf(startTrace('message', id));
     expect(await stage.call('getConversation', { id: USER })).toEqual({
@@ -90,16 +83,7 @@ describe('a conversation', () => {
   });
 
   it('is not taken for unknown when a page has nothing but an echo whose message is on the next one', async () => {
-    const { contact } = queuedSend(sendRequest());
-    const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
-    await stage.messages.recordOutbound({
-      id: 'out',
-      requestId: 'request-1',
-      contact,
-      call,
-      claimedAt: minute(0),
-      attempt: 1,
-    });
+    await stage.messages.recordOutbound(outbound({ id: 'out', claimedAt: minute(0) }));
     await stage.receive(wireMessage({ _id_: 'out', FROM: 'me', TO: USER, MESSAGE: 'Hi', CREATION_TIME: minute(1) }));
 
     const first = await stage.call('getConversation', { id: USER, query: { limit: '1' } });

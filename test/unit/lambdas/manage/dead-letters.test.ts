@@ -228,23 +228,11 @@ describe('a webhook request that was never verified', () => {
 
 describe('an erasure', () => {
   const event = (raw: string) => serializeRequest({ rawBody: Buffer.from(raw), receivedAt: NOW }, 'reason') ?? '';
-  const wrapped = (raw: string) =>
-    event(JSON.stringify({ message: { data: Buffer.from(raw).toString('base64'), messageId: '1' } }));
   const due = JSON.stringify({ MessageBody: '{"scheduledRequestId":"r"}', MessageGroupId: USER });
 
   it.each<[string, KeptQueue, string]>([
-    ['an event without an id', 'inbound', event(JSON.stringify({ FROM: USER, MESSAGE: 'secret' }))],
     ['an event from a spelling of the number', 'inbound', event(JSON.stringify({ FROM: '+54 11 5555-0000' }))],
-    ['a wrapped event that is not JSON', 'inbound', wrapped(`{"FROM":"${USER}","MESSAGE":"sec`)],
-    ['an echo to the user', 'inbound', event(JSON.stringify({ FROM: 'me', TO: USER }))],
-    ['an echo of a bot', 'inbound', event(JSON.stringify({ FROM: 'bot', TO: USER }))],
-    ['an event in the format camelCase', 'inbound', event(JSON.stringify({ contactId: USER, message: 'Hi' }))],
-    ['an event in the format v1.1', 'inbound', event(JSON.stringify({ v: '1.1', contactId: USER, type: 'message' }))],
-    ['an event in the format code-action', 'inbound', event(JSON.stringify({ context: { message: { FROM: USER } } }))],
-    ['an event in the format v1.1 that is not JSON', 'inbound', event(`{"v":"1.1","contactId":"${USER}","mess`)],
     ['a request that was never verified', 'inbound', buffered(JSON.stringify({ FROM: USER, MESSAGE: 'secret' }))],
-    ['the same, quarantined as unknown', 'inbound', event(buffered(JSON.stringify({ FROM: USER, MESSAGE: 'secret' })))],
-    ['a message of unknown origin', 'inbound', `call me at ${USER}!`],
     ['a malformed request', 'send', `{"platformContactId":"${USER}","mess`],
     ['a request', 'send', JSON.stringify({ requestId: 'r', platformContactId: USER })],
     ['a scheduled send', 'schedules', due],
@@ -265,12 +253,8 @@ describe('an erasure', () => {
     expect(Object.keys(await stage.items()).filter((key) => key.startsWith('DEADLETTER'))).toEqual([]);
   });
 
-  it.each([
-    ['in the format uppercase', { FROM: OTHER, MESSAGE: `Call ${USER}` }],
-    ['in the format v1.1, with a contact card', { contactId: OTHER, messages: [{ contacts: [{ wa_id: USER }] }] }],
-    ['in the format code-action', { context: { message: { FROM: OTHER, MESSAGE: `Call ${USER}` } } }],
-  ])('leaves what another user wrote, even if it mentions the number: %s', async (_format, body) => {
-    await put(event(JSON.stringify(body)));
+  it('leaves what another user wrote, even if it mentions the number', async () => {
+    await put(event(JSON.stringify({ FROM: OTHER, MESSAGE: `Call ${USER}` })));
     await clock.advance(8 * DAY_MS);
     await keep();
     await clock.advance(90_000);

@@ -10,6 +10,7 @@ import { NOW, RETENTION_DAYS, sendRequest, USER, wireMessage, wireStatus } from 
 import { putSendInState } from '../../../support/send-states.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import { testTables } from '../../../support/test-tables.ts';
+import { outbound } from '../adapters/dynamodb/message-builders.ts';
 import { createSendHarness } from '../send/send-harness.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
 
@@ -348,14 +349,9 @@ describe('an erasure of a send that a function has claimed', () => {
 
 describe('the message of an erased send', () => {
   const recordMessage = () =>
-    stage.messages.recordOutbound({
-      id: 'out',
-      requestId: 'request-1',
-      contact: contactRef('chat', USER),
-      call: { endpoint: 'message/v3', body: { messageText: 'Your parcel is here.' } },
-      claimedAt: NOW,
-      attempt: 1,
-    });
+    stage.messages.recordOutbound(
+      outbound({ id: 'out', call: { endpoint: 'message/v3', body: { messageText: 'Your parcel is here.' } } }),
+    );
   const acceptSend = async () => {
     await putSendInState(stage.sends, 'claimed');
     await stage.sends.recordResult('request-1', 'claim-request-1', {

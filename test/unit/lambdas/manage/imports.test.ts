@@ -7,6 +7,7 @@ import { MAX_IMPORT_BYTES } from '../../../../lambdas/manage/imports.ts';
 import { NOW, sendRequest, sendResult, USER, wireMessage, wireStatus } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
+import { outbound } from '../adapters/dynamodb/message-builders.ts';
 import { createManagedStage, type ManagedStage } from './managed-stage.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -261,14 +262,7 @@ describe('an uncertain send', () => {
 
   it('shows none that another send is', async () => {
     await importEntries([echo({ _id_: 'message-request-2' }), echo()]);
-    await stage.messages.recordOutbound({
-      id: 'message-request-2',
-      requestId: 'request-2',
-      contact,
-      call: { endpoint: 'message/v3', body: { messageText } },
-      claimedAt: NOW,
-      attempt: 1,
-    });
+    await stage.messages.recordOutbound(outbound({ id: 'message-request-2', requestId: 'request-2' }));
 
     expect(await likely()).toMatchObject({ id: 'history-2' });
   });
@@ -310,14 +304,7 @@ describe('an entry is unreadable', () => {
   });
 
   it('of a user under the ID of a message that Parley sent', async () => {
-    await stage.messages.recordOutbound({
-      id: 'history-1',
-      requestId: 'request-1',
-      contact,
-      call: { endpoint: 'message/v3', body: { messageText: 'Hi' } },
-      claimedAt: ago(30),
-      attempt: 1,
-    });
+    await stage.messages.recordOutbound(outbound({ id: 'history-1', claimedAt: ago(30) }));
 
     expect(await resultsOf([entry()])).toEqual(['unreadable']);
     expect((await stage.contacts.read(contact, NOW))?.lastInboundAt).toBeUndefined();

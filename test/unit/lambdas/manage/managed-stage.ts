@@ -190,6 +190,8 @@ export const createManagedStage = async (
     inbound: undefined as RedrivePorts['inbound'],
     /** The event bus and its dead letters, if the test has them. */
     republish: undefined as RedrivePorts['republish'],
+    /** The sends that the routes use. */
+    usedSends: repositories.sends,
     queuedDeadLetters: [] as readonly DeadLetterText[],
     isEveryDeadLetterVisible: true,
     isSchedulerUnavailable: false,
@@ -216,8 +218,8 @@ export const createManagedStage = async (
       const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
       const route: RouteDescription & Pick<(typeof ROUTES)[RouteName], 'respond'> = ROUTES[name];
       const given = { caller, id, query, bodyText, traceparent };
-      const { inbound, republish } = stage;
-      const answer = await route.respond({ ...ports, inbound, republish }, given);
+      const { usedSends: sends, inbound, republish } = stage;
+      const answer = await route.respond({ ...ports, sends, inbound, republish }, given);
       const response = route.responses[answer.status];
       if (!response) throw new Error(`${route.route} does not document the status ${answer.status}.`);
       const sent: unknown = JSON.parse(JSON.stringify(answer.body));

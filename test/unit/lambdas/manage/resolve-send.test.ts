@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ROUTES } from '../../../../lambdas/manage/routes.ts';
 import { claim, NOW, queuedSend, USER } from '../../../support/builders.ts';
 import { putSendInState } from '../../../support/send-states.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createClientWithHooks } from '../adapters/dynamodb/client-with-hooks.ts';
-import { createManagedStage, type ManagedStage, OPERATOR } from './managed-stage.ts';
+import { createManagedStage, type ManagedStage } from './managed-stage.ts';
 
 const tables = testTables();
 let stage: ManagedStage;
@@ -14,6 +13,22 @@ beforeEach(async () => {
 
 const resolve = (body: Record<string, unknown>) =>
   stage.call('resolveSend', { body: { requestId: 'request-1', ...body } });
+/** Runs `act` once, before the table writes the first resolution. */
+const beforeFirstResolution = (act: () => Promise<unknown>) => {
+  const { sends } = stage;
+  stage.usedSends = {
+    ...sends,
+    async resolve(...args) {
+      stage.usedSends = sends;
+      await act();
+      return sends.resolve(...args);
+    },
+  };
+};
+const erase = async () => {
+  await stage.call('eraseContact', { id: USER });
+  await stage.erase();
+};
 const TRACE = queuedSend().traceparent;
 const LATER = '2026-11-20T13:00:00.000Z';
 
@@ -56,16 +71,8 @@ describe('an uncertain send', () => {
 
   it('resolved as accepted by a call that is slower than an erasure leaves nothing of the contact', async () => {
     await putSendInState(stage.sends, 'uncertain');
-    const sends: typeof stage.sends = {
-      ...stage.sends,
-      async resolve(send, resolution) {
-        await stage.call('eraseContact', { id: USER });
-        await stage.erase();
-        return stage.sends.resolve(send, resolution);
-      },
-    };
-    const bodyText = JSON.stringify({ requestId: 'request-1', outcome: 'accepted', messageId: 'out-1' });
-    await ROUTES.resolveSend.respond({ ...stage.ports, sends }, { caller: OPERATOR, id: '', query: {}, bodyText });
+    beforeFirstResolution(erase);
+    await resolve({ outcome: 'accepted', messageId: 'out-1' });
 
     expect(await stage.item('MESSAGE#out-1 MESSAGE')).toBeUndefined();
     expect(await stage.sendItem()).toMatchObject({ state: 'accepted', messageId: 'out-1', body: '', erasedAt: NOW });
@@ -76,8 +83,7 @@ describe('an uncertain send', () => {
     { outcome: 'accepted', messageId: 'out-1', state: 'accepted' },
   ])('of an erased contact is resolved as $outcome without the note, every time', async ({ state, ...body }) => {
     await putSendInState(stage.sends, 'uncertain');
-    await stage.call('eraseContact', { id: USER });
-    await stage.erase();
+    await erase();
     const resolved = await resolve({ ...body, note: 'no parcel for Ana' });
 
     expect(resolved).toMatchObject({ status: 200, body: { state } });
@@ -90,22 +96,9 @@ describe('an uncertain send', () => {
     { outcome: 'accepted', messageId: 'out-1', state: 'accepted' },
   ])('whose contact is erased during its resolution as $outcome keeps no note', async ({ state, ...body }) => {
     await putSendInState(stage.sends, 'uncertain');
-    let isErased = false;
-    const sends: typeof stage.sends = {
-      ...stage.sends,
-      async resolve(send, resolution) {
-        if (!isErased) {
-          await stage.call('eraseContact', { id: USER });
-          await stage.erase();
-        }
-        isErased = true;
-        return stage.sends.resolve(send, resolution);
-      },
-    };
-    const bodyText = JSON.stringify({ requestId: 'request-1', ...body, note: 'no parcel for Ana' });
-    const request = { caller: OPERATOR, id: '', query: {}, bodyText };
+    beforeFirstResolution(erase);
 
-    expect(await ROUTES.resolveSend.respond({ ...stage.ports, sends }, request)).toMatchObject({ status: 200 });
+    expect(await resolve({ ...body, note: 'no parcel for Ana' })).toMatchObject({ status: 200 });
 
     expect(await stage.sendItem()).toMatchObject({ state, erasedAt: NOW });
     expect(await stage.sendItem()).not.toHaveProperty('outcomeDetails');
@@ -165,22 +158,9 @@ describe('an uncertain send', () => {
 describe('a send that another operator has just resolved as failed', () => {
   it('is resent, and its unknown outcome is counted once', async () => {
     await putSendInState(stage.sends, 'uncertain');
-    let isFirst = true;
-    const sends: typeof stage.sends = {
-      ...stage.sends,
-      async resolve(send, resolution) {
-        if (isFirst) await resolve({ outcome: 'failed' });
-        isFirst = false;
-        return stage.sends.resolve(send, resolution);
-      },
-    };
-    const bodyText = JSON.stringify({ requestId: 'request-1', outcome: 'resend' });
-    const answer = await ROUTES.resolveSend.respond(
-      { ...stage.ports, sends },
-      { caller: OPERATOR, id: '', query: {}, bodyText },
-    );
+    beforeFirstResolution(() => resolve({ outcome: 'failed' }));
 
-    expect(answer).toMatchObject({ status: 200, body: { state: 'waiting' } });
+    expect(await resolve({ outcome: 'resend' })).toMatchObject({ status: 200, body: { state: 'waiting' } });
     expect(await stage.sendItem()).toMatchObject({ state: 'waiting', unknownOutcomes: 1 });
   });
 });
@@ -189,30 +169,14 @@ describe('a send whose next call was rejected while an operator resent the one b
   it('is not resent again, because the operator did not decide about that call', async () => {
     const queued = await putSendInState(stage.sends, 'uncertain');
     const next = claim({ claimId: 'next-claim' });
-    let isFirst = true;
-    const sends: typeof stage.sends = {
-      ...stage.sends,
-      async resolve(send, resolution) {
-        if (isFirst) {
-          await resolve({ outcome: 'resend', enqueue: false });
-          await stage.sends.claim(queued, next, { resend: false });
-          await stage.sends.recordResult('request-1', next.claimId, {
-            state: 'rejected',
-            at: NOW,
-            outcome: 'HTTP 400',
-          });
-        }
-        isFirst = false;
-        return stage.sends.resolve(send, resolution);
-      },
-    };
-    const bodyText = JSON.stringify({ requestId: 'request-1', outcome: 'resend' });
-    const answer = await ROUTES.resolveSend.respond(
-      { ...stage.ports, sends },
-      { caller: OPERATOR, id: '', query: {}, bodyText },
-    );
+    const rejected = { state: 'rejected', at: NOW, outcome: 'HTTP 400' } as const;
+    beforeFirstResolution(async () => {
+      await resolve({ outcome: 'resend', enqueue: false });
+      await stage.sends.claim(queued, next, { resend: false });
+      await stage.sends.recordResult('request-1', next.claimId, rejected);
+    });
 
-    expect(answer).toMatchObject({ status: 409, body: { code: 'NOT_RESOLVABLE' } });
+    expect(await resolve({ outcome: 'resend' })).toMatchObject({ status: 409, body: { code: 'NOT_RESOLVABLE' } });
     expect(await stage.sendItem()).toMatchObject({ state: 'rejected', claimId: next.claimId });
   });
 });

@@ -47,13 +47,6 @@ describe('when the account has no credit, the circuit breaker', () => {
     expect(harness.samples.findLast(({ name }) => name === 'AccountHeld')).toMatchObject({ value: 1 });
   });
 
-  it('is open for a function that starts later', async () => {
-    await optIn('b');
-    await openCircuit();
-    expect(await harness.startFunction().send(request('b'))).toMatchObject({ kind: 'retry' });
-    expect(harness.calls).toHaveLength(1);
-  });
-
   it('lets one probe at a time through, whichever function sends it', async () => {
     await openCircuit();
     await optIn('b', 'c', 'd');
@@ -166,15 +159,6 @@ describe('when the account has no credit, the circuit breaker', () => {
     expect(await harness.sendItem('e')).toMatchObject({ state: 'expired' });
     expect(await sender.send(request('stranger'))).toEqual({ kind: 'done' });
     expect(await harness.sendItem('stranger')).toMatchObject({ state: 'refused', code: 'NO_OPT_IN' });
-  });
-});
-
-describe('when the access token is refused, the circuit breaker', () => {
-  it('opens', async () => {
-    await optIn('a');
-    harness.answers = [ANSWERS.unauthorized];
-    expect(await sender.send(request('a'))).toMatchObject({ kind: 'retry' });
-    expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'token' });
   });
 });
 

@@ -91,26 +91,6 @@ describe('a claim of a send that has been claimed before', () => {
   const UNKNOWN = ANSWERS.unknown;
 
   it.each([
-    ['waiting', [WAITS]],
-    ['waiting after another claim', [WAITS, WAITS]],
-    ['uncertain', [UNKNOWN]],
-    ['uncertain after another claim', [UNKNOWN, UNKNOWN]],
-  ])('changes nothing if it is the first attempt of a call that the SDK has repeated: %s', async (_, answers) => {
-    const spy = vi.spyOn(harness.sends, 'claim');
-    harness.answers = [...answers];
-    for (const _answer of answers) {
-      await sender.send(request);
-      harness.advance(60);
-    }
-    const before = await harness.sendItem();
-    const [first] = spy.mock.calls;
-    if (first) await harness.sends.claim(...first);
-
-    expect(spy).toHaveBeenCalledTimes(answers.length + 1);
-    expect(await harness.sendItem()).toEqual(before);
-  });
-
-  it.each([
     ['waiting', WAITS],
     ['uncertain', UNKNOWN],
   ])('waits a second if its function has a clock that is behind: %s', async (_, answer) => {

@@ -65,13 +65,6 @@ describe('a request that says unless userWroteSince', () => {
     expect(await isSuperseded()).toBe(true);
   });
 
-  it('is sent after a message that arrives late', async () => {
-    await write('earlier', '2026-11-20T10:59:00.000Z');
-
-    expect(await sender.send(answering('question'))).toEqual(DONE);
-    expect(harness.calls).toHaveLength(1);
-  });
-
   it('is refused if it names a message that is not stored, and says so', async () => {
     expect(await sender.send(answering('no-such-message'))).toEqual(DONE);
     expect(harness.calls).toEqual([]);

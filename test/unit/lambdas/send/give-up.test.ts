@@ -57,20 +57,6 @@ describe('a request that cannot be processed', () => {
     expect(await harness.sendItem()).not.toHaveProperty('code');
   });
 
-  it('is scheduled when it is redriven before its sendAt', async () => {
-    const scheduled = JSON.stringify(sendRequest({ sendAt: '2026-12-20T12:00:00.000Z' }));
-    harness.isSchedulerUnavailable = true;
-    await expect(sender.receive(scheduled)).rejects.toThrow('unavailable');
-    await failForDay(scheduled);
-    expect(await harness.sendItem()).toMatchObject({ state: 'refused', code: 'PROCESSING_FAILED' });
-    harness.isSchedulerUnavailable = false;
-
-    expect(await sender.receive(scheduled, { SentTimestamp: String(Date.parse(harness.now())) })).toEqual(DONE);
-
-    expect(await harness.sendItem()).toMatchObject({ state: 'scheduled' });
-    expect(harness.schedules.size).toBe(1);
-  });
-
   it('is not dead-lettered for failures far apart, between which it waited', async () => {
     await harness.putContact(USER, { optInAt: '2026-01-01T00:00:00.000Z' });
     await harness.openWindow(USER);
@@ -174,11 +160,6 @@ describe('a request that nears a limit of SQS', () => {
     expect(harness.calls).toEqual([]);
     expect(await harness.sendItem()).toMatchObject({ state: 'expired', decision: expect.stringContaining(sentence) });
     expect(harness.counted).toEqual(['SendExpired']);
-  });
-
-  it('is sent if it is just below the limit', async () => {
-    await sender.receive(BODY, { ...queuedDaysAgo(12.99), ApproximateReceiveCount: '989' });
-    expect(await harness.sendItem()).toMatchObject({ state: 'accepted' });
   });
 
   it('and fails is dead-lettered with a record', async () => {

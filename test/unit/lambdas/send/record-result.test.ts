@@ -84,14 +84,6 @@ describe('a send', () => {
     expect(await harness.sendItem()).toMatchObject({ state: 'uncertain', outcome: 'ECONNRESET' });
   });
 
-  it('whose outcome is unknown is sent again when its request says resend', async () => {
-    harness.answers = [ANSWERS.unknown];
-    const request = sendRequest({ onUncertain: 'resend' });
-    expect(await sender.send(request)).toMatchObject({ kind: 'retry' });
-    expect(await sender.send(request)).toEqual(DONE);
-    expect(await harness.sendItem()).toMatchObject({ state: 'accepted', attempts: 2 });
-  });
-
   it('is not sent a sixth time when its request says resend', async () => {
     const request = sendRequest({ onUncertain: 'resend' });
     harness.answers = Array.from({ length: 10 }, () => ANSWERS.unknown);

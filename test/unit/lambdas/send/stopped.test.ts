@@ -50,17 +50,6 @@ describe('while an operator has stopped sending', () => {
     expect(waits).toEqual([15_000, 150_000, 870_000, 870_000].map((afterMs) => ({ kind: 'retry', afterMs })));
   });
 
-  it('is sent once an operator resumes sending', async () => {
-    await stop();
-    await sender.send(request('a'));
-    await resume();
-    harness.advance(5);
-
-    expect(await sender.send(request('a'))).toEqual(DONE);
-
-    expect(harness.calls).toHaveLength(1);
-  });
-
   it('is still refused or expired, because that needs no call', async () => {
     await stop();
     await sender.send(request('a', { notAfter: addMs(harness.now(), 10_000) }));

@@ -135,12 +135,6 @@ describe('an uncertain request that meets an open circuit breaker', () => {
     return uncertain;
   };
 
-  it('waits if it says resend', async () => {
-    const uncertain = await putUncertain({ onUncertain: 'resend' });
-    expect(await sender.send(uncertain)).toMatchObject({ kind: 'retry' });
-    expect(await harness.sendItem('u')).toMatchObject({ state: 'uncertain' });
-  });
-
   it('is only acknowledged if it does not, or if it was answered with a 2xx', async () => {
     expect(await sender.send(await putUncertain({}))).toEqual(DONE);
     harness = await createSendHarness(tables, { rules: { defaultTemplate: { ruleNameOrId: 'hello' } } });
@@ -303,16 +297,6 @@ describe('a probe of an unreachable service', () => {
     await optIn(['next']);
     expect(await harness.startFunction().send(request('next'))).toEqual(DONE);
     expect(await harness.accountItem()).toMatchObject({ circuit: 'closed' });
-  });
-
-  it('is due again after its lease if its function died', async () => {
-    harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
-    harness.answers = [() => Promise.reject(new Error('killed'))];
-    harness.setNow(await probeAt());
-    await expect(sender.send(request('r3'))).rejects.toThrow('killed');
-    await optIn(['next']);
-    harness.advance(61);
-    expect(await harness.startFunction().send(request('next'))).toEqual(DONE);
   });
 
   it('is made by one request of a batch: the others wait', async () => {

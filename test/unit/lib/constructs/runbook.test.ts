@@ -12,8 +12,8 @@ const sections = readRunbook();
 /** Returns the ids of the alarms that any stage can have, by the description of each. */
 const alarms = (): ReadonlyMap<string, string> =>
   new Map(
-    STAGE_VARIANTS.flatMap(({ stage, settings }) =>
-      Object.entries(synthesizedStack(stage, settings).template.findResources(ALARM)).map(
+    STAGE_VARIANTS.flatMap(({ stage, settings, share }) =>
+      Object.entries(synthesizedStack(stage, settings, { share }).template.findResources(ALARM)).map(
         ([logicalId, { Properties }]): [string, string] => [
           logicalId.replace(/^Monitoring(.*)[0-9A-F]{8}$/, '$1'),
           Properties.AlarmDescription,

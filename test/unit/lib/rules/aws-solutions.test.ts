@@ -6,11 +6,14 @@ import { synthesizedStack } from '../synthesized-stack.ts';
 import { ALL_VARIANTS, STAGE_VARIANTS } from './stage-variants.ts';
 
 describe('The AWS Solutions rules', () => {
-  test.each(STAGE_VARIANTS)('find nothing without a documented reason in a stage with $name', ({ stage, settings }) => {
-    const { stack } = synthesizedStack(stage, settings);
+  test.each(STAGE_VARIANTS)(
+    'find nothing without a documented reason in a stage with $name',
+    ({ stage, settings, share }) => {
+      const { stack } = synthesizedStack(stage, settings, { share });
 
-    expect(new AwsSolutionsChecks(stack).validateScope(stack).violations).toEqual([]);
-  });
+      expect(new AwsSolutionsChecks(stack).validateScope(stack).violations).toEqual([]);
+    },
+  );
 
   test('find what is wrong', () => {
     const { stack } = synthesizedStack('dev');

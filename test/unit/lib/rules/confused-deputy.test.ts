@@ -55,7 +55,9 @@ function trustsIn(template: Template): Trust[] {
 const withoutSource = (trusts: readonly Trust[]) =>
   trusts.filter(({ keys }) => !keys.some((key) => SOURCE_KEYS.includes(key))).map(({ place }) => place);
 
-const everything = STAGE_VARIANTS.map(({ stage, settings }) => synthesizedStack(stage, settings).template);
+const everything = STAGE_VARIANTS.map(
+  ({ stage, settings, share }) => synthesizedStack(stage, settings, { share }).template,
+);
 
 describe('A service', () => {
   test('cannot use a role or a resource of the stack on behalf of another account', () => {

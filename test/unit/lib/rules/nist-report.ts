@@ -19,8 +19,8 @@ export interface NistFinding {
 /** Checks variants of a stage with cdk-nag's pack for NIST 800-53 revision 5. */
 export function nistFindings(variants: readonly StageVariant[]): NistFinding[] {
   const found = new Map<string, { description: string; constructs: Set<string>; variants: Set<string> }>();
-  for (const { name, stage, settings } of variants) {
-    const { stack } = synthesizedStack(stage, settings);
+  for (const { name, stage, settings, share } of variants) {
+    const { stack } = synthesizedStack(stage, settings, { share });
     const { violations } = new NIST80053R5Checks(stack).validateScope(stack);
     for (const { ruleName, description: text, violatingResources = [] } of violations) {
       // Some descriptions contain non-breaking spaces.

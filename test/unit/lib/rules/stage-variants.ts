@@ -1,4 +1,13 @@
 import { PRODUCTION } from '../settings/valid-settings.ts';
+import {
+  type Share,
+  shareAll,
+  shareBus,
+  shareDomainName,
+  shareKey,
+  shareTable,
+  shareVpc,
+} from '../shared-resources.ts';
 
 /** A combination of the settings that decide which resources a stage has, and how they are configured. */
 export interface StageVariant {
@@ -6,11 +15,14 @@ export interface StageVariant {
   readonly name: string;
   readonly stage: 'dev' | 'prod';
   readonly settings: Readonly<Record<string, unknown>>;
+  /** What exists already. */
+  readonly share: Share;
 }
 
 interface Choice {
   readonly name: string;
   readonly settings?: Readonly<Record<string, unknown>>;
+  readonly share?: Share;
 }
 
 const auth = (kind: string, settings: Readonly<Record<string, unknown>> = {}): Choice => ({
@@ -21,13 +33,7 @@ const auth = (kind: string, settings: Readonly<Record<string, unknown>> = {}): C
 const SQS_TARGET = { kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:111122223333:crm' };
 const HTTPS_TARGET = { kind: 'https', url: 'https://crm.bank.internal/parley' };
 
-const EXISTING_TABLE_AND_BUS = {
-  tableArn: 'arn:aws:dynamodb:eu-west-1:111122223333:table/messaging',
-  tableStreamArn: 'arn:aws:dynamodb:eu-west-1:111122223333:table/messaging/stream/2026-11-20T12:00:00.000',
-  eventBusArn: 'arn:aws:events:eu-west-1:111122223333:event-bus/company',
-};
-
-/** Every setting that adds, removes, or configures a resource, with every value that makes a difference. */
+/** Every setting and property that adds, removes, or configures a resource, with every value that makes a difference. */
 const DIMENSIONS: readonly (readonly Choice[])[] = [
   [{ name: 'prod' }, { name: 'dev' }],
   [
@@ -44,12 +50,9 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
   [
     { name: 'no key' },
     { name: 'key', settings: { customerManagedKey: true } },
-    {
-      name: 'existing key',
-      settings: { existing: { keyArn: 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab' } },
-    },
+    { name: 'existing key', share: shareKey },
   ],
-  [{ name: 'own table and bus' }, { name: 'existing table and bus', settings: { existing: EXISTING_TABLE_AND_BUS } }],
+  [{ name: 'own table and bus' }, { name: 'existing table and bus', share: shareAll(shareTable(), shareBus) }],
   [
     { name: 'no targets' },
     { name: 'sqs', settings: { events: { targets: [SQS_TARGET] } } },
@@ -77,20 +80,7 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
     },
   ],
   [{ name: 'all at once' }, { name: 'gradually', settings: { rollout: 'gradual' } }],
-  [
-    { name: 'no network' },
-    {
-      name: 'network',
-      settings: {
-        vpc: { vpcId: 'vpc-0a1b2c3d4e5f60718', subnetIds: ['subnet-0a1b2c3d4e5f60718', 'subnet-1a1b2c3d4e5f60718'] },
-        domainName: {
-          name: 'chat-events.bank.internal',
-          certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1234abcd-12ab-34cd-56ef-1234567890ab',
-          hostedZoneId: 'Z0123456789ABC',
-        },
-      },
-    },
-  ],
+  [{ name: 'no network' }, { name: 'network', share: shareAll(shareVpc, shareDomainName) }],
   [
     { name: 'per user' },
     {
@@ -140,10 +130,10 @@ const variantOf = (chosen: readonly Choice[]): StageVariant => ({
   stage: chosen.some(({ name }) => name === 'prod') ? 'prod' : 'dev',
   settings: {
     ...Object.assign({}, ...chosen.map(({ settings }) => settings)),
-    // Two dimensions are about the webhook, and two name existing resources.
+    // Two dimensions are about the webhook.
     webhook: Object.assign({ auth: PRODUCTION.webhook.auth }, ...chosen.map(({ settings }) => settings?.webhook)),
-    existing: Object.assign({}, ...chosen.map(({ settings }) => settings?.existing)),
   },
+  share: shareAll(...chosen.flatMap(({ share }) => share ?? [])),
 });
 
 /** Every combination that a stage can have. */

@@ -32,7 +32,6 @@ describe('Settings', () => {
       events: { targets: [] },
       retentionDays: { messages: 400, sends: 400, contacts: 400, audit: 400, logs: 30 },
       customerManagedKey: false,
-      existing: {},
       reservedConcurrency: {},
       rollout: 'allAtOnce',
     });

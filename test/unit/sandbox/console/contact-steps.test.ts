@@ -2,35 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { timelineSteps } from '../../../../sandbox/console/page/activity/timeline-steps.ts';
 import type { Message } from '../../../../sandbox/console/page/state/api.ts';
 import type { Timeline } from '../../../../sandbox/console/page/state/console-state.ts';
+import { AT, inbound, outbound } from './page-data.ts';
 
 const USER = '+5491155550000';
-const AT = '2026-01-31T10:00:00.000Z';
 const LATER = '2026-01-31T10:05:00.000Z';
 const CONTACT = 'CONTACT#chat#*#541155550000';
 
-const STOP: Message = {
-  id: 'm1',
-  direction: 'in',
-  at: AT,
-  receivedAt: AT,
-  chatChannelNumber: '+5491100000000',
-  text: 'STOP',
-  media: [],
-};
-const BY_OPERATOR: Message = {
-  id: 'm1',
-  direction: 'out',
-  at: AT,
-  chatChannelNumber: '+5491100000000',
-  text: 'This is Ana.',
-  media: [],
-  endpoint: 'operator-console',
-  ruleName: null,
-  clientPayload: null,
-  status: 'delivered',
-  deliveredAt: AT,
-  seenAt: null,
-};
+const STOP = inbound({ text: 'STOP' });
+const BY_OPERATOR = outbound({ endpoint: 'operator-console', status: 'delivered', deliveredAt: AT });
 
 const stepsOf = (
   message: Message,

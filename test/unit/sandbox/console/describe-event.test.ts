@@ -1,26 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { describeEvent } from '../../../../sandbox/console/page/activity/describe-event.ts';
 import type { Delivery, FeedEntry } from '../../../../sandbox/console/page/state/api.ts';
+import { AT, apiCall, outbound, USER } from './page-data.ts';
 
-const AT = '2026-11-20T12:00:00.000Z';
-const EVENT = { _id_: 'message-1', FROM: '+5491155550001', STATUS: 'read' };
+const EVENT = { _id_: 'message-1', FROM: USER, STATUS: 'read' };
 
 const call = (status: number, messageId: string | null): FeedEntry => ({
   id: 1,
   at: AT,
   type: 'call',
-  call: {
-    id: 'call-1',
-    at: AT,
-    method: 'POST',
-    path: '/api/v1.0/message/v3',
-    request: {},
-    contact: '+5491155550001',
-    status,
-    answer: {},
-    traceparent: null,
-    messageId,
-  },
+  call: apiCall({ status, messageId }),
 });
 const attempt = (status: Delivery['status'], event: unknown = EVENT): FeedEntry => ({
   id: 2,
@@ -35,21 +24,8 @@ describe('an entry of the event log', () => {
       id: 3,
       at: AT,
       type: 'message-accepted',
-      contact: '+5491155550001',
-      message: {
-        id: 'message-1',
-        direction: 'out',
-        at: AT,
-        chatChannelNumber: '+5491100000000',
-        text: 'This is Ana.',
-        media: [],
-        endpoint,
-        ruleName: null,
-        clientPayload: null,
-        status: 'accepted',
-        deliveredAt: null,
-        seenAt: null,
-      },
+      contact: USER,
+      message: outbound({ endpoint }),
     });
 
     expect(describeEvent(accepted('message/v3')).event).toBe('Message accepted');
@@ -61,7 +37,7 @@ describe('an entry of the event log', () => {
       event: 'API call: 200',
       detail: 'POST message/v3',
       messageId: 'message-1',
-      contact: '+5491155550001',
+      contact: USER,
       isError: false,
     });
   });
@@ -70,7 +46,7 @@ describe('an entry of the event log', () => {
     expect(describeEvent(call(403, null))).toMatchObject({
       event: 'API call: 403',
       messageId: undefined,
-      contact: '+5491155550001',
+      contact: USER,
       isError: true,
     });
   });
@@ -80,7 +56,7 @@ describe('an entry of the event log', () => {
       event: 'Webhook: 200',
       detail: 'read, attempt 2',
       messageId: 'message-1',
-      contact: '+5491155550001',
+      contact: USER,
       isError: false,
     });
   });

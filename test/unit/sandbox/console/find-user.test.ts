@@ -1,17 +1,6 @@
 import { expect, it } from 'vitest';
-import type { UserRow } from '../../../../sandbox/console/page/state/api.ts';
 import { findUser, isSameContact } from '../../../../sandbox/console/page/state/find-user.ts';
-
-const user = (contact: string): UserRow => ({
-  contact,
-  customerId: 'customer',
-  readReceipts: true,
-  onPlatform: true,
-  optIn: false,
-  device: 'on',
-  windows: [],
-  lastMessage: null,
-});
+import { USER, userRow } from './page-data.ts';
 
 it.each([
   ['+5491155550001', '+5491155550001'],
@@ -20,13 +9,13 @@ it.each([
   ['+5491155550002', '5491155550002'],
   ['CO.1000a', 'CO.1000a'],
 ])('finds the user that %s names', (named, contact) => {
-  const users = new Map(['+5491155550001', '5491155550002', 'CO.1000a'].map((one) => [one, user(one)]));
+  const users = new Map(['+5491155550001', '5491155550002', 'CO.1000a'].map((one) => [one, userRow({ contact: one })]));
 
   expect(findUser(users, named)?.contact).toBe(contact);
   expect(isSameContact(named, contact)).toBe(true);
 });
 
 it('finds no user for another number', () => {
-  expect(findUser(new Map([['+5491155550001', user('+5491155550001')]]), '+5491155550009')).toBeUndefined();
+  expect(findUser(new Map([[USER, userRow()]]), '+5491155550009')).toBeUndefined();
   expect(isSameContact('+5491155550001', '+5491155550009')).toBe(false);
 });

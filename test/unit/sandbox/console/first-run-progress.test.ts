@@ -1,38 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { isComplete, type Observed, observe } from '../../../../sandbox/console/page/first-run/progress.ts';
-import type { FeedEntry, Message, SendSummary, UserRow } from '../../../../sandbox/console/page/state/api.ts';
+import type { FeedEntry, SendSummary } from '../../../../sandbox/console/page/state/api.ts';
+import { apiCall, CHANNEL, inbound, outbound, USER, userRow } from './page-data.ts';
 
-const USER = '+5491155550001';
-const CHANNEL = '+5491100000000';
 const NOTHING: Observed = { users: [], contact: USER, messages: [], sends: [], eventLog: [] };
 
-const aQuestion = (at = '2026-11-21T10:00:00.000Z'): Message => ({
-  id: 'question',
-  direction: 'in',
-  at,
-  receivedAt: at,
-  chatChannelNumber: CHANNEL,
-  text: 'Where is my parcel?',
-  media: [],
-});
+const aQuestion = (at = '2026-11-21T10:00:00.000Z') => inbound({ id: 'question', at, receivedAt: at });
 
 const anAnswer = (
   endpoint: 'message/v3' | 'intent/v2' | 'operator-console',
   status: 'accepted' | 'read' = 'accepted',
-): Message => ({
-  id: `answer by ${endpoint}`,
-  direction: 'out',
-  at: '2026-11-21T11:00:00.000Z',
-  chatChannelNumber: CHANNEL,
-  text: 'It arrives today.',
-  media: [],
-  endpoint,
-  ruleName: null,
-  clientPayload: null,
-  status,
-  deliveredAt: null,
-  seenAt: null,
-});
+) => outbound({ id: `answer by ${endpoint}`, at: '2026-11-21T11:00:00.000Z', endpoint, status });
 
 const aRefusal = (at = '2026-11-22T12:00:00.000Z'): SendSummary => ({
   requestId: 'refused-1',
@@ -42,23 +20,12 @@ const aRefusal = (at = '2026-11-22T12:00:00.000Z'): SendSummary => ({
   at,
 });
 
-const aUser = (lastMessage: Message | null): UserRow => ({
-  contact: USER,
-  customerId: 'customer',
-  readReceipts: true,
-  onPlatform: true,
-  optIn: false,
-  device: 'on',
-  windows: [
-    {
-      chatChannelNumber: CHANNEL,
-      lastInboundAt: '2026-11-21T10:00:00.000Z',
-      closesAt: '2026-11-22T10:00:00.000Z',
-      open: true,
-    },
-  ],
-  lastMessage,
-});
+const WINDOW = {
+  chatChannelNumber: CHANNEL,
+  lastInboundAt: '2026-11-21T10:00:00.000Z',
+  closesAt: '2026-11-22T10:00:00.000Z',
+  open: true,
+};
 
 const itemsOf = (observed: Partial<Observed>) => Object.keys(observe({}, { ...NOTHING, ...observed })).toSorted();
 
@@ -75,11 +42,11 @@ describe('the progress of the checklist', () => {
 
     expect(itemsOf({ messages })).toEqual(expected);
     expect(itemsOf({ eventLog })).toEqual(expected);
-    expect(itemsOf({ users: messages.map((message) => ({ ...aUser(message), windows: [] })) })).toEqual(expected);
+    expect(itemsOf({ users: messages.map((lastMessage) => userRow({ lastMessage })) })).toEqual(expected);
   });
 
   it('knows from the conversation window that a user wrote a message that is not loaded', () => {
-    expect(observe({}, { ...NOTHING, users: [aUser(null)] }).wrote).toEqual({
+    expect(observe({}, { ...NOTHING, users: [userRow({ windows: [WINDOW] })] }).wrote).toEqual({
       contact: USER,
       at: '2026-11-21T10:00:00.000Z',
       selection: undefined,
@@ -127,18 +94,7 @@ describe('the progress of the checklist', () => {
       id: code,
       at: '2026-11-22T12:00:00.000Z',
       type: 'call',
-      call: {
-        id: 'call',
-        at: '2026-11-22T12:00:00.000Z',
-        method: 'POST',
-        path: '/api/v1.0/message/v3',
-        request: {},
-        contact: USER,
-        status: 403,
-        answer: { error: { code, message: 'Refused' } },
-        traceparent: null,
-        messageId: null,
-      },
+      call: apiCall({ at: '2026-11-22T12:00:00.000Z', status: 403, answer: { error: { code, message: 'Refused' } } }),
     });
 
     expect(itemsOf({ messages: [aQuestion()], eventLog: [call(201)] })).toEqual(['refused', 'wrote']);

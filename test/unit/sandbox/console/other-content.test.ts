@@ -1,17 +1,6 @@
 import { expect, it } from 'vitest';
 import { otherContent } from '../../../../sandbox/console/page/phone/other-content.ts';
-import type { Message } from '../../../../sandbox/console/page/state/api.ts';
-
-const NOW = '2026-11-20T12:00:00.000Z';
-const MESSAGE: Message = {
-  id: 'm1',
-  direction: 'in',
-  at: NOW,
-  receivedAt: NOW,
-  chatChannelNumber: '+5491100000000',
-  text: '',
-  media: [],
-};
+import { inbound } from './page-data.ts';
 
 it.each([
   ['a location', { location: { name: 'Plaza', latitude: -34.6, longitude: 0 } }, 'Plaza\n-34.6, 0'],
@@ -29,5 +18,5 @@ it.each([
   ['contacts in another form as they are', { contacts: [{ card: 7 }] }, '{"card":7}'],
   ['an error', { error: 'Unsupported message' }, 'Unsupported message'],
 ])('the phone shows %s', (_, content, shown) => {
-  expect(otherContent({ ...MESSAGE, ...content })).toBe(shown);
+  expect(otherContent(inbound({ text: '', ...content }))).toBe(shown);
 });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { timelineSteps } from '../../../../sandbox/console/page/activity/timeline-steps.ts';
-import type { Call, Delivery, Message } from '../../../../sandbox/console/page/state/api.ts';
+import type { Call, Delivery } from '../../../../sandbox/console/page/state/api.ts';
 import type { Timeline } from '../../../../sandbox/console/page/state/console-state.ts';
+import { apiCall, inbound, outbound } from './page-data.ts';
 
 const START_MS = Date.parse('2026-01-31T10:00:00.000Z');
 const at = (ms: number): string => new Date(START_MS + ms).toISOString();
@@ -24,19 +25,15 @@ const SEND = {
   attempts: 1,
   traceparent: '00-trace-span-01',
 };
-const call = (ms: number, changes: Partial<Call> = {}): Call => ({
-  id: `call-${ms}`,
-  at: at(ms),
-  method: 'POST',
-  path: '/api/v1.0/message/v3',
-  request: CALL.body,
-  contact: USER,
-  status: 200,
-  answer: { id: 'm1', problems: null },
-  traceparent: '00-trace-call-01',
-  messageId: 'm1',
-  ...changes,
-});
+const call = (ms: number, changes: Partial<Call> = {}): Call =>
+  apiCall({
+    id: `call-${ms}`,
+    at: at(ms),
+    request: CALL.body,
+    traceparent: '00-trace-call-01',
+    messageId: 'm1',
+    ...changes,
+  });
 const unavailable = { status: 503, answer: {}, messageId: null };
 const delivery = (ms: number, status?: string, changes: Partial<Delivery> = {}): Delivery => ({
   messageId: `event-${status ?? 'message'}`,
@@ -46,20 +43,7 @@ const delivery = (ms: number, status?: string, changes: Partial<Delivery> = {}):
   at: at(ms),
   ...changes,
 });
-const SENT: Message = {
-  id: 'm1',
-  direction: 'out',
-  at: at(95),
-  chatChannelNumber: '+5491100000000',
-  text: 'Hi',
-  media: [],
-  endpoint: 'message/v3',
-  ruleName: null,
-  clientPayload: null,
-  status: 'read',
-  deliveredAt: at(97),
-  seenAt: at(5_000),
-};
+const SENT = outbound({ at: at(95), status: 'read', deliveredAt: at(97), seenAt: at(5_000) });
 const MESSAGE_ITEM = { pk: 'MESSAGE#m1', sk: 'MESSAGE', deliveredAt: at(97), readAt: at(5_000) };
 
 const timeline = (changes: Partial<Timeline> = {}): Timeline => ({
@@ -196,7 +180,7 @@ describe('the timeline of a request', () => {
     const failure = { code: '131026', failure: '131026 Not reachable', failedAt: at(3_000) };
     const steps = timelineSteps(
       timeline({
-        message: { ...SENT, status: 'failed', code: '131026', deliveredAt: null, seenAt: null },
+        message: outbound({ status: 'failed', code: '131026' }),
         calls: [call(94)],
         deliveries: [delivery(3_010, status)],
         trace: {
@@ -224,7 +208,7 @@ describe('the timeline of a request', () => {
   it('shows that the message failed before its event, even if the event arrives before the answer is recorded', () => {
     const steps = shown(
       timeline({
-        message: { ...SENT, status: 'error', deliveredAt: null, seenAt: null },
+        message: outbound({ status: 'error' }),
         calls: [call(94)],
         deliveries: [delivery(100, 'error')],
         trace: { items: [{ ...SEND, state: 'failed', failedAt: at(99) }], sendHistory: [SEND] },
@@ -287,15 +271,7 @@ describe('the timeline of a request', () => {
 });
 
 describe("the timeline of a user's message", () => {
-  const received: Message = {
-    id: 'm1',
-    direction: 'in',
-    at: at(0),
-    receivedAt: at(0),
-    chatChannelNumber: '+5491100000000',
-    text: 'Hi',
-    media: [],
-  };
+  const received = inbound();
   const items = [
     { pk: 'MESSAGE#m1', sk: 'MESSAGE', createdAt: at(0), createdAtSource: 'event' },
     { pk: 'CONTACT#1', sk: 'CONTACT', lastInboundAt: at(0), lastInboundId: 'm1' },
@@ -330,16 +306,8 @@ describe("the timeline of a user's message", () => {
 describe('any timeline', () => {
   it('never runs backwards, and has each call once', () => {
     const ms = fc.nat({ max: 300 });
-    const state = fc.constantFrom(
-      'claimed',
-      'waiting',
-      'accepted',
-      'failed',
-      'refused',
-      'uncertain',
-      'scheduled',
-      'expired',
-    );
+    const states = ['claimed', 'waiting', 'accepted', 'failed', 'refused', 'uncertain', 'scheduled', 'expired'];
+    const state = fc.constantFrom(...states);
     const version = fc.tuple(state, ms, fc.nat({ max: 2 })).map(([name, time, claim]) => ({
       ...SEND,
       state: name,

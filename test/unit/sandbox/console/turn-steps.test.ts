@@ -1,21 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { timelineSteps } from '../../../../sandbox/console/page/activity/timeline-steps.ts';
-import type { Message, Trace } from '../../../../sandbox/console/page/state/api.ts';
+import type { Trace } from '../../../../sandbox/console/page/state/api.ts';
+import { AT, inbound } from './page-data.ts';
 
-const AT = '2026-01-31T10:00:00.000Z';
 const LATER = '2026-01-31T10:00:08.000Z';
 const MESSAGE_ITEM = { pk: 'MESSAGE#m2', sk: 'MESSAGE', createdAt: AT };
 
 const stepsOf = (trace: Trace) => {
-  const message: Message = {
-    id: 'm2',
-    direction: 'in',
-    at: AT,
-    receivedAt: AT,
-    chatChannelNumber: '+5491100000000',
-    text: 'Where is it?',
-    media: [],
-  };
+  const message = inbound({ id: 'm2' });
   const event = { _id_: 'm2', FROM: '+5491155550000' };
   const deliveries = [{ messageId: 'event', attempt: 1, status: 200, at: AT, event }];
   const selection = { kind: 'message', id: 'm2' } as const;

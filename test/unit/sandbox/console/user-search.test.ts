@@ -1,31 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parsePhoneNumber, searchUsers } from '../../../../sandbox/console/page/phone/user-search.ts';
-import type { UserRow } from '../../../../sandbox/console/page/state/api.ts';
+import { CHANNEL as BUSINESS, inbound, userRow } from './page-data.ts';
 
-const BUSINESS = '+5491100000000';
-
-const aUser = (contact: string, name?: string, lastAt?: string): UserRow => ({
-  contact,
-  name,
-  customerId: `customer of ${contact}`,
-  readReceipts: true,
-  onPlatform: true,
-  optIn: false,
-  device: 'on',
-  windows: [],
-  lastMessage:
-    lastAt === undefined
-      ? null
-      : {
-          id: contact,
-          direction: 'in',
-          at: lastAt,
-          receivedAt: lastAt,
-          chatChannelNumber: BUSINESS,
-          text: 'Hello',
-          media: [],
-        },
-});
+const aUser = (contact: string, name?: string, at?: string) =>
+  userRow({ contact, name, lastMessage: at === undefined ? null : inbound({ id: contact, at }) });
 
 const ANA = aUser('+5491155550001', 'Ana Torres', '2026-11-21T10:00:00.000Z');
 const BRUNO = aUser('5491155550002', 'Bruno', '2026-11-21T11:00:00.000Z');

@@ -144,7 +144,7 @@ describe('a write of an item that a transaction is writing', () => {
   it('is repeated if it is a deletion, or a transaction itself', async () => {
     await put({ ...key });
     const { failing } = failingWith([conflict()]);
-    expect(await failing.delete(key, '#pk = :pk', { pk: key.pk }, ['pk'])).toBe(true);
+    expect(await failing.delete(key, '#pk = :pk', { pk: key.pk })).toBe(true);
     const both = failingWith([cancelled('None', 'TransactionConflict'), cancelled('ThrottlingError', 'None')]);
     expect(await both.failing.updateBoth({ key, set: { a: 1 } }, { key: other, set: { b: 2 } })).toBe('written');
     expect(await table.getAll([key, other])).toEqual([
@@ -307,7 +307,7 @@ describe('a table whose signal is aborted', () => {
       () => aborted.update({ key, set: { a: 1 } }),
       () => aborted.get(key),
       () => aborted.getAll([key]),
-      () => aborted.delete(key, 'attribute_exists(#pk)', {}, ['pk']),
+      () => aborted.delete(key, 'attribute_exists(#pk)', {}),
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'AbortError' });
     expect(await tables.items(tableName)).toEqual({});
@@ -317,7 +317,7 @@ describe('a table whose signal is aborted', () => {
 describe('delete', () => {
   it('deletes the item only if the condition holds', async () => {
     await put({ ...key, owner: 'a' });
-    const deleteOf = (owner: string) => table.delete(key, '#owner = :owner', { owner }, ['owner']);
+    const deleteOf = (owner: string) => table.delete(key, '#owner = :owner', { owner });
     expect(await deleteOf('b')).toBe(false);
     expect(await table.get(key)).toEqual({ ...key, owner: 'a' });
     expect(await deleteOf('a')).toBe(true);

@@ -81,7 +81,7 @@ describe('the messages of a turn', () => {
     const erasing = createDynamodbMessages({
       ...table,
       async update(...parameters) {
-        await table.delete(messageKey('a'), 'attribute_exists(#createdAt)', {}, ['createdAt']);
+        await table.delete(messageKey('a'), 'attribute_exists(#createdAt)', {});
         return table.update(...parameters);
       },
     });
@@ -100,7 +100,7 @@ describe('the messages of a turn', () => {
       async update(...parameters) {
         if (!isErased) {
           isErased = true;
-          await table.delete(messageKey('a'), 'attribute_exists(#createdAt)', {}, ['createdAt']);
+          await table.delete(messageKey('a'), 'attribute_exists(#createdAt)', {});
           await messages.recordInbound({ ...message('a'), isImported: true });
         }
         return table.update(...parameters);

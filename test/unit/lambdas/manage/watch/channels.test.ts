@@ -4,6 +4,7 @@ import { conversationResponse } from '../../../../../lambdas/manage/conversation
 import { ROUTES } from '../../../../../lambdas/manage/routes.ts';
 import { queuedSend, sendRequest, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
+import { outbound } from '../../adapters/dynamodb/message-builders.ts';
 import { createManagedStage, type ManagedStage } from '../managed-stage.ts';
 
 const tables = testTables();
@@ -70,14 +71,7 @@ describe('an echo where windows are per number', () => {
     const request = sendRequest({ chatChannelNumber: NUMBER });
     const contact = { ...queuedSend(request).contact, channel: '541100000099' };
     const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
-    await stage.messages.recordOutbound({
-      id: 'out',
-      requestId: 'r',
-      contact,
-      call,
-      claimedAt: '2026-11-20T11:00:00Z',
-      attempt: 1,
-    });
+    await stage.messages.recordOutbound(outbound({ id: 'out', contact, call }));
   };
   const echo = (changes: Record<string, unknown>) => wireMessage({ _id_: 'out', FROM: 'me', TO: USER, ...changes });
 

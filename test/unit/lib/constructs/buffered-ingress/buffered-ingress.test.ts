@@ -1,18 +1,14 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { compileMappingTemplate } from '../../../../../local/rest-api/mapping-template.ts';
+import { type Share, shareDomainName } from '../../shared-resources.ts';
 import { logicalIdOf, synthesizedStack } from '../../synthesized-stack.ts';
 
 const METHOD = 'AWS::ApiGateway::Method';
 const auth = { kind: 'shared-token', header: 'Auth-BM-Token' };
-const buffered = (settings: Readonly<Record<string, unknown>> = {}) =>
-  synthesizedStack('prod', { webhook: { auth, ingress: 'buffered' }, ...settings }).template;
-const direct = (settings: Readonly<Record<string, unknown>> = {}) =>
-  synthesizedStack('prod', { webhook: { auth }, ...settings }).template;
-const DOMAIN = {
-  name: 'chat-events.bank.internal',
-  certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/1234abcd-12ab-34cd-56ef-1234567890ab',
-};
+const buffered = (settings: Readonly<Record<string, unknown>> = {}, share?: Share) =>
+  synthesizedStack('prod', { webhook: { auth, ingress: 'buffered' }, ...settings }, { share }).template;
+const direct = (share?: Share) => synthesizedStack('prod', { webhook: { auth } }, { share }).template;
 
 const toRole = { Ref: logicalIdOf('ReceiverApiRole') };
 
@@ -157,7 +153,7 @@ describe('A stage with buffered ingress', () => {
 
 describe('A change of the ingress', () => {
   test('keeps the domain name, the logical ID of its mapping, and the URL', () => {
-    const [before, after] = [direct({ domainName: DOMAIN }), buffered({ domainName: DOMAIN })];
+    const [before, after] = [direct(shareDomainName), buffered({}, shareDomainName)];
     const mappingIn = (template: typeof before) => Object.keys(template.findResources('AWS::ApiGatewayV2::ApiMapping'));
     const urlIn = (template: typeof before) => template.findOutputs('WebhookUrl').WebhookUrl?.Value;
 
@@ -167,7 +163,7 @@ describe('A change of the ingress', () => {
   });
 
   test('lets API Gateway put requests on the queue until the domain name leads to the direct API', () => {
-    const template = direct({ domainName: DOMAIN });
+    const template = direct(shareDomainName);
     const [mapping] = Object.keys(template.findResources('AWS::ApiGatewayV2::ApiMapping'));
     const policies = template.findResources('AWS::SQS::QueuePolicy', {
       Properties: { Queues: [{ Ref: logicalIdOf('ReceiverInboundQueue') }] },
@@ -179,7 +175,7 @@ describe('A change of the ingress', () => {
   test('changes no type of a resource with the same logical ID, which CloudFormation refuses', () => {
     const typesIn = (template: ReturnType<typeof direct>): Map<string, string> =>
       new Map(Object.entries<{ Type: string }>(template.toJSON().Resources).map(([id, { Type }]) => [id, Type]));
-    const [before, after] = [typesIn(direct({ domainName: DOMAIN })), typesIn(buffered({ domainName: DOMAIN }))];
+    const [before, after] = [typesIn(direct(shareDomainName)), typesIn(buffered({}, shareDomainName))];
 
     expect([...after].filter(([id, type]) => (before.get(id) ?? type) !== type)).toEqual([]);
   });
