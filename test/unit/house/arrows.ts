@@ -218,7 +218,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'cli operations',
     files: /^cli\/operations\//,
-    mayImport: ['cli operations', 'queue counts', 'domain', 'laws', 'manage'],
+    mayImport: ['cli operations', 'queue counts', 'domain', 'table', 'laws', 'manage'],
   },
   {
     name: 'cli base',
@@ -253,6 +253,7 @@ export const LAYERS: readonly Layer[] = [
       'cli operations',
       'queue counts',
       'domain',
+      'table',
       'laws',
       'manage',
       'settings',
