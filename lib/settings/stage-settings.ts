@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { CONTACT_CHECKS } from '../../lambdas/domain/contact-check.ts';
 import { parseDuration } from '../../lambdas/domain/duration.ts';
-import { HISTORY_APIS } from '../../lambdas/domain/history-formats/history-format.ts';
-import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-call.ts';
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
+import { chatService, isSecure } from './chat-service-settings.ts';
 import { eventTarget } from './event-target.ts';
 import { reservedConcurrency, throttle } from './flood-settings.ts';
 import { keywordSettings } from './keyword-settings.ts';
@@ -31,17 +30,6 @@ const days = (minimum: number, byDefault: number, meaning: string) =>
     .default(byDefault)
     .meta({ description: `an integer from ${minimum} to 3650: ${meaning}` });
 
-/** Allows plain http only for a sandbox on this machine, because requests contain the access token. */
-function isBaseUrl(value: string): boolean {
-  const url = URL.parse(value);
-  // `URL` drops white space and an empty query or fragment, but the path of a call is appended to the text itself.
-  if (!url || /[?#\s]|\/$/.test(value) || url.username || url.password) return false;
-  return isSecure(url);
-}
-
-const isSecure = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname));
-
 /** Allows plain http only for a sandbox on this machine, because the server determines which requests are authentic. */
 const secureKeysCheck = z.refine<{ auth: z.output<typeof webhookAuth> }>(
   ({ auth }) => {
@@ -62,60 +50,7 @@ export const settingsObject = z.strictObject({
     description:
       'true or false: whether the data outlives the stack, and the table and the stack are protected from deletion',
   }),
-  chatService: z
-    .strictObject({
-      baseUrl: z
-        .string()
-        .refine(isBaseUrl)
-        .meta({
-          description:
-            'the base URL of the chat service: https (http only on 127.0.0.1 or localhost), without a trailing slash, ' +
-            'such as "https://chat-service.example"',
-        }),
-      numberFormat: z
-        .enum(NUMBER_FORMATS)
-        .default('verbatim')
-        .meta({
-          description:
-            '"verbatim", "plus", or "digits": how phone numbers are written in calls: as received, always with ' +
-            'a leading plus, or always without one',
-        }),
-      clientPayload: z
-        .enum(CLIENT_PAYLOADS)
-        .default('intent')
-        .meta({
-          description:
-            '"intent", "all", or "off": whether calls to intent/v2, to both endpoints, or to neither include the ' +
-            'request id as clientPayload',
-        }),
-      contactCheckPath: z
-        .string()
-        .regex(/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/)
-        .default('customer/checkChatContact')
-        .meta({
-          description: "the contact check's path after /api/v1.0/, whose last segment contains the platform's name",
-        }),
-      historyApi: z
-        .enum(HISTORY_APIS)
-        .optional()
-        .meta({
-          description:
-            '"message-download": the chat service offers its history by POST message/download, from which ' +
-            'parley import --from-service can read it',
-        }),
-      answerTimeoutSeconds: z.int().min(1).max(60).default(10).meta({
-        description:
-          "an integer from 1 to 60: how many seconds to wait for the chat service's answer; then the outcome is unknown",
-      }),
-      maxConcurrentCalls: z.int().min(2).max(2000).default(200).meta({
-        description: 'an integer from 2 to 2000: how many calls to the chat service may run at a time',
-      }),
-    })
-    .meta({
-      description:
-        'an object with baseUrl and, optionally, numberFormat, clientPayload, contactCheckPath, historyApi, ' +
-        'answerTimeoutSeconds, and maxConcurrentCalls',
-    }),
+  chatService,
   chatPlatform: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/)
