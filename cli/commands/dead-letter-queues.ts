@@ -1,7 +1,7 @@
 import type { DeadLetterQueueName, KeptQueue } from '../../lambdas/domain/dead-letter.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import type { Target } from '../base/target.ts';
 import type { ReadableQueue, RedrivenQueue } from '../operations/dead-letter-queue.ts';
-import type { Target } from '../target.ts';
 
 /** For the help of commands. */
 export const DEAD_LETTER_QUEUES_HELP =

@@ -1,8 +1,10 @@
 import { Argument, Command } from '@commander-js/extra-typings';
 import { DEAD_LETTER_QUEUES, type DeadLetterQueueName } from '../../lambdas/domain/dead-letter.ts';
 import { REDRIVABLE_QUEUES, type RedrivableQueue } from '../../lambdas/manage/redrives.ts';
-import { type CommandContext, count, examples } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { type CommandContext, count, examples } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { stageTime } from '../base/stage-time.ts';
+import type { Target } from '../base/target.ts';
 import type { RedrivenQueue } from '../operations/dead-letter-queue.ts';
 import { findLeftoverQueues, prepareLeftover } from '../operations/leftover-queues.ts';
 import { recordAct } from '../operations/record-act.ts';
@@ -10,8 +12,6 @@ import { type RedriveResult, redrive } from '../operations/redrive.ts';
 import { redriveOne } from '../operations/redrive-one.ts';
 import { createRedriveScheduledSend } from '../operations/redrive-scheduled-send.ts';
 import { redriveThroughApi } from '../operations/redrive-through-api.ts';
-import { stageTime } from '../stage-time.ts';
-import type { Target } from '../target.ts';
 import {
   DEAD_LETTER_QUEUES_HELP,
   deadLetterQueueOf,

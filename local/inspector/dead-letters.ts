@@ -8,8 +8,8 @@ import { redriveOne } from '../../cli/operations/redrive-one.ts';
 import { redriveThroughApi } from '../../cli/operations/redrive-through-api.ts';
 import { withoutCredentials } from '../../lambdas/domain/buffered-request.ts';
 import { parseDueMessage } from '../../lambdas/domain/send-request.ts';
-import type { DeadLetter, InspectedQueue, Inspector, Redriven, Refused } from '../../sandbox/inspector.ts';
-import { isObject, parseJson } from '../json.ts';
+import type { DeadLetter, InspectedQueue, Inspector, Redriven, Refused } from '../../sandbox/base/inspector.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import { orRefused } from './or-refused.ts';
 
 /** The URLs of the dead-letter queues, and of the queues that dead requests are redriven to. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStageSettings } from '../../lib/settings/read-stage-settings.ts';
-import { readCdkApp } from '../../local/cdk-app.ts';
+import { createLocalClient, type LocalClient, type TableItem } from '../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient, type TableItem } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
+import { readCdkApp } from '../../local/stack/cdk-app.ts';
 import { wireMessage, wireStatus } from '../support/builders.ts';
 import { allDelivered, startTestCloud } from '../support/test-cloud.ts';
 

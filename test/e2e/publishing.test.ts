@@ -1,6 +1,6 @@
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACCOUNT_ID, REGION } from '../../local/aws-environment.ts';
+import { ACCOUNT_ID, REGION } from '../../local/base/aws-environment.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { wireMessage } from '../support/builders.ts';
 import { type CommandRun, startCommandRun } from '../support/command-run.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTutorial, TUTORIAL_TOKEN, type Tutorial } from '../../bench/peers/tutorial/start-tutorial.ts';
 import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
-import { CREDENTIALS, REGION } from '../../local/aws-environment.ts';
+import { CREDENTIALS, REGION } from '../../local/base/aws-environment.ts';
+import { createLocalClient, type LocalClient, type TableItem } from '../../local/cloud/local-client.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient, type TableItem } from '../../local/local-client.ts';
 import { wireMessage, wireStatus } from '../support/builders.ts';
 import { type CountingProxy, startCountingProxy } from '../support/counting-proxy.ts';
 

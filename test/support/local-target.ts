@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { Target } from '../../cli/target.ts';
-import { createMovableClock, type MovableClock } from '../../local/clock.ts';
+import type { Target } from '../../cli/base/target.ts';
+import { createMovableClock, type MovableClock } from '../../local/base/clock.ts';
+import { listenLocally } from '../../local/base/listen-locally.ts';
 import { type CloudWatch, startCloudWatch } from '../../local/emulators/cloudwatch/cloudwatch.ts';
 import { startSqs } from '../../local/emulators/sqs/sqs.ts';
-import { listenLocally } from '../../local/listen-locally.ts';
 import { runParley } from './run-parley.ts';
 
 /** Answers a call to the management API: the status and the body. */

@@ -9,7 +9,7 @@ import {
   type SendQueueUrls,
 } from '../../../../cli/operations/leftover-queues.ts';
 import { countMessages } from '../../../../lambdas/adapters/sqs-backlog.ts';
-import { listenLocally } from '../../../../local/listen-locally.ts';
+import { listenLocally } from '../../../../local/base/listen-locally.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 
 const BULK = 'Parley-local-SenderBulkSendQueueC3-D4.fifo';

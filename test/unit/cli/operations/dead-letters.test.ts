@@ -11,9 +11,9 @@ import { ManagementError } from '../../../../cli/operations/management-client.ts
 import { redrive } from '../../../../cli/operations/redrive.ts';
 import { createRedriveScheduledSend } from '../../../../cli/operations/redrive-scheduled-send.ts';
 import { countMessages } from '../../../../lambdas/adapters/sqs-backlog.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 import { TRACEPARENT } from '../../../support/builders.ts';
 
 const clock = createMovableClock();

@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { CREDENTIALS, REGION } from '../../../../local/base/aws-environment.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import { authenticate } from '../../../../local/http-api/iam-authorizer.ts';
 import { createDeadLetterOperations } from '../../../../local/inspector/dead-letters.ts';
 import { createLocalManagementClient } from '../../../../local/inspector/management-client.ts';
-import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
 import { NOW } from '../../../support/builders.ts';
 
 type Operations = ReturnType<typeof createDeadLetterOperations>;

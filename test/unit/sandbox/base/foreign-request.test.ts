@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { explainForeignRequest, type OwnAddress, type SourceHeaders } from '../../../sandbox/foreign-request.ts';
+import {
+  explainForeignRequest,
+  type OwnAddress,
+  type SourceHeaders,
+} from '../../../../sandbox/base/foreign-request.ts';
 
 const OWN: OwnAddress = { port: 4000 };
 const HOST = '127.0.0.1:4000';

@@ -1,12 +1,12 @@
-import type { DeliveryOptions, RestoredDelivery } from './delivery/delivery.ts';
-import { type DeliveryAttempt, type PublishedMessage, shownBody } from './delivery/published-message.ts';
-import { deliveryView, eventView, expiredView } from './delivery/views.ts';
-import type { ActivityCounts } from './service/activity-counts.ts';
-import type { Call } from './service/call-log.ts';
-import { callEntries, latestEntries, messageEntries } from './service/earlier-run.ts';
-import type { EarlierEntry } from './service/feed.ts';
-import type { ServiceState } from './service/state.ts';
-import type { StoredService } from './store/store.ts';
+import type { DeliveryOptions, RestoredDelivery } from '../delivery/delivery.ts';
+import { type DeliveryAttempt, type PublishedMessage, shownBody } from '../delivery/published-message.ts';
+import { deliveryView, eventView, expiredView } from '../delivery/views.ts';
+import type { ActivityCounts } from '../service/activity-counts.ts';
+import type { Call } from '../service/call-log.ts';
+import { callEntries, latestEntries, messageEntries } from '../service/earlier-run.ts';
+import type { EarlierEntry } from '../service/feed.ts';
+import type { ServiceState } from '../service/state.ts';
+import type { StoredService } from '../store/store.ts';
 
 /** How many feed entries of an earlier run are restored. */
 const MAX_EARLIER_ENTRIES = 500;

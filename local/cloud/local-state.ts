@@ -1,11 +1,11 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from './json.ts';
+import { parseJson } from '../base/json.ts';
+import { LocalError } from '../base/local-error.ts';
+import { createPrivateFolder, openPrivateFile } from '../base/private-files.ts';
+import type { StackAddresses } from '../stack/stack-addresses.ts';
 import type { LocalCloud } from './local-cloud.ts';
-import { LocalError } from './local-error.ts';
-import { createPrivateFolder, openPrivateFile } from './private-files.ts';
-import type { StackAddresses } from './stack-addresses.ts';
 
 /** The file in the state folder that contains the addresses of a run. */
 const FILE = 'local.json';

@@ -1,27 +1,27 @@
-import { ACCOUNT_ID, CREDENTIALS, REGION } from './aws-environment.ts';
-import type { MovableClock } from './clock.ts';
+import { ACCOUNT_ID, CREDENTIALS, REGION } from '../base/aws-environment.ts';
+import type { MovableClock } from '../base/clock.ts';
+import { unsupported } from '../base/local-error.ts';
 import {
   type HttpAnswer,
   type RestApiAnswer,
   recordHttpAnswer,
   recordRestApiAnswer,
-} from './emulators/cloudwatch/aws-metrics.ts';
-import type { Emulators } from './emulators/emulators.ts';
-import { createApiDestinations } from './emulators/event-targets.ts';
-import { startMappings } from './event-sources/event-source-mappings.ts';
-import type { RunningMapping } from './event-sources/queue-mapping.ts';
-import { startRecurringSchedules } from './event-sources/recurring-schedules.ts';
-import type { FunctionAlias } from './functions/alias.ts';
-import type { FunctionPool } from './functions/function-pool.ts';
-import { type Functions, type LogSettings, startFunctions } from './functions/functions.ts';
-import { type HttpApi, startHttpApi } from './http-api/http-api.ts';
+} from '../emulators/cloudwatch/aws-metrics.ts';
+import type { Emulators } from '../emulators/emulators.ts';
+import { createApiDestinations } from '../emulators/event-targets.ts';
+import { startMappings } from '../event-sources/event-source-mappings.ts';
+import type { RunningMapping } from '../event-sources/queue-mapping.ts';
+import { startRecurringSchedules } from '../event-sources/recurring-schedules.ts';
+import type { FunctionAlias } from '../functions/alias.ts';
+import type { FunctionPool } from '../functions/function-pool.ts';
+import { type Functions, type LogSettings, startFunctions } from '../functions/functions.ts';
+import { type HttpApi, startHttpApi } from '../http-api/http-api.ts';
+import { type CloudServices, placeOf } from '../resources/resource-type.ts';
+import { resourceTypes } from '../resources/resource-types.ts';
+import { type RestApi, startRestApi } from '../rest-api/rest-api.ts';
+import { type CreatedResource, conditionHolds, type ResolverContext, resolve } from '../template/resolver.ts';
+import { creationOrder, type Template } from '../template/template.ts';
 import type { Interposed } from './interposed.ts';
-import { unsupported } from './local-error.ts';
-import { type CloudServices, placeOf } from './resources/resource-type.ts';
-import { resourceTypes } from './resources/resource-types.ts';
-import { type RestApi, startRestApi } from './rest-api/rest-api.ts';
-import { type CreatedResource, conditionHolds, type ResolverContext, resolve } from './template/resolver.ts';
-import { creationOrder, type Template } from './template/template.ts';
 
 export interface StackSettings {
   readonly stackName: string;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { StageSettings } from '../lib/settings/stage-settings.ts';
-import type { Sandbox, WebhookSettings } from '../sandbox/sandbox.ts';
-import type { MovableClock } from './clock.ts';
-import type { Emulators } from './emulators/emulators.ts';
-import { featuresOf } from './inspector/features.ts';
-import { createInspector, type InspectedStack } from './inspector/inspector.ts';
+import type { StageSettings } from '../../lib/settings/stage-settings.ts';
+import type { Sandbox, WebhookSettings } from '../../sandbox/sandbox.ts';
+import type { MovableClock } from '../base/clock.ts';
+import type { Emulators } from '../emulators/emulators.ts';
+import { featuresOf } from '../inspector/features.ts';
+import { createInspector, type InspectedStack } from '../inspector/inspector.ts';
 
 type WebhookAuth = StageSettings['webhook']['auth'];
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Argument, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import type { ManagementClient } from '../operations/management-client.ts';
 import type { ExitCode } from './errors.ts';
-import type { ManagementClient } from './operations/management-client.ts';
 import type { ProgressTerminal } from './progress.ts';
 import type { Target } from './target.ts';
 

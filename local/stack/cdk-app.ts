@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from './json.ts';
-import { LocalError } from './local-error.ts';
+import { parseJson } from '../base/json.ts';
+import { LocalError } from '../base/local-error.ts';
 
 /** The CDK app of a folder, as its cdk.json describes it. */
 export interface CdkApp {

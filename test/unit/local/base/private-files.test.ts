@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createMovableClock } from '../../../local/clock.ts';
-import { startFunctions } from '../../../local/functions/functions.ts';
-import { writeLocalState } from '../../../local/local-state.ts';
-import { createPrivateFolder, openPrivateFile } from '../../../local/private-files.ts';
-import { createRunFolder, type RunFolder } from '../../../local/run-folder.ts';
-import { writeBundle } from './functions/fake-function.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import { createPrivateFolder, openPrivateFile } from '../../../../local/base/private-files.ts';
+import { createRunFolder, type RunFolder } from '../../../../local/base/run-folder.ts';
+import { writeLocalState } from '../../../../local/cloud/local-state.ts';
+import { startFunctions } from '../../../../local/functions/functions.ts';
+import { writeBundle } from '../functions/fake-function.ts';
 
 let temporary: RunFolder;
 let folder: string;

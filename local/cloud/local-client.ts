@@ -2,8 +2,8 @@ import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { z } from 'zod';
+import { LocalError } from '../base/local-error.ts';
 import type { LocalCloud } from './local-cloud.ts';
-import { LocalError } from './local-error.ts';
 import { createQueueClient, type QueueClient } from './queue-client.ts';
 
 const outbox = z.object({

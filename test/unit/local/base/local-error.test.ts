@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LocalError, messageOf, unsupported } from '../../../local/local-error.ts';
+import { LocalError, messageOf, unsupported } from '../../../../local/base/local-error.ts';
 
 describe('the message of a thrown value', () => {
   it('is that of an error, or the value as a string', () => {

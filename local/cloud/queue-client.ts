@@ -5,7 +5,7 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { stringAttributes } from './string-attributes.ts';
+import { stringAttributes } from '../base/string-attributes.ts';
 
 export interface QueuedMessage {
   readonly body: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProgress } from '../../../cli/progress.ts';
+import { createProgress } from '../../../../cli/base/progress.ts';
 
 /** Draws progress from 10 of 40 rows that an earlier run processed. */
 const drawing = (columns: number) => {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerOptions } from 'node:http';
-import { explainForeignRequest } from '../sandbox/foreign-request.ts';
+import { explainForeignRequest } from '../../sandbox/base/foreign-request.ts';
 import { type ListeningServer, listenLocally } from './listen-locally.ts';
 
 export interface ServeOptions extends ServerOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localState } from '../../../local/local-state.ts';
+import { localState } from '../../../../local/cloud/local-state.ts';
 
 const addresses = {
   consoleUrl: 'http://127.0.0.1:1/',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { describeTime } from '../../../cli/human-time.ts';
-import { NOW } from '../../support/builders.ts';
+import { describeTime } from '../../../../cli/base/human-time.ts';
+import { NOW } from '../../../support/builders.ts';
 
 it.each([
   ['2026-11-20T12:00:00.000Z', '2026-11-20T12:00:00.000Z (now)'],

@@ -6,12 +6,12 @@ import { ListScheduleGroupsCommand, SchedulerClient } from '@aws-sdk/client-sche
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
+import { AWS_CALL } from '../operations/aws-call.ts';
+import { cloudWatchUrl } from '../operations/cloudwatch-url.ts';
+import type { SigningCredentials } from '../operations/signed-fetch.ts';
+import { storesOfStack } from '../operations/stack-stores.ts';
+import type { Stores } from '../operations/stores.ts';
 import { CliError, EXIT } from './errors.ts';
-import { AWS_CALL } from './operations/aws-call.ts';
-import { cloudWatchUrl } from './operations/cloudwatch-url.ts';
-import type { SigningCredentials } from './operations/signed-fetch.ts';
-import { storesOfStack } from './operations/stack-stores.ts';
-import type { Stores } from './operations/stores.ts';
 
 /** Fields of `local.json`. Capitalized, they are outputs of the stack. */
 const ADDRESSES = [

@@ -2,30 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { z } from 'zod';
-import { IGNORED_METADATA, LOCAL_RUN_CONTEXT } from '../lib/settings/check-production.ts';
-import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
-import type { StageSettings } from '../lib/settings/stage-settings.ts';
-import { type EventFormatName, type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
-import { printableLines } from '../sandbox/terminal-text.ts';
-import { readCdkApp } from './cdk-app.ts';
-import { createMovableClock, type MovableClock } from './clock.ts';
-import { type Emulators, startEmulators } from './emulators/emulators.ts';
-import type { FunctionAlias } from './functions/alias.ts';
-import type { FunctionPool } from './functions/function-pool.ts';
-import type { Interpose } from './interposed.ts';
-import { connectSandbox } from './local-sandbox.ts';
-import { createRunFolder } from './run-folder.ts';
-import { startStack } from './stack.ts';
-import { readAddresses, type StackAddresses } from './stack-addresses.ts';
+import { IGNORED_METADATA, LOCAL_RUN_CONTEXT } from '../../lib/settings/check-production.ts';
+import { readStageSettings } from '../../lib/settings/read-stage-settings.ts';
+import type { StageSettings } from '../../lib/settings/stage-settings.ts';
+import { printableLines } from '../../sandbox/base/terminal-text.ts';
+import { type EventFormatName, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { createMovableClock, type MovableClock } from '../base/clock.ts';
+import { createRunFolder } from '../base/run-folder.ts';
+import { type Emulators, startEmulators } from '../emulators/emulators.ts';
+import type { FunctionAlias } from '../functions/alias.ts';
+import type { FunctionPool } from '../functions/function-pool.ts';
+import { readCdkApp } from '../stack/cdk-app.ts';
+import type { Interpose } from '../stack/interposed.ts';
+import { startStack } from '../stack/stack.ts';
+import { readAddresses, type StackAddresses } from '../stack/stack-addresses.ts';
 import {
   checkChatService,
   settingsForSandbox,
   settingsForService,
   synthesizeOnce,
   withSandboxOrigin,
-} from './synthesis.ts';
-import { findStack } from './synthesized-stack.ts';
-import { readTemplate, type Template } from './template/template.ts';
+} from '../stack/synthesis.ts';
+import { findStack } from '../stack/synthesized-stack.ts';
+import { readTemplate, type Template } from '../template/template.ts';
+import { connectSandbox } from './local-sandbox.ts';
 
 export interface LocalOptions {
   /** The folder of the CDK app to run. @default the current folder */

@@ -1,18 +1,18 @@
 import { randomInt } from 'node:crypto';
-import type { SandboxClock } from './clock.ts';
-import { createDelivery, type Delivery, type DeliveryOptions } from './delivery/delivery.ts';
-import { createSigningKeys, type SigningKeys } from './delivery/signing-keys.ts';
-import type { WebhookSettings } from './delivery/subscription.ts';
-import { webhookView } from './delivery/views.ts';
+import type { SandboxClock } from '../base/clock.ts';
+import { createDelivery, type Delivery, type DeliveryOptions } from '../delivery/delivery.ts';
+import { createSigningKeys, type SigningKeys } from '../delivery/signing-keys.ts';
+import type { WebhookSettings } from '../delivery/subscription.ts';
+import { webhookView } from '../delivery/views.ts';
+import { getAccount } from '../service/account.ts';
+import { type ActivityCounts, createActivityCounts } from '../service/activity-counts.ts';
+import { type CallLog, createCallLog } from '../service/call-log.ts';
+import { writeEvent } from '../service/event-formats/event-formats.ts';
+import { createFaults, type Faults } from '../service/faults.ts';
+import { createFeed, type Feed, publishStateChange } from '../service/feed.ts';
+import { type Change, createState, type Moment, type ServiceState, type StateSettings } from '../service/state.ts';
+import type { StoredService } from '../store/store.ts';
 import { earlierEntries, recordDeliveries } from './delivery-entries.ts';
-import { getAccount } from './service/account.ts';
-import { type ActivityCounts, createActivityCounts } from './service/activity-counts.ts';
-import { type CallLog, createCallLog } from './service/call-log.ts';
-import { writeEvent } from './service/event-formats/event-formats.ts';
-import { createFaults, type Faults } from './service/faults.ts';
-import { createFeed, type Feed, publishStateChange } from './service/feed.ts';
-import { type Change, createState, type Moment, type ServiceState, type StateSettings } from './service/state.ts';
-import type { StoredService } from './store/store.ts';
 
 /** The service's state and rules, connected to a clock, the delivery of events, the feed, and the store. */
 export interface RunningService {

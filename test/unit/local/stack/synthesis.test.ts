@@ -2,15 +2,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readCdkApp } from '../../../local/cdk-app.ts';
+import { readCdkApp } from '../../../../local/stack/cdk-app.ts';
 import {
   checkChatService,
   settingsForSandbox,
   settingsForService,
   synthesizeOnce,
   withSandboxOrigin,
-} from '../../../local/synthesis.ts';
-import { findStack } from '../../../local/synthesized-stack.ts';
+} from '../../../../local/stack/synthesis.ts';
+import { findStack } from '../../../../local/stack/synthesized-stack.ts';
 
 describe("a run's settings", () => {
   const given = { retentionDays: { messages: 30 }, webhook: { auth: { audience: 'mine' } } };

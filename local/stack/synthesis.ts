@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
+import { isObject } from '../base/json.ts';
+import { LocalError } from '../base/local-error.ts';
 import type { CdkApp } from './cdk-app.ts';
-import { isObject } from './json.ts';
-import { LocalError } from './local-error.ts';
 
 /**
  * A placeholder for the sandbox's origin in the synthesized settings. The sandbox's port is known only when it runs,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createMovableClock } from '../../../local/clock.ts';
-import { startRecurringSchedules } from '../../../local/event-sources/recurring-schedules.ts';
-import { schedule } from '../../../local/resources/eventbridge.ts';
-import type { CloudServices, Declarations } from '../../../local/resources/resource-type.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import { startRecurringSchedules } from '../../../../local/event-sources/recurring-schedules.ts';
+import { schedule } from '../../../../local/resources/eventbridge.ts';
+import type { CloudServices, Declarations } from '../../../../local/resources/resource-type.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,5 +1,5 @@
-import type { Emulators } from './emulators/emulators.ts';
-import type { InterposedFunctions } from './functions/interposed-functions.ts';
+import type { Emulators } from '../emulators/emulators.ts';
+import type { InterposedFunctions } from '../functions/interposed-functions.ts';
 
 /** Intermediaries between the parts of a run, so that a test can inject faults into each connection. */
 export interface Interposed extends InterposedFunctions {
