@@ -22,7 +22,7 @@ import { createDynamodbTurns } from '../adapters/dynamodb/turns.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken, createSecretsClient } from '../adapters/secrets.ts';
-import { ms } from '../domain/duration.ts';
+import { ms, type Seconds } from '../domain/duration.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
@@ -147,7 +147,6 @@ const queues = onFirstUse(async () => {
   const { createSqsDeadLetterSource, INVOCATION_SECONDS, REDRIVE_SECONDS } = deadLetters;
   const sqs = adapters.createSqsClient(AWS_CALL);
   const redriven = { sourceUrl: undefined, hiddenSeconds: REDRIVE_SECONDS };
-  const kept = { sourceUrl: undefined, hiddenSeconds: INVOCATION_SECONDS };
   const {
     SEND_QUEUE_URL: sendUrl,
     BULK_SEND_QUEUE_URL: bulkUrl,
@@ -162,13 +161,25 @@ const queues = onFirstUse(async () => {
     UNDELIVERED_EVENTS_QUEUE_URL: targets,
   } = environment;
 
-  const inboundPorts = () =>
-    inbound === undefined || sourceUrl === undefined
-      ? undefined
-      : {
-          deadLetters: createSqsDeadLetterSource(sqs, 'inbound', inbound, { ...redriven, sourceUrl }),
-          queue: adapters.createSqsRedriveQueue(sqs, sourceUrl),
-        };
+  /** The dead letters that belong on a queue. Received ones are hidden for `hiddenSeconds`. */
+  const sourcesOf = (hiddenSeconds: Seconds) => {
+    const options = { sourceUrl: undefined, hiddenSeconds };
+    return {
+      send: createSqsDeadLetterSource(sqs, 'send', send, options),
+      ...(bulk !== undefined && { bulk: createSqsDeadLetterSource(sqs, 'bulk', bulk, options) }),
+      ...(inbound !== undefined && {
+        inbound: createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl, hiddenSeconds }),
+      }),
+      schedules: createSqsDeadLetterSource(sqs, 'schedules', schedules, options),
+      erasures: createSqsDeadLetterSource(sqs, 'erasures', erasures, options),
+    };
+  };
+  const redriveQueues = {
+    send: adapters.createSqsRedriveQueue(sqs, sendUrl),
+    ...(bulkUrl !== undefined && { bulk: adapters.createSqsRedriveQueue(sqs, bulkUrl) }),
+    ...(sourceUrl !== undefined && { inbound: adapters.createSqsRedriveQueue(sqs, sourceUrl) }),
+    erasures: adapters.createSqsRedriveQueue(sqs, erasureUrl),
+  };
 
   /** Returns undefined for a stack without a publisher. */
   const republishPorts = () => {
@@ -198,7 +209,8 @@ const queues = onFirstUse(async () => {
     /** For the routes and for erasures. */
     ports: {
       ...ports,
-      inbound: inboundPorts(),
+      redrivenSources: sourcesOf(REDRIVE_SECONDS),
+      redriveQueues,
       republish: republishPorts(),
       queue: adapters.createSqsSendQueue(sqs, sendUrl),
       backlog: backlogs.createSqsSendBacklog(sqs, { queue: sendUrl, bulk: bulkUrl }),
@@ -221,13 +233,7 @@ const queues = onFirstUse(async () => {
       changeVisibility: adapters.createChangeVisibility(sqs, erasureUrl),
     },
     /** The dead letters that the daily schedule keeps. */
-    kept: [
-      createSqsDeadLetterSource(sqs, 'send', send, kept),
-      ...(bulk === undefined ? [] : [createSqsDeadLetterSource(sqs, 'bulk', bulk, kept)]),
-      ...(inbound === undefined ? [] : [createSqsDeadLetterSource(sqs, 'inbound', inbound, { ...kept, sourceUrl })]),
-      createSqsDeadLetterSource(sqs, 'schedules', schedules, kept),
-      createSqsDeadLetterSource(sqs, 'erasures', erasures, kept),
-    ],
+    kept: Object.values(sourcesOf(INVOCATION_SECONDS)),
   };
 });
 

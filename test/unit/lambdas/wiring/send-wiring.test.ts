@@ -1,4 +1,5 @@
 import { optOutConfirmationId } from '../../../../lambdas/domain/keywords/opt-out-confirmation.ts';
+import type { BulkEnvironment } from '../../../../lambdas/send/bulk/environment.ts';
 import type { SendEnvironment } from '../../../../lambdas/send/environment.ts';
 import { NOW, RETENTION_DAYS } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
@@ -64,7 +65,7 @@ const first = (consents: object, variables = {}) =>
 /** The expiry of what is stored now, after some days. */
 const expiry = (days: number) => String(Date.parse(NOW) / 1000 + days * 86_400);
 
-describeWiring<SendEnvironment>(
+describeWiring<SendEnvironment & BulkEnvironment>(
   'send',
   {
     TABLE_NAME: 'table',
