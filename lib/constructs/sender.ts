@@ -151,8 +151,14 @@ export class ParleySender extends Construct {
         DEFAULT_TEMPLATE: defaultTemplate,
       }),
     });
+    this.#grantAccess(props.table, sendQueues);
+    this.sendQueue.addConsumer(this.handler.live, invocations);
+    if (bulk) this.bulkSendQueue?.addConsumer(this.handler.live, bulk.invocations);
+  }
+
+  #grantAccess(table: ITable, sendQueues: readonly DeadLetteredQueue[]): void {
     grantItemActions(
-      props.table,
+      table,
       this.handler,
       ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ['ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*'],
@@ -161,8 +167,6 @@ export class ParleySender extends Construct {
     this.grantReadAccessToken(this.handler);
     this.schedules.grantCreate(this.handler);
     this.schedules.grantDelete(this.handler);
-    this.sendQueue.addConsumer(this.handler.live, invocations);
-    if (bulk) this.bulkSendQueue?.addConsumer(this.handler.live, bulk.invocations);
   }
 
   /** Grants permission to put send requests on the queue, and to use its customer managed key for that. */
