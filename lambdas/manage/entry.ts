@@ -22,6 +22,7 @@ import { createDynamodbTurns } from '../adapters/dynamodb/turns.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken, createSecretsClient } from '../adapters/secrets.ts';
+import type { DeadLetterSourceOptions } from '../adapters/sqs-dead-letters.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
@@ -143,6 +144,27 @@ const ports = {
   metrics,
 };
 
+/** Returns undefined for a stack without a publisher. */
+const publisherPorts = () => {
+  const {
+    EVENT_BUS_NAME: busName,
+    EVENT_CONTENT: content = false,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: bus,
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: streams,
+  } = environment;
+  if (busName === undefined || bus === undefined || streams === undefined) return undefined;
+  return {
+    bus: createEventBridgeBus(createEventBridgeClient({ ...aws, endpoint: bus, ...AWS_CALL }), busName),
+    changes: createDynamodbChangeReader({
+      table,
+      streams: createAwsJsonClient(DYNAMODB_STREAMS, { ...aws, endpoint: streams, ...AWS_CALL }),
+      clock: systemClock,
+    }),
+    turns: createDynamodbTurns(table),
+    content,
+  };
+};
+
 /** What needs the client of SQS, which few calls use. Loading it takes longer than such a call. */
 const queues = onFirstUse(async () => {
   const [adapters, deadLetters, backlogs] = await Promise.all([
@@ -167,44 +189,40 @@ const queues = onFirstUse(async () => {
     UNDELIVERED_EVENTS_QUEUE_URL: targets,
   } = environment;
 
-  const inboundPorts = () =>
-    inbound === undefined || sourceUrl === undefined
+  /** The dead letters that belong on a queue. */
+  const sourcesOf = (options: DeadLetterSourceOptions = {}) => ({
+    send: createSqsDeadLetterSource(sqs, 'send', send, options),
+    ...(bulk !== undefined && { bulk: createSqsDeadLetterSource(sqs, 'bulk', bulk, options) }),
+    ...(inbound !== undefined && {
+      inbound: createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl, ...options }),
+    }),
+    schedules: createSqsDeadLetterSource(sqs, 'schedules', schedules, options),
+    erasures: createSqsDeadLetterSource(sqs, 'erasures', erasures, options),
+  });
+  const redriveQueues = {
+    send: adapters.createSqsRedriveQueue(sqs, sendUrl),
+    ...(bulkUrl !== undefined && { bulk: adapters.createSqsRedriveQueue(sqs, bulkUrl) }),
+    ...(sourceUrl !== undefined && { inbound: adapters.createSqsRedriveQueue(sqs, sourceUrl) }),
+    erasures: adapters.createSqsRedriveQueue(sqs, erasureUrl),
+  };
+
+  const publisher = publisherPorts();
+  const republish =
+    publisher === undefined || publishing === undefined
       ? undefined
       : {
-          deadLetters: createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl, ...redriven }),
-          queue: adapters.createSqsRedriveQueue(sqs, sourceUrl),
+          ...publisher,
+          publishing: createSqsDeadLetterSource(sqs, 'publishing', publishing, redriven),
+          ...(targets !== undefined && { targets: createSqsDeadLetterSource(sqs, 'targets', targets, redriven) }),
         };
-
-  /** Returns undefined for a stack without a publisher. */
-  const republishPorts = () => {
-    const {
-      EVENT_BUS_NAME: busName,
-      EVENT_CONTENT: content = false,
-      AWS_ENDPOINT_URL_EVENTBRIDGE: bus,
-      AWS_ENDPOINT_URL_DYNAMODB_STREAMS: streams,
-    } = environment;
-    if (busName === undefined || bus === undefined || streams === undefined || publishing === undefined)
-      return undefined;
-    return {
-      bus: createEventBridgeBus(createEventBridgeClient({ ...aws, endpoint: bus, ...AWS_CALL }), busName),
-      changes: createDynamodbChangeReader({
-        table,
-        streams: createAwsJsonClient(DYNAMODB_STREAMS, { ...aws, endpoint: streams, ...AWS_CALL }),
-        clock: systemClock,
-      }),
-      turns: createDynamodbTurns(table),
-      content,
-      publishing: createSqsDeadLetterSource(sqs, 'publishing', publishing, redriven),
-      ...(targets !== undefined && { targets: createSqsDeadLetterSource(sqs, 'targets', targets, redriven) }),
-    };
-  };
 
   return {
     /** For the routes and for erasures. */
     ports: {
       ...ports,
-      inbound: inboundPorts(),
-      republish: republishPorts(),
+      redrivenSources: sourcesOf(redriven),
+      redriveQueues,
+      republish,
       queue: adapters.createSqsSendQueue(sqs, sendUrl),
       backlog: backlogs.createSqsSendBacklog(sqs, { queue: sendUrl, bulk: bulkUrl }),
       erasureQueue: adapters.createSqsErasureQueue(sqs, erasureUrl),
@@ -226,13 +244,7 @@ const queues = onFirstUse(async () => {
       changeVisibility: adapters.createChangeVisibility(sqs, erasureUrl),
     },
     /** The dead letters that the daily schedule keeps. */
-    kept: [
-      createSqsDeadLetterSource(sqs, 'send', send),
-      ...(bulk === undefined ? [] : [createSqsDeadLetterSource(sqs, 'bulk', bulk)]),
-      ...(inbound === undefined ? [] : [createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl })]),
-      createSqsDeadLetterSource(sqs, 'schedules', schedules),
-      createSqsDeadLetterSource(sqs, 'erasures', erasures),
-    ],
+    kept: Object.values(sourcesOf()),
   };
 });
 

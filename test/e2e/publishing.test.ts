@@ -106,14 +106,6 @@ describe('a consumer of the bus', () => {
     expect(await eventsWith('messageId', 'delivered-twice')).toHaveLength(1);
   });
 
-  it('receives a refusal with its rule', async () => {
-    await client.enqueue({ requestId: 'refused', platformContactId: '+5491155550202', messageText: 'Hi' });
-
-    const { detail } = await nextEvent('SendRefused', 'requestId', 'refused');
-
-    expect(detail).toMatchObject({ code: 'WINDOW_CLOSED', decision: expect.stringContaining('never written') });
-  });
-
   it('receives each of many messages once, even if each fails twice', async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `many-${index}`);
     const FROM = '+5491155550203';

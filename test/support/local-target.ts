@@ -22,7 +22,7 @@ export type AnswerCall = (
 const noneKept: AnswerCall = async (method, path) => {
   if (path.startsWith('/v1/dead-letters?')) return [200, { deadLetters: [] }];
   if (path === '/v1/redrives')
-    return [200, { moved: 0, left: 0, isComplete: true, before: '2026-11-20T12:00:00.000Z' }];
+    return [200, { moved: 0, deleted: 0, left: 0, isComplete: true, before: '2026-11-20T12:00:00.000Z' }];
   return method === 'POST' ? [200, {}] : [404, { code: 'DEAD_LETTER_NOT_FOUND', message: 'Not found.' }];
 };
 

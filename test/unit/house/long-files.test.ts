@@ -10,7 +10,6 @@ const MAX_LINES = 250;
 const LONG_FILES: Readonly<Record<string, string>> = {
   'cli/base/target.ts': 'everything that a command needs to reach a stage',
   'cli/commands/sends.ts': 'one command with its subcommands and their options',
-  'cli/operations/dead-letter-queue.ts': 'one queue: counts, scans, holds, and deletes its messages',
   'lambdas/adapters/dynamodb/contacts.ts': "one aggregate's reads and writes",
   'lambdas/adapters/dynamodb/messages.ts': "one aggregate's reads and writes",
   'lambdas/adapters/dynamodb/sends.ts': "one aggregate's reads and writes",

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { seconds } from '../../../../lambdas/domain/duration.ts';
-import { timeLimits } from '../../../../lambdas/send/time-limits.ts';
-import { callIntervalMs, sendInvocations } from '../../../../lib/settings/lane-settings.ts';
-import { statementsOf } from '../iam-statements.ts';
-import { synthesizedStack } from '../synthesized-stack.ts';
+import { seconds } from '../../../../../lambdas/domain/duration.ts';
+import { timeLimits } from '../../../../../lambdas/send/time-limits.ts';
+import { callIntervalMs, sendInvocations } from '../../../../../lib/settings/lane-settings.ts';
+import { statementsOf } from '../../iam-statements.ts';
+import { synthesizedStack } from '../../synthesized-stack.ts';
 
 const MAPPING = 'AWS::Lambda::EventSourceMapping';
 const { template } = synthesizedStack('prod', { sends: { bulkLane: { maxConcurrentCalls: 40 } } });

@@ -1,9 +1,9 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { ParleyPublisher, ParleyReceiver, ParleyTable } from '../../../../lib/index.ts';
-import { VALID } from '../settings/valid-settings.ts';
-import { inTemporaryFolder, synthesizedStack } from '../synthesized-stack.ts';
+import { ParleyPublisher, ParleyReceiver, ParleyTable } from '../../../../../lib/index.ts';
+import { VALID } from '../../settings/valid-settings.ts';
+import { inTemporaryFolder, synthesizedStack } from '../../synthesized-stack.ts';
 
 const { template } = synthesizedStack('prod', { turns: { silenceSeconds: 8 } });
 const plain = synthesizedStack('prod').template;
