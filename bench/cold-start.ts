@@ -1,5 +1,5 @@
+import { createRunFolder } from '../local/base/run-folder.ts';
 import { runtimeClientFile } from '../local/functions/bundled-runtime-client.ts';
-import { createRunFolder } from '../local/run-folder.ts';
 import { coldStartReport } from './cold-start/cold-start-report.ts';
 import { type ColdSubject, functionsOf, peerBeside } from './cold-start/cold-subject.ts';
 import { type ColdStart, measureColdStart } from './cold-start/measure-cold-start.ts';

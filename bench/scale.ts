@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createRunFolder } from '../local/run-folder.ts';
+import { createRunFolder } from '../local/base/run-folder.ts';
 import { AUDIENCE, startIssuer } from '../test/support/issuer.ts';
 import { createRandom } from '../test/support/random.ts';
 import { contactAddress, pushedEvent } from './load/pushed-event.ts';

@@ -1,4 +1,4 @@
-import { createRunFolder } from '../local/run-folder.ts';
+import { createRunFolder } from '../local/base/run-folder.ts';
 import { comparisonTable, formatRatio, median, medianCells, ratioOf } from './comparison.ts';
 import { startRecordedStacks } from './functions/recorded-stacks.ts';
 import { interleave, type Report, type Table } from './report.ts';

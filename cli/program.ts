@@ -1,6 +1,7 @@
 import { Command, type CommanderError, type CommandUnknownOpts, Help, Option } from '@commander-js/extra-typings';
 import packageJson from '../package.json' with { type: 'json' };
-import { type CommandContext, type CreateCommand, examples } from './command.ts';
+import { type CommandContext, type CreateCommand, examples } from './base/command.ts';
+import { CliError, EXIT } from './base/errors.ts';
 import { createAlarmsCommand } from './commands/alarms.ts';
 import { createAuditTrailCommand } from './commands/audit-trail.ts';
 import { createBroadcastCommand } from './commands/broadcast.ts';
@@ -29,7 +30,6 @@ import { createSendingCommand } from './commands/sending.ts';
 import { createCancelCommand, createCanSendCommand, createSendCommand, createStatusCommand } from './commands/sends.ts';
 import { createTokenCommand, TOKEN_AS_ARGUMENT } from './commands/token.ts';
 import { createWebhookSecretCommand } from './commands/webhook-secret.ts';
-import { CliError, EXIT } from './errors.ts';
 
 /** In the order of the help. */
 const COMMANDS: readonly CreateCommand[] = [

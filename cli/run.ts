@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CommanderError } from '@commander-js/extra-typings';
-import { printableJson, printableLine } from '../sandbox/terminal-text.ts';
-import type { CommandContext } from './command.ts';
-import { EXIT, type ExitCode, explainError } from './errors.ts';
+import { printableJson, printableLine } from '../sandbox/base/terminal-text.ts';
+import type { CommandContext } from './base/command.ts';
+import { EXIT, type ExitCode, explainError } from './base/errors.ts';
+import type { ProgressTerminal } from './base/progress.ts';
+import { findTarget, type Target, withTarget } from './base/target.ts';
 import { createManagementClient } from './operations/management-client.ts';
 import { createSignedFetch } from './operations/signed-fetch.ts';
 import { createProgram } from './program.ts';
-import type { ProgressTerminal } from './progress.ts';
-import { findTarget, type Target, withTarget } from './target.ts';
 
 /** The parts of the process that the command uses. */
 export interface Terminal {

@@ -622,9 +622,14 @@ export interface SendScheduler {
   cancel(requestId: string): Promise<void>;
 }
 
+/** What a redrive keeps of a dead letter. */
+export type RedrivenMessage = Pick<DeadLetter, 'id' | 'body' | 'groupId' | 'traceparent'>;
+
 /** Puts dead letters back on the queue that they came from. */
 export interface RedriveQueue {
-  put(body: string): Promise<void>;
+  readonly url: string;
+  /** A FIFO queue requires the message group, and drops a message that is repeated within five minutes. */
+  put(message: RedrivenMessage): Promise<void>;
 }
 
 /** Where erasures wait to be processed. */

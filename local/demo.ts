@@ -1,8 +1,8 @@
-import { printableLine, printableLines } from '../sandbox/terminal-text.ts';
+import { printableLine, printableLines } from '../sandbox/base/terminal-text.ts';
+import { messageOf } from './base/local-error.ts';
+import { createLocalClient } from './cloud/local-client.ts';
+import { startLocal } from './cloud/local-cloud.ts';
 import { MAIN_JOB } from './demo/main-job.ts';
-import { createLocalClient } from './local-client.ts';
-import { startLocal } from './local-cloud.ts';
-import { messageOf } from './local-error.ts';
 
 const NEXT = `What to do next:
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { COMMANDS } from '../sandbox/command-names.ts';
-import { EVENT_FORMAT_NAMES, type EventFormatName } from '../sandbox/event-format-names.ts';
-import { LocalError, messageOf } from './local-error.ts';
+import { COMMANDS } from '../sandbox/base/command-names.ts';
+import { EVENT_FORMAT_NAMES, type EventFormatName } from '../sandbox/base/event-format-names.ts';
+import { LocalError, messageOf } from './base/local-error.ts';
 
 /** The options of `npm start`. */
 export interface StartOptions {

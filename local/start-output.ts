@@ -1,5 +1,5 @@
-import { COMMANDS } from '../sandbox/command-names.ts';
-import type { LocalCloud } from './local-cloud.ts';
+import { COMMANDS } from '../sandbox/base/command-names.ts';
+import type { LocalCloud } from './cloud/local-cloud.ts';
 
 const CONTACT = '+5491150000001';
 const REQUEST_ID = 'hello-1';

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { printableLines } from '../sandbox/terminal-text.ts';
-import { startLocal } from './local-cloud.ts';
-import { messageOf } from './local-error.ts';
-import { checkStateFolder, removeLocalState, writeLocalState } from './local-state.ts';
+import { printableLines } from '../sandbox/base/terminal-text.ts';
+import { messageOf } from './base/local-error.ts';
+import { startLocal } from './cloud/local-cloud.ts';
+import { checkStateFolder, removeLocalState, writeLocalState } from './cloud/local-state.ts';
 import { HELP, readStartOptions, type StartOptions } from './start-options.ts';
 import { readyMessage } from './start-output.ts';
 

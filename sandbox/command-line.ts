@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { COMMANDS } from './command-names.ts';
+import { COMMANDS } from './base/command-names.ts';
+import { EVENT_FORMAT_NAMES } from './base/event-format-names.ts';
 import type { WebhookAuth } from './delivery/subscription.ts';
-import { EVENT_FORMAT_NAMES } from './event-format-names.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
 export type CommandLine =

@@ -1,10 +1,12 @@
 import { inspect } from 'node:util';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { createClock, type SandboxClock } from './clock.ts';
+import { createClock, type SandboxClock } from './base/clock.ts';
+import type { EventFormatName } from './base/event-format-names.ts';
+import type { Inspector } from './base/inspector.ts';
+import { printableLines } from './base/terminal-text.ts';
 import { type DeliveryBackoff, PUBSUB_BACKOFF } from './delivery/push-backoff.ts';
 import type { WebhookSettings } from './delivery/subscription.ts';
-import type { EventFormatName } from './event-format-names.ts';
 import { consoleRoutes } from './http/console-routes.ts';
 import { contractApi } from './http/contract-api.ts';
 import { controlApi } from './http/control-api.ts';
@@ -14,14 +16,12 @@ import { clickToChat } from './http/links-api.ts';
 import { startLocalServer } from './http/local-server.ts';
 import { openapiDocument } from './http/openapi-document.ts';
 import { errorBody } from './http/read-request.ts';
-import type { Inspector } from './inspector.ts';
-import { createRunningService } from './running-service.ts';
+import { createRunningService } from './running/running-service.ts';
 import { createStoredService, NO_STORE } from './store/store.ts';
-import { printableLines } from './terminal-text.ts';
 
-export type { SandboxClock } from './clock.ts';
+export type { SandboxClock } from './base/clock.ts';
+export type { EventFormatName } from './base/event-format-names.ts';
 export type { WebhookAuth, WebhookSettings } from './delivery/subscription.ts';
-export type { EventFormatName } from './event-format-names.ts';
 
 export interface SandboxOptions {
   /** @default 0, a free port */

@@ -1,6 +1,6 @@
+import { printableLine, printableLines } from './base/terminal-text.ts';
 import { HELP, readCommandLine } from './command-line.ts';
 import { type SandboxOptions, startSandbox } from './sandbox.ts';
-import { printableLine, printableLines } from './terminal-text.ts';
 
 const run = async (options: SandboxOptions): Promise<void> => {
   const sandbox = await startSandbox(options);

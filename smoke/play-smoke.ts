@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { explainError } from '../cli/errors.ts';
+import { explainError } from '../cli/base/errors.ts';
 import { SmokeError } from './smoke-options.ts';
 import type { SmokeStage, SmokeSubject } from './smoke-stage.ts';
 import { SMOKE_STEPS } from './smoke-steps.ts';

@@ -1,4 +1,4 @@
-import { printableLines } from '../sandbox/terminal-text.ts';
+import { printableLines } from '../sandbox/base/terminal-text.ts';
 import { createDeployedHost } from './deployed-host.ts';
 import { createLocalHost } from './local-host.ts';
 import { createSmokeId, playSmoke } from './play-smoke.ts';

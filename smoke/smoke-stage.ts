@@ -1,5 +1,5 @@
+import type { Target } from '../cli/base/target.ts';
 import type { ManagementClient } from '../cli/operations/management-client.ts';
-import type { Target } from '../cli/target.ts';
 import type { ParleyEvent } from '../lib/events.ts';
 import type { StageSettings } from '../lib/settings/stage-settings.ts';
 

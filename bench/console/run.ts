@@ -1,7 +1,7 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startLocal } from '../../local/local-cloud.ts';
+import { startLocal } from '../../local/cloud/local-cloud.ts';
 
 // A local run in a process of its own, for the bench of the console: the browser must not wait for the run's event loop.
 

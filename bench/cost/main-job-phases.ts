@@ -1,5 +1,5 @@
+import type { LocalClient } from '../../local/cloud/local-client.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import type { LocalClient } from '../../local/local-client.ts';
 import type { Phase } from './subject.ts';
 
 const TEMPLATE = 'parcel_update';

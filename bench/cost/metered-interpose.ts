@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { CREDENTIALS, REGION } from '../../local/aws-environment.ts';
+import { CREDENTIALS, REGION } from '../../local/base/aws-environment.ts';
 import type { Emulators } from '../../local/emulators/emulators.ts';
-import type { Interpose } from '../../local/interposed.ts';
+import type { Interpose } from '../../local/stack/interposed.ts';
 import type { MeterProxies } from './meter-proxies.ts';
 
 const LONGER_THAN_A_LONG_POLL = { requestTimeout: 30_000, throwOnRequestTimeout: true };

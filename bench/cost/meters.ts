@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { logFileOf } from '../../local/functions/functions.ts';
-import type { Interpose } from '../../local/interposed.ts';
+import type { Interpose } from '../../local/stack/interposed.ts';
 import { type MeteredCall, startMeterProxies } from './meter-proxies.ts';
 import { type MeteredParts, meteredInterpose } from './metered-interpose.ts';
 import { createTableMeter } from './table-meter.ts';

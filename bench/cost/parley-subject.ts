@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { retentionDays } from '../../lambdas/domain/retention.ts';
-import type { Interpose } from '../../local/interposed.ts';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import { type LocalCloud, startLocal } from '../../local/local-cloud.ts';
-import { findStack } from '../../local/synthesized-stack.ts';
+import { createLocalClient, type LocalClient } from '../../local/cloud/local-client.ts';
+import { type LocalCloud, startLocal } from '../../local/cloud/local-cloud.ts';
+import type { Interpose } from '../../local/stack/interposed.ts';
+import { findStack } from '../../local/stack/synthesized-stack.ts';
 import { mainJobPhases } from './main-job-phases.ts';
 import type { RunningSubject, Subject } from './subject.ts';
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
-import { type ListeningServer, listenLocally } from '../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../local/base/listen-locally.ts';
 
 /** A call through a proxy, with its answer. */
 export interface ProxiedCall {

@@ -1,5 +1,5 @@
-import type { Interpose } from '../../local/interposed.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
+import type { Interpose } from '../../local/stack/interposed.ts';
 
 /** The kinds of events that the bill is about. */
 export const EVENT_KINDS = ['inbound message', 'status', 'send, free-form', 'send, template'] as const;

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLocalClient } from '../../local/local-client.ts';
+import { createLocalClient } from '../../local/cloud/local-client.ts';
 import { startTutorial, TUTORIAL_RETENTION_DAYS } from '../peers/tutorial/start-tutorial.ts';
 import { mainJobPhases } from './main-job-phases.ts';
 import type { Subject } from './subject.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
-import { type ListeningServer, listenLocally } from '../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../local/base/listen-locally.ts';
 
 /** A chat service that accepts every message at once and delivers no status. */
 export interface ChatAnswers extends ListeningServer {

@@ -1,7 +1,7 @@
 import type { Emulators } from '../../local/emulators/emulators.ts';
 import type { FunctionPool } from '../../local/functions/function-pool.ts';
 import type { FunctionDeclaration } from '../../local/functions/invocation.ts';
-import type { Interposed } from '../../local/interposed.ts';
+import type { Interposed } from '../../local/stack/interposed.ts';
 import { startChatAnswers } from './chat-answers.ts';
 
 /** Records the events of a stack's functions, and replaces the chat service that they call. */

@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEventV2, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
-import { CREDENTIALS, REGION } from '../../local/aws-environment.ts';
+import { CREDENTIALS, REGION } from '../../local/base/aws-environment.ts';
+import { createLocalClient } from '../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import type { FunctionDeclaration } from '../../local/functions/invocation.ts';
-import type { Interpose } from '../../local/interposed.ts';
-import { createLocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
+import type { Interpose } from '../../local/stack/interposed.ts';
 import { type EventRecorder, startEventRecorder } from './event-recorder.ts';
 import { JOBS, type Job } from './jobs.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startLocal } from '../../local/local-cloud.ts';
+import { startLocal } from '../../local/cloud/local-cloud.ts';
 import { startTutorial } from '../peers/tutorial/start-tutorial.ts';
 import { type RecordedStack, recordStack } from './recorded-stack.ts';
 

@@ -5,8 +5,8 @@ import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { z } from 'zod';
-import { listenLocally } from '../../local/listen-locally.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
+import { listenLocally } from '../../local/base/listen-locally.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 
 /** What the benchmark needs of a stack that runs on the local cloud. */
 export type RunningStack = Pick<

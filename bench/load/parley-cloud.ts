@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { startLocal } from '../../local/local-cloud.ts';
+import { startLocal } from '../../local/cloud/local-cloud.ts';
 import { type BenchCloud, connectToCloud } from './bench-cloud.ts';
 
 const pushAuth = z.object({ audience: z.string(), serviceAccountEmail: z.string() });

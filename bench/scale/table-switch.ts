@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
-import { type ListeningServer, listenLocally } from '../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../local/base/listen-locally.ts';
 
 /** What some calls to a table cost. */
 export interface TableCost {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { CsvError, parse } from 'csv-parse';
 import { z } from 'zod';
-import { CliError, EXIT, explainFileError } from '../errors.ts';
+import { CliError, EXIT, explainFileError } from '../base/errors.ts';
 
 export interface CsvFile {
   readonly file: string;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CliError, EXIT } from '../errors.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import type { Progress } from '../base/progress.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { isPending } from '../operations/pending-send.ts';
 import { countSends, type SendCount, totalOf } from '../operations/send-counts.ts';
-import type { Progress } from '../progress.ts';
 
 const POLL_MS = 1_000;
 

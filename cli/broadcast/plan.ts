@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { CliError, EXIT } from '../errors.ts';
-import type { MessageFields } from '../message-options.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import type { MessageFields } from '../base/message-options.ts';
 import { type CsvFile, csvRows } from './csv-rows.ts';
 import { type RefusedRows, recordRefusal } from './refused-rows.ts';
 import { createRequest, createTemplate, type MessageTemplate, type RowRequest } from './template.ts';

@@ -1,5 +1,5 @@
 import type { SendRequest } from '../../lambdas/domain/send-request.ts';
-import { count } from '../command.ts';
+import { count } from '../base/command.ts';
 import type { BroadcastPlan, PreviewedRow } from './plan.ts';
 import { countRefused, describeRefused } from './refused-rows.ts';
 

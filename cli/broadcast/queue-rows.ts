@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { messageGroup } from '../../lambdas/domain/contact.ts';
 import { childSpan, startTrace, TRACEPARENT, type Traceparent } from '../../lambdas/domain/trace-context.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { CliError, EXIT } from '../base/errors.ts';
 import type { Pacer } from '../operations/pacer.ts';
 import { type CsvFile, csvRows, type NumberedRow } from './csv-rows.ts';
 import { requestIdOf } from './plan.ts';

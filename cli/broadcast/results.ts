@@ -1,5 +1,5 @@
-import { type CommandFor, type CommandResult, count, quote } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { type CommandFor, type CommandResult, count, quote } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
 import { describeCounts, type SendCount } from '../operations/send-counts.ts';
 import type { BroadcastForecast } from './forecast.ts';
 import { isAllSent } from './outcome.ts';

@@ -1,5 +1,5 @@
-import { count } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { count } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
 import type { BroadcastState } from './state-file.ts';
 
 export const isComplete = ({ done, rows }: BroadcastState): boolean => done === rows;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readStateFile, stateFileBeside, writeStateFile } from '../state-file.ts';
+import { readStateFile, stateFileBeside, writeStateFile } from '../base/state-file.ts';
 import { refusedRows } from './refused-rows.ts';
 
 const broadcastState = z.object({

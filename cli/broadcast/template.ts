@@ -1,8 +1,8 @@
 import { addMs, type Instant, parseInstant } from '../../lambdas/domain/instant.ts';
 import { parseSendRequest, type SendRequest } from '../../lambdas/domain/send-request.ts';
 import { nearestName } from '../../lib/settings/nearest-name.ts';
-import { CliError, EXIT } from '../errors.ts';
-import type { MessageFields } from '../message-options.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import type { MessageFields } from '../base/message-options.ts';
 import type { Row } from './csv-rows.ts';
 
 /** How a message names a column. A shell leaves braces alone, and replaces `${name}`. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
-import { type CommandResult, type CreateCommand, count, examples } from '../command.ts';
-import { EXIT } from '../errors.ts';
+import { type CommandResult, type CreateCommand, count, examples } from '../base/command.ts';
+import { EXIT } from '../base/errors.ts';
 import { type AlarmReport, readAlarms } from '../operations/read-alarms.ts';
 
 /** CloudWatch evaluates alarms once a minute; a local run's clock can move faster. */

@@ -1,9 +1,9 @@
 import { Argument, Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { type auditEntryResponse, auditResponse } from '../../lambdas/manage/audit.ts';
-import { type CreateCommand, channelOption, examples, nextPage } from '../command.ts';
-import { describeTime } from '../human-time.ts';
-import { stageTime } from '../stage-time.ts';
+import { type CreateCommand, channelOption, examples, nextPage } from '../base/command.ts';
+import { describeTime } from '../base/human-time.ts';
+import { stageTime } from '../base/stage-time.ts';
 
 export const createAuditTrailCommand: CreateCommand = (context) =>
   new Command('audit-trail')

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
-import { type CreateCommand, count, examples, quote } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { type CreateCommand, count, examples, quote } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
 import { countSends, describeCounts, describeState, type SendCount, totalOf } from '../operations/send-counts.ts';
 
 /** Creates `broadcast status`. */

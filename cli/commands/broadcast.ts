@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { BROADCAST_ID } from '../../lambdas/domain/send-request.ts';
+import { type CommandContext, type CommandResult, type CreateCommand, count, examples } from '../base/command.ts';
+import { confirm } from '../base/confirm.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { describeTime } from '../base/human-time.ts';
+import { createMessageCommand, messageFields } from '../base/message-options.ts';
+import { createProgress } from '../base/progress.ts';
+import type { Target } from '../base/target.ts';
 import type { CsvFile } from '../broadcast/csv-rows.ts';
 import { describeForecast } from '../broadcast/forecast.ts';
 import { waitForOutcome } from '../broadcast/outcome.ts';
@@ -12,15 +19,8 @@ import { alreadyComplete, interrupted, summarize } from '../broadcast/results.ts
 import { continueState, describeRepetition, isComplete } from '../broadcast/start-state.ts';
 import { type BroadcastState, readState, stateFileOf, writeState } from '../broadcast/state-file.ts';
 import { hasDefaultNotAfter } from '../broadcast/template.ts';
-import { type CommandContext, type CommandResult, type CreateCommand, count, examples } from '../command.ts';
-import { confirm } from '../confirm.ts';
-import { CliError, EXIT } from '../errors.ts';
-import { describeTime } from '../human-time.ts';
-import { createMessageCommand, messageFields } from '../message-options.ts';
 import { createPacer } from '../operations/pacer.ts';
 import type { SendCount } from '../operations/send-counts.ts';
-import { createProgress } from '../progress.ts';
-import type { Target } from '../target.ts';
 
 export const createBroadcastCommand: CreateCommand = (context) =>
   createMessageCommand('broadcast')

@@ -1,10 +1,10 @@
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { channelsResponse } from '../../lambdas/manage/watch/channels.ts';
-import { type CreateCommand, examples } from '../command.ts';
-import { EXIT } from '../errors.ts';
-import { describeTime } from '../human-time.ts';
-import { stageTime } from '../stage-time.ts';
+import { type CreateCommand, examples } from '../base/command.ts';
+import { EXIT } from '../base/errors.ts';
+import { describeTime } from '../base/human-time.ts';
+import { stageTime } from '../base/stage-time.ts';
 
 type Channels = z.output<typeof channelsResponse>;
 type Channel = Channels['channels'][number];

@@ -1,7 +1,7 @@
 import { CHANGE_LAWS, LAWS, REFERENCE_LAWS, STORED_ITEM_LAWS, type Violation } from '../../lambdas/laws/check-laws.ts';
 import type { Law } from '../../lambdas/laws/law.ts';
-import { type CommandResult, count } from '../command.ts';
-import { type CliError, EXIT, type ExitCode } from '../errors.ts';
+import { type CommandResult, count } from '../base/command.ts';
+import { type CliError, EXIT, type ExitCode } from '../base/errors.ts';
 import { MAX_CANDIDATES, type TableCheck, type UnconfirmedViolation } from '../operations/check-table.ts';
 
 /** The laws about stored items. The others are about writes, which the table no longer shows. */

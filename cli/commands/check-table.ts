@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { LAWS } from '../../lambdas/laws/check-laws.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
-import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
-import { CliError, EXIT, explainError } from '../errors.ts';
+import { type CommandContext, type CreateCommand, count, examples } from '../base/command.ts';
+import { CliError, EXIT, explainError } from '../base/errors.ts';
+import { createProgress } from '../base/progress.ts';
+import { stageClock } from '../base/stage-time.ts';
 import { checkTable, countItems, type TableCheck } from '../operations/check-table.ts';
 import { createPacer } from '../operations/pacer.ts';
 import { isThrottled } from '../operations/table-reads.ts';
-import { createProgress } from '../progress.ts';
-import { stageClock } from '../stage-time.ts';
 import { CHECKED, describeChecks, describeLaws } from './check-table-report.ts';
 
 /** With eventually consistent reads, one unit reads 8 KB, so this reads about 3 GB an hour. */

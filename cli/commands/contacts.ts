@@ -14,8 +14,8 @@ import {
   contactArgument,
   count,
   examples,
-} from '../command.ts';
-import { CliError, EXIT, explainFileError } from '../errors.ts';
+} from '../base/command.ts';
+import { CliError, EXIT, explainFileError } from '../base/errors.ts';
 import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 

@@ -2,10 +2,17 @@ import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { type ContactResponse, contactResponse } from '../../lambdas/manage/contacts.ts';
 import { conversationResponse } from '../../lambdas/manage/conversations.ts';
-import { type CreateCommand, channelOption, channelQuery, contactArgument, examples, nextPage } from '../command.ts';
-import { describeTime } from '../human-time.ts';
+import {
+  type CreateCommand,
+  channelOption,
+  channelQuery,
+  contactArgument,
+  examples,
+  nextPage,
+} from '../base/command.ts';
+import { describeTime } from '../base/human-time.ts';
+import { stageTime } from '../base/stage-time.ts';
 import { resourcePath } from '../operations/resource-path.ts';
-import { stageTime } from '../stage-time.ts';
 import { describeConsent, describeHandover } from './contacts.ts';
 
 export const createConversationCommand: CreateCommand = ({ api, report, commandFor, target }) =>

@@ -1,7 +1,7 @@
-import type { DeadLetterQueueName, KeptQueue } from '../../lambdas/domain/dead-letter.ts';
-import { CliError, EXIT } from '../errors.ts';
-import type { ReadableQueue, RedrivenQueue } from '../operations/dead-letter-queue.ts';
-import type { Target } from '../target.ts';
+import type { DeadLetterQueueName } from '../../lambdas/domain/dead-letter.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import type { Target } from '../base/target.ts';
+import type { ReadableQueue } from '../operations/dead-letter-queue.ts';
 
 /** For the help of commands. */
 export const DEAD_LETTER_QUEUES_HELP =
@@ -40,23 +40,4 @@ const OLD_STACK = 'its stack lacks the output of the queue. Deploy this version 
 const WHY_MISSING: Partial<Record<DeadLetterQueueName, string>> = {
   bulk: 'the stage has no bulk queue. See the setting sends.bulkLane.',
   targets: 'the stage has no event targets. See the setting events.targets.',
-};
-
-/**
- * Returns a dead-letter queue with the queue that `parley` redrives its messages to.
- *
- * @throws CliError for a stack without the queues
- */
-export const redrivenQueueOf = (target: Target, name: Exclude<KeptQueue, 'inbound'>): RedrivenQueue => {
-  const { sendQueueUrl, bulkSendQueueUrl, erasureQueueUrl } = target.addresses;
-  const destinations = {
-    send: sendQueueUrl,
-    bulk: bulkSendQueueUrl,
-    schedules: sendQueueUrl,
-    erasures: erasureQueueUrl,
-  };
-  const queue = deadLetterQueueOf(target, name);
-  const destinationUrl = destinations[name];
-  if (destinationUrl !== undefined) return { ...queue, destinationUrl };
-  throw new CliError(EXIT.noAccess, `${target.name}: ${OLD_STACK}`);
 };

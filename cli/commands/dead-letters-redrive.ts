@@ -1,26 +1,12 @@
 import { Argument, Command } from '@commander-js/extra-typings';
-import { DEAD_LETTER_QUEUES, type DeadLetterQueueName } from '../../lambdas/domain/dead-letter.ts';
-import { REDRIVABLE_QUEUES, type RedrivableQueue } from '../../lambdas/manage/redrives.ts';
-import { type CommandContext, count, examples } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
-import type { RedrivenQueue } from '../operations/dead-letter-queue.ts';
-import { findLeftoverQueues, prepareLeftover } from '../operations/leftover-queues.ts';
+import { DEAD_LETTER_QUEUES } from '../../lambdas/domain/dead-letter.ts';
+import { type CommandContext, count, examples } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { stageTime } from '../base/stage-time.ts';
+import { findLeftoverQueues, moveLeftovers } from '../operations/leftover-queues.ts';
 import { recordAct } from '../operations/record-act.ts';
 import { type RedriveResult, redrive } from '../operations/redrive.ts';
-import { redriveOne } from '../operations/redrive-one.ts';
-import { createRedriveScheduledSend } from '../operations/redrive-scheduled-send.ts';
-import { redriveThroughApi } from '../operations/redrive-through-api.ts';
-import { stageTime } from '../stage-time.ts';
-import type { Target } from '../target.ts';
-import {
-  DEAD_LETTER_QUEUES_HELP,
-  deadLetterQueueOf,
-  findDeadLetterQueue,
-  redrivenQueueOf,
-} from './dead-letter-queues.ts';
-
-const isRedrivenByApi = (name: DeadLetterQueueName): name is RedrivableQueue =>
-  REDRIVABLE_QUEUES.some((queue) => queue === name);
+import { DEAD_LETTER_QUEUES_HELP, deadLetterQueueOf, findDeadLetterQueue } from './dead-letter-queues.ts';
 
 /** Creates `dead-letters redrive`. */
 export const createRedriveCommand = ({ target, api, report, say, commandFor, stop }: CommandContext) =>
@@ -49,48 +35,28 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
       }
       const client = await api();
       let soFar = 0;
-      const options = {
-        onMoved: (moved: number) => {
-          if (Math.floor(moved / 100) > Math.floor(soFar / 100)) say(`${count(moved, 'dead letter')} redriven`);
-          soFar = moved;
-        },
-        stop,
+      const onMoved = (moved: number): void => {
+        if (Math.floor(moved / 100) > Math.floor(soFar / 100)) say(`${count(moved, 'dead letter')} redriven`);
+        soFar = moved;
       };
       const redriveQueue = async (): Promise<RedriveResult | undefined> => {
-        if (isRedrivenByApi(name)) {
-          // Throws an error that names the missing setting if the stage lacks the queue.
-          deadLetterQueueOf(await target(), name);
-          const filter = { reason, messageId };
-          const result = await redriveThroughApi(client, name, { ...options, filter, onException: say });
-          if (messageId === undefined) return result;
-          const { moved, failed } = result;
-          return moved + failed === 0 ? undefined : { moved, deleted: 0, left: failed };
-        }
         const found = await target();
-        const leftovers = name === 'bulk' ? await leftoversOf(found) : [];
-        // If there is nothing to redrive, redrivenQueueOf throws an error that names the missing setting.
-        const own = leftovers.length > 0 && findDeadLetterQueue(found, name) === undefined ? [] : [name];
-        const queues = [...own.map((each) => redrivenQueueOf(found, each)), ...leftovers];
-        await recordAct(client, { action: 'redrive', queue: name, deadLetterId: messageId, reason });
-        const { bulkSendQueueUrl } = found.addresses;
-        const nowMs = Date.parse(await stageTime({ target }));
+        // A message ID is that of a dead letter in the stage's own queue.
+        const leftovers = name === 'bulk' && messageId === undefined ? await findLeftoverQueues(found) : [];
         const results: RedriveResult[] = [];
-        for (const [index, queue] of queues.entries()) {
-          const isLeftover = leftovers.includes(queue);
-          const prepare = isLeftover ? prepareLeftover(queue.url, nowMs) : undefined;
-          const details = {
-            ...options,
-            prepare: name === 'schedules' ? createRedriveScheduledSend(client, bulkSendQueueUrl) : prepare,
-            onException: say,
-            ...(index === 0 && { kept: { api: client, name } }),
-          };
-          const result =
-            messageId === undefined
-              ? await redrive(queue, { ...details, filter: { reason } })
-              : await redriveOne(queue, messageId, details);
-          if (result !== undefined) results.push(result);
+        if (leftovers.length > 0) {
+          const { sqs, addresses } = found;
+          const destinationUrl = addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;
+          await recordAct(client, { action: 'redrive', queue: name, reason });
+          const nowMs = Date.parse(await stageTime({ target }));
+          const move = { destinationUrl, nowMs, filter: { reason }, onException: say, stop };
+          for (const url of leftovers) results.push(await moveLeftovers({ sqs, url }, move));
+          if (findDeadLetterQueue(found, name) === undefined) return results.reduce(addResults);
         }
-        return results.length === 0 ? undefined : results.reduce(addResults);
+        // Throws an error that names the missing setting if the stage lacks the queue.
+        deadLetterQueueOf(found, name);
+        const own = await redrive(client, name, { filter: { reason, messageId }, onMoved, onException: say, stop });
+        return own && [...results, own].reduce(addResults);
       };
       const result = await redriveQueue().catch((error) => {
         if (!stop.aborted) throw error;
@@ -108,13 +74,6 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
       const counts = [`${moved} redriven`, ...(deleted > 0 ? [`${deleted} deleted`] : []), `${left} left`];
       report({ lines: [`${counts.join(', ')}.`], json: { moved, deleted, left } });
     });
-
-/** Returns the bulk queues that the stage no longer has, with the queue to move their messages to. */
-const leftoversOf = async (target: Target): Promise<readonly RedrivenQueue[]> => {
-  const { sqs, addresses } = target;
-  const destinationUrl = addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;
-  return (await findLeftoverQueues(target)).map((url) => ({ sqs, url, destinationUrl }));
-};
 
 const addResults = (one: RedriveResult, other: RedriveResult): RedriveResult => ({
   moved: one.moved + other.moved,

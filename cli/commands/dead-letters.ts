@@ -1,13 +1,13 @@
 import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { DEAD_LETTER_QUEUES } from '../../lambdas/domain/dead-letter.ts';
-import { type CommandContext, type CreateCommand, count, examples } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
-import { describeTime } from '../human-time.ts';
+import { type CommandContext, type CreateCommand, count, examples } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { describeTime } from '../base/human-time.ts';
+import { stageTime } from '../base/stage-time.ts';
 import { type DeadLetter, deleteDeadLetters, listDeadLetters } from '../operations/dead-letter-queue.ts';
 import { deleteKept, keptDeadLetters, readKept } from '../operations/kept-dead-letters.ts';
 import { listEverywhere } from '../operations/list-everywhere.ts';
 import { recordAct } from '../operations/record-act.ts';
-import { stageTime } from '../stage-time.ts';
 import { DEAD_LETTER_QUEUES_HELP, deadLetterQueueOf, findDeadLetterQueue } from './dead-letter-queues.ts';
 import { createRedriveCommand } from './dead-letters-redrive.ts';
 

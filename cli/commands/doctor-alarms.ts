@@ -1,7 +1,7 @@
-import type { CommandFor } from '../command.ts';
-import { explainError } from '../errors.ts';
+import type { CommandFor } from '../base/command.ts';
+import { explainError } from '../base/errors.ts';
+import type { Target } from '../base/target.ts';
 import { readAlarms } from '../operations/read-alarms.ts';
-import type { Target } from '../target.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'alarms';

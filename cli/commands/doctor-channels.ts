@@ -1,7 +1,7 @@
 import { channelsResponse } from '../../lambdas/manage/watch/channels.ts';
 import { gapsResponse } from '../../lambdas/manage/watch/gaps.ts';
-import type { CommandFor } from '../command.ts';
-import { describeTime } from '../human-time.ts';
+import type { CommandFor } from '../base/command.ts';
+import { describeTime } from '../base/human-time.ts';
 import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
 import { nameChannel } from './channels.ts';
 import type { Finding } from './finding.ts';

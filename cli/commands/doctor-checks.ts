@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { expiresSoon } from '../../lambdas/domain/access-token.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
-import type { CommandFor } from '../command.ts';
-import { explainError } from '../errors.ts';
-import { describeExpiry, describeTime } from '../human-time.ts';
+import type { CommandFor } from '../base/command.ts';
+import { explainError } from '../base/errors.ts';
+import { describeExpiry, describeTime } from '../base/human-time.ts';
+import { stageTime } from '../base/stage-time.ts';
+import type { Target } from '../base/target.ts';
 import { checkToken, isChannelInvalid, isPathUnknown, isTokenRefused } from '../operations/check-token.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
-import { stageTime } from '../stage-time.ts';
-import type { Target } from '../target.ts';
 import { checkAlarms } from './doctor-alarms.ts';
 import { checkChannels } from './doctor-channels.ts';
 import { checkExisting } from './doctor-existing.ts';

@@ -1,8 +1,8 @@
 import { keyStatements } from '../../lib/settings/key-policy.ts';
-import { explainError } from '../errors.ts';
+import { explainError } from '../base/errors.ts';
+import type { Target } from '../base/target.ts';
 import { readEventBus, readKeyPolicy, readTable } from '../operations/existing-resources.ts';
 import { keyPolicyGaps } from '../operations/key-policy-gaps.ts';
-import type { Target } from '../target.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'existing resources';

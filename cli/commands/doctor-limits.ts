@@ -1,4 +1,5 @@
-import { explainError } from '../errors.ts';
+import { explainError } from '../base/errors.ts';
+import type { Target } from '../base/target.ts';
 import {
   type ApiThrottle,
   type Concurrency,
@@ -6,7 +7,6 @@ import {
   readConcurrency,
   readRestApiThrottle,
 } from '../operations/account-limits.ts';
-import type { Target } from '../target.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'limits';

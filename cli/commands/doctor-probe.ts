@@ -1,9 +1,9 @@
-import { count } from '../command.ts';
-import { explainError } from '../errors.ts';
+import { count } from '../base/command.ts';
+import { explainError } from '../base/errors.ts';
+import type { Target } from '../base/target.ts';
 import { probeWebhook } from '../operations/probe-webhook.ts';
 import { countMetricRequests, countProbes } from '../operations/webhook-requests.ts';
 import { fingerprintOf, readSecrets } from '../operations/webhook-secrets.ts';
-import type { Target } from '../target.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'webhook';

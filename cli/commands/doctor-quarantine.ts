@@ -1,8 +1,8 @@
 import { countAllMessages } from '../../lambdas/adapters/sqs-backlog.ts';
-import { type CommandFor, count } from '../command.ts';
+import { type CommandFor, count } from '../base/command.ts';
+import type { Target } from '../base/target.ts';
 import { type DeadLetter, listDeadLetters } from '../operations/dead-letter-queue.ts';
 import { countMetricEvents, countSandboxRequests, type WebhookEvents } from '../operations/webhook-requests.ts';
-import type { Target } from '../target.ts';
 import type { Finding } from './finding.ts';
 
 /** The properties of the target that the check needs. */

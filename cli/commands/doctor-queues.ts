@@ -1,11 +1,11 @@
 import { countAllMessages, countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { type DeadLetterQueueName, KEPT_QUEUES, type KeptQueue } from '../../lambdas/domain/dead-letter.ts';
-import { type CommandFor, count } from '../command.ts';
-import { explainError } from '../errors.ts';
+import { type CommandFor, count } from '../base/command.ts';
+import { explainError } from '../base/errors.ts';
+import type { Target } from '../base/target.ts';
 import { keptDeadLetters } from '../operations/kept-dead-letters.ts';
 import { findLeftoverQueues, queueName, type SearchedStack } from '../operations/leftover-queues.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
-import type { Target } from '../target.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'queues';

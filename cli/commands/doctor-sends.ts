@@ -1,6 +1,6 @@
 import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
-import { type CommandFor, count, quote } from '../command.ts';
-import { describeTime } from '../human-time.ts';
+import { type CommandFor, count, quote } from '../base/command.ts';
+import { describeTime } from '../base/human-time.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { countSends, describeCounts, totalOf } from '../operations/send-counts.ts';
 import type { Finding } from './finding.ts';

@@ -1,7 +1,7 @@
 import { PROBE_BODY } from '../../lambdas/domain/webhook-probe.ts';
-import { explainError } from '../errors.ts';
+import { explainError } from '../base/errors.ts';
+import type { Target } from '../base/target.ts';
 import { countMetricRequests, countSandboxRequests, type WebhookRequests } from '../operations/webhook-requests.ts';
-import type { Target } from '../target.ts';
 import { checkProbe } from './doctor-probe.ts';
 import type { Finding } from './finding.ts';
 

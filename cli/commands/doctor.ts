@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
-import { type CreateCommand, count, examples } from '../command.ts';
-import { EXIT } from '../errors.ts';
+import { type CreateCommand, count, examples } from '../base/command.ts';
+import { EXIT } from '../base/errors.ts';
 import { runChecks } from './doctor-checks.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
-import { type CreateCommand, contactArgument, examples } from '../command.ts';
-import { EXIT } from '../errors.ts';
+import { type CreateCommand, contactArgument, examples } from '../base/command.ts';
+import { EXIT } from '../base/errors.ts';
 import { type ErasureScan, scanForTraces } from '../operations/erasure-scan.ts';
 import type { SearchedStore } from '../operations/store-scan.ts';
 

@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { erasureResponse } from '../../lambdas/manage/erasures.ts';
-import { type CreateCommand, count, examples } from '../command.ts';
+import { type CreateCommand, count, examples } from '../base/command.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 
 /** Creates `erasures status`. */

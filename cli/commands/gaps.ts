@@ -1,10 +1,10 @@
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { gapsResponse } from '../../lambdas/manage/watch/gaps.ts';
-import { type CreateCommand, count, examples } from '../command.ts';
-import { EXIT } from '../errors.ts';
-import { describeTime } from '../human-time.ts';
-import { stageTime } from '../stage-time.ts';
+import { type CreateCommand, count, examples } from '../base/command.ts';
+import { EXIT } from '../base/errors.ts';
+import { describeTime } from '../base/human-time.ts';
+import { stageTime } from '../base/stage-time.ts';
 import { NOT_WATCHED } from './channels.ts';
 
 type Gaps = z.output<typeof gapsResponse>;

@@ -3,11 +3,20 @@ import type { z } from 'zod';
 import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { IMPORT_FORMATS } from '../../lambdas/domain/history-formats/parse-history.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
+import {
+  type CommandContext,
+  type CommandResult,
+  type CreateCommand,
+  count,
+  examples,
+  quote,
+} from '../base/command.ts';
+import { confirm } from '../base/confirm.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { describeTime } from '../base/human-time.ts';
+import { stageTime } from '../base/stage-time.ts';
+import type { Target } from '../base/target.ts';
 import { describeRefused } from '../broadcast/refused-rows.ts';
-import { type CommandContext, type CommandResult, type CreateCommand, count, examples, quote } from '../command.ts';
-import { confirm } from '../confirm.ts';
-import { CliError, EXIT } from '../errors.ts';
-import { describeTime } from '../human-time.ts';
 import { downloadHistory, parseSince } from '../import/download-history.ts';
 import type { ImportCounts } from '../import/import-chunk.ts';
 import { type ImportState, importStateFile, readImportState, removeImportState } from '../import/import-state.ts';
@@ -16,8 +25,6 @@ import { type ImportPlan, planImport } from '../import/plan-import.ts';
 import { findEntries, type History, nameOf, readText, STANDARD_INPUT } from '../import/read-history.ts';
 import { findLikelySends, type LikelySend, MAX_RESOLVED_SENDS, resolveSends } from '../import/resolve-sends.ts';
 import { countUnreadable, forecastImport, importChunks } from '../import/run-import.ts';
-import { stageTime } from '../stage-time.ts';
-import type { Target } from '../target.ts';
 
 export const createImportCommand: CreateCommand = (context) =>
   new Command('import')

@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access, copyFile, lstat, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
-import { type CreateCommand, examples, quote } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { type CreateCommand, examples, quote } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
 import { appFiles, TARBALL_FOLDER, TARBALLS } from '../init/app-files.ts';
 import {
   authOption,

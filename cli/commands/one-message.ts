@@ -1,7 +1,7 @@
 import { SEND_CONDITIONS } from '../../lambdas/domain/send-request.ts';
-import { quote } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
-import { createMessageCommand, messageFields } from '../message-options.ts';
+import { quote } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { createMessageCommand, messageFields } from '../base/message-options.ts';
 
 /** Creates a command with the options that describe a message to one contact. */
 export const createOneMessageCommand = (name: string) =>

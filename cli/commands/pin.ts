@@ -5,8 +5,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { z } from 'zod';
 import { parseJson } from '../../lambdas/domain/schema.ts';
-import { type CreateCommand, examples } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { type CreateCommand, examples } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
 
 const cdkJson = z.looseObject({ app: z.string().min(1), context: z.record(z.string(), z.unknown()).default({}) });
 

@@ -4,11 +4,11 @@ import { LISTED_STATES } from '../../lambdas/domain/send-index.ts';
 import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
 import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
 import { sendResponse } from '../../lambdas/manage/sends.ts';
-import { type CommandContext, type CreateCommand, channelOption, examples, nextPage } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
-import { describeTime } from '../human-time.ts';
+import { type CommandContext, type CreateCommand, channelOption, examples, nextPage } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { describeTime } from '../base/human-time.ts';
+import { stageTime } from '../base/stage-time.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
-import { stageTime } from '../stage-time.ts';
 import { createRequeueCommand } from './send-requeue.ts';
 import { sendResult } from './sends.ts';
 

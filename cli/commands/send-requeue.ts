@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { sendResponse } from '../../lambdas/manage/sends.ts';
-import { type CommandContext, examples, quote } from '../command.ts';
+import { type CommandContext, examples, quote } from '../base/command.ts';
 import { sendResult } from './sends.ts';
 
 /** Creates `sends requeue`. */

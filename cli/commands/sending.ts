@@ -3,10 +3,10 @@ import type { z } from 'zod';
 import { closureResponse } from '../../lambdas/manage/circuit-breaker-closures.ts';
 import { sendingResponse } from '../../lambdas/manage/sending-stops.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
-import { type CommandContext, type CreateCommand, examples } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
-import { describeTime } from '../human-time.ts';
-import { stageTime } from '../stage-time.ts';
+import { type CommandContext, type CreateCommand, examples } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { describeTime } from '../base/human-time.ts';
+import { stageTime } from '../base/stage-time.ts';
 
 type Stage = z.output<typeof stageResponse>;
 

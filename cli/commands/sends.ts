@@ -15,14 +15,14 @@ import {
   count,
   examples,
   quote,
-} from '../command.ts';
-import { CliError, EXIT, type ExitCode } from '../errors.ts';
-import { describeDistance } from '../human-time.ts';
+} from '../base/command.ts';
+import { CliError, EXIT, type ExitCode } from '../base/errors.ts';
+import { describeDistance } from '../base/human-time.ts';
+import { stageTime } from '../base/stage-time.ts';
+import type { Target } from '../base/target.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { isPending } from '../operations/pending-send.ts';
 import { resourcePath } from '../operations/resource-path.ts';
-import { stageTime } from '../stage-time.ts';
-import type { Target } from '../target.ts';
 import { createOneMessageCommand, oneMessageFields } from './one-message.ts';
 
 export const createSendCommand: CreateCommand = (context) => {

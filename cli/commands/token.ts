@@ -2,9 +2,9 @@ import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { Command } from '@commander-js/extra-typings';
 import { accessTokenExpiry } from '../../lambdas/domain/access-token.ts';
-import { type CommandContext, type CommandResult, type CreateCommand, examples } from '../command.ts';
-import { CliError, EXIT, explainError } from '../errors.ts';
-import { describeExpiry } from '../human-time.ts';
+import { type CommandContext, type CommandResult, type CreateCommand, examples } from '../base/command.ts';
+import { CliError, EXIT, explainError } from '../base/errors.ts';
+import { describeExpiry } from '../base/human-time.ts';
 import { checkToken, isChannelInvalid, isTokenRefused } from '../operations/check-token.ts';
 import { recordAct } from '../operations/record-act.ts';
 

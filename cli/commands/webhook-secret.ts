@@ -2,11 +2,11 @@ import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
 import { countAllMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { decodeSigningSecret, MIN_SIGNING_BYTES, SIGNING_PREFIX } from '../../lambdas/domain/signing-secret.ts';
-import { type CommandContext, type CommandFor, type CreateCommand, count, examples } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { type CommandContext, type CommandFor, type CreateCommand, count, examples } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import type { Target } from '../base/target.ts';
 import { recordAct } from '../operations/record-act.ts';
 import { fingerprintOf, readSecrets, replaceSecrets } from '../operations/webhook-secrets.ts';
-import type { Target } from '../target.ts';
 
 /** Creates `webhook-secret list`, `add`, and `remove`. */
 export const createWebhookSecretCommand: CreateCommand = (context) =>

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { z } from 'zod';
 import { addMs, type Instant, parseInstant } from '../../lambdas/domain/instant.ts';
-import type { CommandContext } from '../command.ts';
-import { CliError, EXIT } from '../errors.ts';
-import type { Target } from '../target.ts';
+import type { CommandContext } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import type { Target } from '../base/target.ts';
 import { findEntries, type History } from './read-history.ts';
 
 /** A page of `POST message/download`. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
+import { readStateFile, stateFileBeside, writeStateFile } from '../base/state-file.ts';
 import { refusedRows } from '../broadcast/refused-rows.ts';
-import { readStateFile, stateFileBeside, writeStateFile } from '../state-file.ts';
 
 const importState = z.object({
   /** Derived from the entries: another file is another import. */

@@ -1,7 +1,7 @@
 import { contactKey, numberOfChannel } from '../../lambdas/domain/contact.ts';
-import { channelsResponse } from '../../lambdas/manage/watch/channels.ts';
 import { conversationResponse } from '../../lambdas/manage/conversations.ts';
-import { count } from '../command.ts';
+import { channelsResponse } from '../../lambdas/manage/watch/channels.ts';
+import { count } from '../base/command.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 import type { ImportPlan } from './plan-import.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { NO_LINE } from '../../lambdas/domain/watch/channel-rhythm.ts';
 import type { ContactRef } from '../../lambdas/domain/contact.ts';
 import { type HistoryContext, parseHistory } from '../../lambdas/domain/history-formats/parse-history.ts';
 import type { ParsedEvent } from '../../lambdas/domain/parse-events.ts';
+import { NO_LINE } from '../../lambdas/domain/watch/channel-rhythm.ts';
 import type { WebhookEvent } from '../../lambdas/domain/webhook-event.ts';
 import { MAX_IMPORT_BYTES, MAX_IMPORT_ENTRIES, MAX_IMPORT_EVENTS } from '../../lambdas/manage/imports.ts';
 import { type RefusedRows, recordRefusal } from '../broadcast/refused-rows.ts';

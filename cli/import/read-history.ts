@@ -4,9 +4,9 @@ import { pageListOf } from '../../lambdas/domain/history-formats/history-formats
 import { elementsAt, memberAt } from '../../lambdas/domain/json-spans.ts';
 import { parseJson } from '../../lambdas/domain/schema.ts';
 import { isFields } from '../../lambdas/domain/webhook-formats/webhook-format.ts';
+import type { CommandContext } from '../base/command.ts';
+import { CliError, EXIT, explainFileError } from '../base/errors.ts';
 import { type RefusedRows, recordRefusal } from '../broadcast/refused-rows.ts';
-import type { CommandContext } from '../command.ts';
-import { CliError, EXIT, explainFileError } from '../errors.ts';
 
 /** An entry with its own text, and the number of its line, or of the entry in a JSON document. */
 export interface HistoryEntry {

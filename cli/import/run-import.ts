@@ -1,6 +1,6 @@
+import type { CommandContext } from '../base/command.ts';
+import { createProgress } from '../base/progress.ts';
 import { countRefused, type RefusedRows } from '../broadcast/refused-rows.ts';
-import type { CommandContext } from '../command.ts';
-import { createProgress } from '../progress.ts';
 import { type ImportCall, type ImportCounts, importChunk } from './import-chunk.ts';
 import { type ImportState, writeImportState } from './import-state.ts';
 import type { ImportPlan } from './plan-import.ts';

@@ -2,7 +2,7 @@ import { checkProduction } from '../../lib/settings/check-production.ts';
 import { readStageSettings } from '../../lib/settings/read-stage-settings.ts';
 import { checkSettings, SettingsError } from '../../lib/settings/settings-faults.ts';
 import { type StageSettingsInput, stageSettings } from '../../lib/settings/stage-settings.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { CliError, EXIT } from '../base/errors.ts';
 import { AUTH_OPTIONS, FLAGS, type SettingsOptions, TOKEN_HEADER } from './init-options.ts';
 
 /** The settings of a new app's stages, as written to cdk.json. */

@@ -17,20 +17,15 @@ export interface ReadableQueue {
   readonly url: string;
 }
 
-/** A dead-letter queue, and the queue that its messages are redriven to. */
-export interface RedrivenQueue extends ReadableQueue {
-  readonly destinationUrl: string;
-}
-
 /** A message that failed, and the reason. */
 export interface DeadLetter {
   readonly messageId: string;
   readonly reason: string;
   readonly body: string;
   readonly groupId?: string;
-  /** The W3C trace context of the request, which a redrive keeps. */
+  /** The W3C trace context of the request. */
   readonly traceparent?: string;
-  /** When the message arrived in the queue, in ISO 8601, even if a redrive has since put it at the end of its group. */
+  /** When the message arrived in the queue, in ISO 8601. */
   readonly since?: string;
 }
 
@@ -150,9 +145,6 @@ export const makeVisible = async (
  */
 const VISIBLE_AGAIN = /(^|\.)(MessageNotInflight|InvalidParameterValue)$/;
 
-/** Keeps when a message arrived in the queue, because SQS gives it a new time when a redrive skips it. */
-export const SINCE = 'since';
-
 export const readDeadLetter = ({
   MessageId = '',
   Body = '',
@@ -161,7 +153,7 @@ export const readDeadLetter = ({
 }: Message): DeadLetter => {
   const traceparent = parseTraceparent(MessageAttributes[TRACEPARENT]?.StringValue);
   const sent = Attributes?.SentTimestamp;
-  const since = MessageAttributes[SINCE]?.StringValue ?? (sent && new Date(Number(sent)).toISOString());
+  const since = sent && new Date(Number(sent)).toISOString();
   return {
     messageId: MessageId,
     reason: deadLetterReason(

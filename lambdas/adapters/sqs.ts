@@ -98,10 +98,16 @@ export const createSqsTurnQueue = (client: SQSClient, queueUrl: string): TurnQue
   },
 });
 
-/** A redriven dead letter has no reason, so it fits into the queue again. */
-export const createSqsRedriveQueue = (client: SQSClient, queueUrl: string): RedriveQueue => ({
-  async put(body) {
-    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body }));
+/**
+ * A redriven dead letter has no reason, so it fits into the queue again. SQS could drop its original deduplication ID as a
+ * duplicate; the new one still drops a repeated redrive.
+ */
+export const createSqsRedriveQueue = (client: SQSClient, url: string): RedriveQueue => ({
+  url,
+  async put({ id, body, groupId, traceparent }) {
+    const fifo = groupId !== undefined && { MessageGroupId: groupId, MessageDeduplicationId: `redrive-${id}` };
+    const MessageAttributes = traceAttribute(traceparent);
+    await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: body, ...fifo, MessageAttributes }));
   },
 });
 

@@ -85,6 +85,8 @@ export const listAudit = defineRoute({
 
 const reason = z.optional(z.boundedString(1024));
 
+export const deadLetterQueueField = z.enum(DEAD_LETTER_QUEUES, `must be one of ${DEAD_LETTER_QUEUES.join(', ')}`);
+
 /** An action that an operator performs with their own AWS permissions, and not through this API. */
 const recordableAct = z.discriminatedUnion(
   'action',
@@ -92,7 +94,7 @@ const recordableAct = z.discriminatedUnion(
     z.strictObject({ action: z.enum(['access-token-change', 'webhook-secret-change']) }),
     z.strictObject({
       action: z.enum(['redrive', 'dead-letter-deletion']),
-      queue: z.enum(DEAD_LETTER_QUEUES, `must be one of ${DEAD_LETTER_QUEUES.join(', ')}`),
+      queue: deadLetterQueueField,
       deadLetterId: z.optional(chosenIdField),
       /** Only dead letters whose reason contains this text. */
       reason,

@@ -22,6 +22,7 @@ import { createDynamodbTurns } from '../adapters/dynamodb/turns.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken, createSecretsClient } from '../adapters/secrets.ts';
+import type { DeadLetterSourceOptions } from '../adapters/sqs-dead-letters.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
@@ -167,13 +168,22 @@ const queues = onFirstUse(async () => {
     UNDELIVERED_EVENTS_QUEUE_URL: targets,
   } = environment;
 
-  const inboundPorts = () =>
-    inbound === undefined || sourceUrl === undefined
-      ? undefined
-      : {
-          deadLetters: createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl, ...redriven }),
-          queue: adapters.createSqsRedriveQueue(sqs, sourceUrl),
-        };
+  /** The dead letters that belong on a queue. */
+  const sourcesOf = (options: DeadLetterSourceOptions = {}) => ({
+    send: createSqsDeadLetterSource(sqs, 'send', send, options),
+    ...(bulk !== undefined && { bulk: createSqsDeadLetterSource(sqs, 'bulk', bulk, options) }),
+    ...(inbound !== undefined && {
+      inbound: createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl, ...options }),
+    }),
+    schedules: createSqsDeadLetterSource(sqs, 'schedules', schedules, options),
+    erasures: createSqsDeadLetterSource(sqs, 'erasures', erasures, options),
+  });
+  const redriveQueues = {
+    send: adapters.createSqsRedriveQueue(sqs, sendUrl),
+    ...(bulkUrl !== undefined && { bulk: adapters.createSqsRedriveQueue(sqs, bulkUrl) }),
+    ...(sourceUrl !== undefined && { inbound: adapters.createSqsRedriveQueue(sqs, sourceUrl) }),
+    erasures: adapters.createSqsRedriveQueue(sqs, erasureUrl),
+  };
 
   /** Returns undefined for a stack without a publisher. */
   const republishPorts = () => {
@@ -203,7 +213,8 @@ const queues = onFirstUse(async () => {
     /** For the routes and for erasures. */
     ports: {
       ...ports,
-      inbound: inboundPorts(),
+      redrivenSources: sourcesOf(redriven),
+      redriveQueues,
       republish: republishPorts(),
       queue: adapters.createSqsSendQueue(sqs, sendUrl),
       backlog: backlogs.createSqsSendBacklog(sqs, { queue: sendUrl, bulk: bulkUrl }),
@@ -226,13 +237,7 @@ const queues = onFirstUse(async () => {
       changeVisibility: adapters.createChangeVisibility(sqs, erasureUrl),
     },
     /** The dead letters that the daily schedule keeps. */
-    kept: [
-      createSqsDeadLetterSource(sqs, 'send', send),
-      ...(bulk === undefined ? [] : [createSqsDeadLetterSource(sqs, 'bulk', bulk)]),
-      ...(inbound === undefined ? [] : [createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl })]),
-      createSqsDeadLetterSource(sqs, 'schedules', schedules),
-      createSqsDeadLetterSource(sqs, 'erasures', erasures),
-    ],
+    kept: Object.values(sourcesOf()),
   };
 });
 

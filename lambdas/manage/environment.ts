@@ -18,7 +18,7 @@ export const manageEnvironment = z.object({
   AWS_ENDPOINT_URL_SECRETS_MANAGER: z.url(),
   /** The queue for send requests. */
   SEND_QUEUE_URL: z.url(),
-  /** The bulk queue, whose messages a dry run counts. */
+  /** The bulk queue, whose messages a dry run counts, and to which its dead letters are redriven. */
   BULK_SEND_QUEUE_URL: z.optional(z.url()),
   /** The queue for erasures, which the function also consumes. */
   ERASURE_QUEUE_URL: z.url(),

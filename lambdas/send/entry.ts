@@ -18,6 +18,7 @@ import { createQueueHandler } from '../runtime/queue-handler.ts';
 import { sleep, systemClock, systemRandomness } from '../runtime/system.ts';
 import { createAccountView } from './account-view.ts';
 import { createCallPace } from './bulk/call-pace.ts';
+import { parseBulkLane } from './bulk/environment.ts';
 import { createLanes, type Lane } from './bulk/lanes.ts';
 import { sendEnvironment } from './environment.ts';
 import { createGiveUp } from './give-up.ts';
@@ -27,6 +28,8 @@ import { createSendMessage } from './send-message.ts';
 import { CONNECT_TIMEOUT_SECONDS, timeLimits } from './time-limits.ts';
 
 const environment = parseEnvironment(sendEnvironment, process.env);
+/** Undefined in a stage without a bulk queue. */
+const bulkLane = parseBulkLane(process.env);
 const aws = parseAwsVariables(process.env);
 const { log, metrics, middlewares } = createTelemetry();
 
@@ -61,7 +64,7 @@ const chatService = createHttpChatService({
     connectTimeoutMs: CONNECT_TIMEOUT_SECONDS * 1000,
     answerTimeoutMs: environment.ANSWER_TIMEOUT_SECONDS * 1000,
     maxAnswerBytes: MAX_ANSWER_BYTES,
-    maxConnections: Math.max(environment.MAX_CONCURRENT_CALLS, environment.BULK_MAX_CONCURRENT_CALLS ?? 0),
+    maxConnections: Math.max(environment.MAX_CONCURRENT_CALLS, bulkLane?.maxConcurrentCalls ?? 0),
   }),
 });
 
@@ -153,14 +156,6 @@ const createHandleBatch = ({
   };
 };
 
-const {
-  BULK_SEND_QUEUE_URL: bulkQueueUrl,
-  BULK_SEND_DEAD_LETTER_QUEUE_URL: bulkDeadLetterQueueUrl,
-  BULK_MAX_CONCURRENT_CALLS: bulkMaxConcurrentCalls,
-} = environment;
-const isBulkComplete =
-  bulkQueueUrl !== undefined && bulkDeadLetterQueueUrl !== undefined && bulkMaxConcurrentCalls !== undefined;
-
 export const handler = frame(
   createLanes(
     createHandleBatch({
@@ -169,18 +164,7 @@ export const handler = frame(
       maxConcurrentCalls: environment.MAX_CONCURRENT_CALLS,
       ageMetric: 'RetriedMessageAge',
     }),
-    isBulkComplete
-      ? {
-          queueUrl: bulkQueueUrl,
-          handleBatch: createHandleBatch({
-            queueUrl: bulkQueueUrl,
-            deadLetterQueueUrl: bulkDeadLetterQueueUrl,
-            maxConcurrentCalls: bulkMaxConcurrentCalls,
-            callIntervalMs: environment.BULK_CALL_INTERVAL_MS,
-            ageMetric: 'RetriedBulkMessageAge',
-          }),
-        }
-      : undefined,
+    bulkLane && { ...bulkLane, handleBatch: createHandleBatch(bulkLane) },
   ),
   middlewares,
 );

@@ -4,7 +4,7 @@ import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../domain/send-call.ts';
 import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
-import { json, type Variables, wholeMs, wholeNumber, wholeSeconds } from '../runtime/environment.ts';
+import { json, type Variables, wholeNumber, wholeSeconds } from '../runtime/environment.ts';
 
 /** The environment of the function `send`. */
 export const sendEnvironment = z.object({
@@ -17,13 +17,6 @@ export const sendEnvironment = z.object({
   SEND_QUEUE_URL: z.url(),
   /** The queue for requests that are malformed or cannot be processed. */
   SEND_DEAD_LETTER_QUEUE_URL: z.url(),
-  /** The same for bulk requests, in a stage with a queue for them. */
-  BULK_SEND_QUEUE_URL: z.optional(z.url()),
-  BULK_SEND_DEAD_LETTER_QUEUE_URL: z.optional(z.url()),
-  /** The maximum number of concurrent bulk calls in one instance of the function. */
-  BULK_MAX_CONCURRENT_CALLS: z.optional(wholeNumber(1)),
-  /** The minimum time between the starts of two bulk calls in one instance of the function. @default none */
-  BULK_CALL_INTERVAL_MS: z.optional(wholeMs(1)),
   /** The secret that holds the chat service's access token. */
   ACCESS_TOKEN_SECRET_ID: z.string(),
   /** The chat service's base URL, without a trailing slash. */

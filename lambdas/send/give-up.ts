@@ -21,7 +21,8 @@ export const queueLimitReached = ({ attributes }: SQSRecord, now: Instant): stri
     : undefined;
 };
 
-const sentAt = ({ SentTimestamp }: SQSRecord['attributes']): Instant => new Date(Number(SentTimestamp)).toISOString();
+export const sentAt = ({ SentTimestamp }: SQSRecord['attributes']): Instant =>
+  new Date(Number(SentTimestamp)).toISOString();
 
 const queuedMs = (attributes: SQSRecord['attributes'], now: Instant): number => msBetween(sentAt(attributes), now);
 

@@ -1,19 +1,16 @@
 import type { SQSRecord } from 'aws-lambda';
 import { parseDuration } from '../domain/duration.ts';
 import { addMs, type Instant, msBetween, parseInstant } from '../domain/instant.ts';
-import { logFieldsOf, type QueuedSend } from '../domain/send.ts';
+import type { QueuedSend } from '../domain/send.ts';
 import { countFromSendAt, parseDueMessage, tooFarAhead } from '../domain/send-request.ts';
 import { traceFieldOf } from '../domain/trace-context.ts';
 import type { FifoMessage } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
-import { queueLimitReached } from './give-up.ts';
+import { queueLimitReached, sentAt } from './give-up.ts';
 import { deadLetterOf, parseMessage, type StoredRequest } from './parse-message.ts';
 import { expireSend } from './record-without-call.ts';
-import { resumeSend } from './resume-send.ts';
+import { scheduleSend } from './schedule-send.ts';
 import type { SendContext } from './send-context.ts';
-
-/** Schedules are precise to a minute. A request due sooner waits in its queue, in order with the contact's others. */
-const MIN_SCHEDULE_MS = 60_000;
 
 /**
  * Creates the handler of messages from the send queue. It reads the request that a due message refers to, puts
@@ -23,7 +20,7 @@ const MIN_SCHEDULE_MS = 60_000;
  * @param sendMessage sends a request that is due
  */
 export const createPrepareSend = (context: SendContext, sendMessage: (send: QueuedSend) => Promise<MessageResult>) => {
-  const { sends, scheduler, deadLetters, contactDefaults, defaultNotAfter, clock, log, metrics } = context;
+  const { sends, deadLetters, contactDefaults, defaultNotAfter, clock, log, metrics } = context;
 
   const deadLetterMalformed = async (message: FifoMessage, explanation: string): Promise<MessageResult> => {
     metrics.count('SendMalformed');
@@ -43,7 +40,7 @@ export const createPrepareSend = (context: SendContext, sendMessage: (send: Queu
     if (sendAt === undefined || sendAt <= now) return sendMessage(send);
     const fault = tooFarAhead(sendAt, now);
     return fault === undefined
-      ? schedule(send, sendAt, now)
+      ? scheduleSend(context, send, sendAt, now)
       : deadLetterMalformed(send, `Not a send request: ${fault}.`);
   };
 
@@ -57,36 +54,10 @@ export const createPrepareSend = (context: SendContext, sendMessage: (send: Queu
     const lifetimeMs = parseDuration(request.notAfter ?? defaultNotAfter);
     if (lifetimeMs === undefined) return { ...send, request };
     const stored = await sends.read(request.requestId);
-    const queuedAt = new Date(Number(attributes.SentTimestamp)).toISOString();
-    const earlier = stored?.body === body ? stored.firstQueuedAt : undefined;
-    const firstQueuedAt = earlier !== undefined && earlier < queuedAt ? earlier : queuedAt;
+    const queuedAt = sentAt(attributes);
+    const earlier = stored?.body === body ? (stored.firstQueuedAt ?? queuedAt) : queuedAt;
+    const firstQueuedAt = earlier < queuedAt ? earlier : queuedAt;
     return { ...send, firstQueuedAt, request: { ...request, notAfter: addMs(firstQueuedAt, lifetimeMs) } };
-  };
-
-  /**
-   * Writes to the table before it creates the schedule, so that a schedule that becomes due always finds its request.
-   * If the function dies in between, SQS delivers the message again.
-   */
-  const schedule = async (send: QueuedSend, sendAt: Instant, now: Instant): Promise<MessageResult> => {
-    const { requestId } = send.request;
-    const scheduled = await sends.schedule(send, { at: now, sendAt });
-    if (scheduled.kind === 'conflict') {
-      const { state, body, erasedAt } = scheduled.send;
-      if (erasedAt !== undefined) await scheduler.cancel(requestId);
-      if (state !== 'scheduled' || body !== send.body) return resumeSend(context, send, scheduled.send);
-    }
-    const aheadMs = msBetween(now, sendAt);
-    if (aheadMs < MIN_SCHEDULE_MS) return { kind: 'retry', afterMs: aheadMs };
-    await scheduler.schedule({ requestId, groupId: send.groupId, at: sendAt });
-    // A schedule names the contact. An erasure since the write did not find this one.
-    if ((await sends.read(requestId))?.erasedAt !== undefined) {
-      await scheduler.cancel(requestId);
-      log.info('schedule deleted: the contact was erased', logFieldsOf(send));
-      return DONE;
-    }
-    metrics.count('SendScheduled');
-    log.info('send scheduled', { ...logFieldsOf(send), sendAt });
-    return DONE;
   };
 
   return async (message: SQSRecord, endBy: Instant): Promise<MessageResult> => {

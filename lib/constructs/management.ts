@@ -180,6 +180,7 @@ export class ParleyManagement extends Construct {
     grantSendMessage(this.handler, this.erasureQueue);
     if (deadLetterQueues.length > 0) grantConsume(this.handler, ...deadLetterQueues);
     sender.grantSend(this.handler);
+    if (sender.bulkSendQueue) sender.grantSendBulk(this.handler);
     sender.grantCount(this.handler);
     receiver?.grantRedrive(this.handler);
     publisher?.grantRepublish(this.handler);

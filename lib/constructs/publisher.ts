@@ -6,25 +6,19 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct, DependencyGroup, type IDependable } from 'constructs';
 import type { z } from 'zod';
-import { seconds } from '../../lambdas/domain/duration.ts';
 import type { PublishEnvironment } from '../../lambdas/publish/environment.ts';
 import type { TurnEnvironment } from '../../lambdas/publish/turns/environment.ts';
 import { PUBLISHED_CHANGES } from '../../lambdas/table/published-changes.ts';
 import { publishesContent, reservedPublishCheck, settingsObject } from '../settings/stage-settings.ts';
-import { MAX_TURN_INVOCATIONS } from '../settings/turn-settings.ts';
 import { checkedSettings } from './checked-settings.ts';
-import {
-  DeadLetteredQueue,
-  DeadLetterQueue,
-  grantSendMessage,
-  recommendedVisibilityTimeout,
-} from './dead-lettered-queue.ts';
+import { type DeadLetteredQueue, DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { EventTargets } from './event-targets.ts';
 import { functionVariables } from './function-variables.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import { serviceUrl } from './service-url.ts';
-import { grantItemActions, grantStreamRange, grantStreamRead } from './table.ts';
+import { grantStreamRange, grantStreamRead } from './table.ts';
+import { TurnEnd } from './turns/turn-end.ts';
 
 const publisherSettings = settingsObject
   .pick({
@@ -113,8 +107,13 @@ export class ParleyPublisher extends Construct {
     const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.publishFailures = new DeadLetterQueue(this, 'PublishFailures', { removalPolicy, encryptionKey });
     this.eventBus = props.eventBus ?? this.#createEventBus(encryptionKey);
-    this.turnSilence = settings.turns && Duration.seconds(settings.turns.silenceSeconds);
-    this.turnQueue = settings.turns && this.#createTurnQueue(removalPolicy, encryptionKey);
+    const { table } = props;
+    const { turns, retentionDays } = settings;
+    // A turn that cannot be ended goes to the queue for publish failures: its event was not published.
+    const queueProps = { deadLetters: this.publishFailures, removalPolicy, encryptionKey };
+    const turnEnd = turns && new TurnEnd(this, { ...queueProps, turns, table, retentionDays, timeout: TIMEOUT });
+    this.turnSilence = turnEnd?.silence;
+    this.turnQueue = turnEnd?.queue;
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'publish',
       description: 'Publishes changes to the table as events on the event bus',
@@ -129,7 +128,7 @@ export class ParleyPublisher extends Construct {
         AWS_ENDPOINT_URL_EVENTBRIDGE: serviceUrl(this, 'events'),
         PUBLISH_DEAD_LETTER_QUEUE_URL: this.publishFailures.queueUrl,
         EVENT_CONTENT: this.hasContent,
-        ...this.#turnVariables(settings),
+        ...turnEnd?.environment,
       }),
     });
     this.#grantPublish(this.handler);
@@ -148,7 +147,7 @@ export class ParleyPublisher extends Construct {
       // CDK's `SqsDlq` would also let the function look up the queue's URL and attributes.
       onFailure: { bind: () => ({ destination: this.publishFailures.queueArn }) },
     });
-    if (this.turnQueue) this.#connectTurnQueue(this.turnQueue);
+    turnEnd?.connect(this.handler);
     // Not the targets, whose resources can be conditional.
     this.turnEnd = new DependencyGroup(this.handler, mapping, ...(this.turnQueue ? [this.turnQueue] : []));
     this.targets =
@@ -161,35 +160,6 @@ export class ParleyPublisher extends Construct {
           })
         : undefined;
     this.deadLetterQueues = [this.publishFailures, ...(this.targets ? [this.targets.deadLetters] : [])];
-  }
-
-  /** A turn that cannot be ended goes to the queue for publish failures: its event was not published. */
-  #createTurnQueue(removalPolicy: RemovalPolicy, encryptionKey: IKey | undefined): DeadLetteredQueue {
-    return new DeadLetteredQueue(this, 'TurnQueue', {
-      visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
-      removalPolicy,
-      encryptionKey,
-      deadLetters: this.publishFailures,
-    });
-  }
-
-  #turnVariables({ turns, retentionDays }: z.output<typeof publisherSettings>): TurnEnvironment | undefined {
-    if (!turns || !this.turnQueue) return undefined;
-    return {
-      TURN_QUEUE_URL: this.turnQueue.queueUrl,
-      TURN_SILENCE_SECONDS: seconds(turns.silenceSeconds),
-      TABLE_NAME: this.#table.tableName,
-      AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
-      RETENTION_DAYS: retentionDays,
-    };
-  }
-
-  /** Lets the function put turns on the queue, end them, and read their messages. */
-  #connectTurnQueue(turnQueue: DeadLetteredQueue): void {
-    grantSendMessage(this.handler, turnQueue);
-    grantItemActions(this.#table, this.handler, ['dynamodb:DeleteItem'], ['CONTACT#*']);
-    grantItemActions(this.#table, this.handler, ['dynamodb:BatchGetItem'], ['MESSAGE#*']);
-    turnQueue.addConsumer(this.handler.live, MAX_TURN_INVOCATIONS);
   }
 
   /** Grants permission to read changes of the table from its stream, and to publish their events again. */

@@ -4,12 +4,14 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
-import { type Ms, seconds } from '../../lambdas/domain/duration.ts';
+import { seconds } from '../../lambdas/domain/duration.ts';
+import type { BulkEnvironment } from '../../lambdas/send/bulk/environment.ts';
 import type { SendEnvironment } from '../../lambdas/send/environment.ts';
 import { timeLimits } from '../../lambdas/send/time-limits.ts';
-import { type bulkLane, callIntervalMs, sendInvocations } from '../settings/lane-settings.ts';
+import { spreadCalls } from '../settings/lane-settings.ts';
 import { operatorEchoesOf } from '../settings/operator-settings.ts';
 import { reservedSendCheck, settingsObject } from '../settings/stage-settings.ts';
+import { BulkLane } from './bulk/bulk-lane.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { functionVariables } from './function-variables.ts';
@@ -102,8 +104,8 @@ export class ParleySender extends Construct {
       encryptionKey,
     };
     this.sendQueue = new DeadLetteredQueue(this, 'SendQueue', queueProps);
-    const bulk = sends.bulkLane && spreadCalls(sends.bulkLane.maxConcurrentCalls);
-    this.bulkSendQueue = bulk && new DeadLetteredQueue(this, 'BulkSendQueue', queueProps);
+    const bulk = sends.bulkLane && new BulkLane(this, sends.bulkLane, queueProps);
+    this.bulkSendQueue = bulk?.queue;
     const sendQueues = [this.sendQueue, ...(this.bulkSendQueue ? [this.bulkSendQueue] : [])];
     this.schedules = new SendSchedules(this, 'Schedules', { sendQueues, removalPolicy, encryptionKey });
     this.handler = new ParleyFunction(this, 'Function', {
@@ -116,7 +118,7 @@ export class ParleySender extends Construct {
       logs: { ...settings, encryptionKey },
       reservedConcurrency: settings.reservedConcurrency.send,
       rollout: settings.rollout,
-      environment: functionVariables<SendEnvironment>({
+      environment: functionVariables<SendEnvironment & Partial<BulkEnvironment>>({
         TABLE_NAME: props.table.tableName,
         AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
         AWS_ENDPOINT_URL_SECRETS_MANAGER: serviceUrl(this, 'secretsmanager'),
@@ -143,12 +145,9 @@ export class ParleySender extends Construct {
         SCHEDULE_ROLE_ARN: this.schedules.role.roleArn,
         SCHEDULE_DEAD_LETTER_QUEUE_ARN: this.schedules.deadLetters.queueArn,
         RETENTION_DAYS: settings.retentionDays,
-        BULK_SEND_QUEUE_URL: this.bulkSendQueue?.queueUrl,
-        BULK_SEND_DEAD_LETTER_QUEUE_URL: this.bulkSendQueue?.deadLetters.queueUrl,
-        BULK_MAX_CONCURRENT_CALLS: bulk?.callsPerInvocation,
-        BULK_CALL_INTERVAL_MS: bulkInterval(sends.bulkLane),
         SCHEDULE_KEY_ARN: encryptionKey?.keyArn,
         DEFAULT_TEMPLATE: defaultTemplate,
+        ...bulk?.environment,
       }),
     });
     grantItemActions(
@@ -162,7 +161,7 @@ export class ParleySender extends Construct {
     this.schedules.grantCreate(this.handler);
     this.schedules.grantDelete(this.handler);
     this.sendQueue.addConsumer(this.handler.live, invocations);
-    if (bulk) this.bulkSendQueue?.addConsumer(this.handler.live, bulk.invocations);
+    bulk?.connect(this.handler.live);
   }
 
   /** Grants permission to put send requests on the queue, and to use its customer managed key for that. */
@@ -194,16 +193,4 @@ export class ParleySender extends Construct {
   grantReadAccessToken(grantee: IGrantable): Grant {
     return this.accessToken.grantReadValue(grantee);
   }
-}
-
-/** The stage's pace, divided among the invocations, which share no state. */
-function bulkInterval(lane: z.output<typeof bulkLane>): Ms | undefined {
-  if (lane?.maxCallsPerSecond === undefined) return undefined;
-  return callIntervalMs(lane.maxCallsPerSecond, spreadCalls(lane.maxConcurrentCalls).invocations);
-}
-
-/** Spreads concurrent calls over invocations. */
-function spreadCalls(maxConcurrentCalls: number): { invocations: number; callsPerInvocation: number } {
-  const invocations = sendInvocations(maxConcurrentCalls);
-  return { invocations, callsPerInvocation: Math.floor(maxConcurrentCalls / invocations) };
 }

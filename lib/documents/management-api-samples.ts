@@ -265,7 +265,7 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
   deleteDeadLetter: { id: deadLetter.id, response: { id: deadLetter.id } },
   redriveDeadLetters: {
     request: { queue: 'inbound', reason: 'CREATION_TIME' },
-    response: { moved: 12, left: 3, isComplete: true, before: '2026-11-20T12:00:00.000Z' },
+    response: { moved: 12, deleted: 0, left: 3, isComplete: true, before: '2026-11-20T12:00:00.000Z' },
   },
   listAudit: {
     query: { platformContactId: USER, limit: '1' },

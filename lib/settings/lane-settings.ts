@@ -7,6 +7,14 @@ import { type Ms, ms } from '../../lambdas/domain/duration.ts';
  */
 export const sendInvocations = (maxConcurrentCalls: number): number => Math.max(2, Math.ceil(maxConcurrentCalls / 10));
 
+/** Spreads concurrent calls over invocations. */
+export const spreadCalls = (
+  maxConcurrentCalls: number,
+): { readonly invocations: number; readonly callsPerInvocation: number } => {
+  const invocations = sendInvocations(maxConcurrentCalls);
+  return { invocations, callsPerInvocation: Math.floor(maxConcurrentCalls / invocations) };
+};
+
 /**
  * Rejects a pace of less than one call a second for each invocation.
  *

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../json.ts';
-import type { LocalClient, TableItem } from '../local-client.ts';
-import type { LocalCloud } from '../local-cloud.ts';
-import { LocalError } from '../local-error.ts';
+import { isObject } from '../base/json.ts';
+import { LocalError } from '../base/local-error.ts';
+import type { LocalClient, TableItem } from '../cloud/local-client.ts';
+import type { LocalCloud } from '../cloud/local-cloud.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface DemoContext {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LocalError } from '../local-error.ts';
+import { LocalError } from '../base/local-error.ts';
 
 const TIMEOUT_MS = 30_000;
 const POLL_MS = 50;

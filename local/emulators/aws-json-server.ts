@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { parseJson } from '../json.ts';
-import type { ListeningServer } from '../listen-locally.ts';
-import { messageOf } from '../local-error.ts';
-import { serveLocally } from '../serve-locally.ts';
+import { parseJson } from '../base/json.ts';
+import type { ListeningServer } from '../base/listen-locally.ts';
+import { messageOf } from '../base/local-error.ts';
+import { serveLocally } from '../base/serve-locally.ts';
 
 /** A request to an emulated AWS API. */
 export interface AwsRequest {

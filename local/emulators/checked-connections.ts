@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { explainForeignRequest } from '../../sandbox/foreign-request.ts';
-import { type ListeningServer, listenLocally } from '../listen-locally.ts';
-import { foreignRequestBody } from '../serve-locally.ts';
+import { explainForeignRequest } from '../../sandbox/base/foreign-request.ts';
+import { type ListeningServer, listenLocally } from '../base/listen-locally.ts';
+import { foreignRequestBody } from '../base/serve-locally.ts';
 
 /** The address of a program that does not check requests itself. */
 export interface UncheckedAddress {

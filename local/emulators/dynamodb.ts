@@ -5,8 +5,8 @@ import { connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ListeningServer } from '../listen-locally.ts';
-import { LocalError } from '../local-error.ts';
+import type { ListeningServer } from '../base/listen-locally.ts';
+import { LocalError } from '../base/local-error.ts';
 import { startCheckedConnections, type UncheckedAddress } from './checked-connections.ts';
 import { startGuarded } from './guarded-process.ts';
 

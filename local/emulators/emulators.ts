@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { ACCOUNT_ID, arnOf, awsEnvironment, CREDENTIALS, REGION } from '../aws-environment.ts';
-import type { MovableClock } from '../clock.ts';
+import { ACCOUNT_ID, arnOf, awsEnvironment, CREDENTIALS, REGION } from '../base/aws-environment.ts';
+import type { MovableClock } from '../base/clock.ts';
 import { type CloudWatch, startCloudWatch } from './cloudwatch/cloudwatch.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { startEventBridge } from './event-bridge.ts';

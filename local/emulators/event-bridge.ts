@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ListeningServer } from '../listen-locally.ts';
+import type { ListeningServer } from '../base/listen-locally.ts';
 import { type AwsResponse, awsError, startAwsJsonServer, unknownOperation } from './aws-json-server.ts';
 import type { EventBuses, PutEntry } from './event-buses.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ACCOUNT_ID, arnOf, REGION } from '../aws-environment.ts';
-import { parseJson } from '../json.ts';
-import { messageOf } from '../local-error.ts';
+import { ACCOUNT_ID, arnOf, REGION } from '../base/aws-environment.ts';
+import { parseJson } from '../base/json.ts';
+import { messageOf } from '../base/local-error.ts';
 import type { MatchesEvent } from './event-pattern.ts';
 import { type DeadLetterEvent, type DeliverEvent, TargetError } from './event-targets.ts';
 

@@ -1,5 +1,5 @@
-import { isObject, soleEntry } from '../json.ts';
-import { type LocalError, unsupported } from '../local-error.ts';
+import { isObject, soleEntry } from '../base/json.ts';
+import { type LocalError, unsupported } from '../base/local-error.ts';
 
 /** Returns whether an event matches a pattern. */
 export type MatchesEvent = (event: unknown) => boolean;

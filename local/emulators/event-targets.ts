@@ -1,6 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { messageOf } from '../local-error.ts';
-import { stringAttributes } from '../string-attributes.ts';
+import { messageOf } from '../base/local-error.ts';
+import { stringAttributes } from '../base/string-attributes.ts';
 
 /** Delivers an event, given as JSON. Rejects with a {@link TargetError} if the target does not accept it. */
 export type DeliverEvent = (event: string) => Promise<void>;

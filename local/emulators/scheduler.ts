@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
-import { arnOf } from '../aws-environment.ts';
-import { parseJson } from '../json.ts';
-import type { ListeningServer } from '../listen-locally.ts';
-import { messageOf } from '../local-error.ts';
-import { stringAttributes } from '../string-attributes.ts';
+import { arnOf } from '../base/aws-environment.ts';
+import { parseJson } from '../base/json.ts';
+import type { ListeningServer } from '../base/listen-locally.ts';
+import { messageOf } from '../base/local-error.ts';
+import { stringAttributes } from '../base/string-attributes.ts';
 import {
   type AwsRequest,
   type AwsResponse,

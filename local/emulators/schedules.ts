@@ -1,5 +1,5 @@
-import type { MovableClock } from '../clock.ts';
-import { messageOf } from '../local-error.ts';
+import type { MovableClock } from '../base/clock.ts';
+import { messageOf } from '../base/local-error.ts';
 
 /** A one-time schedule. */
 export interface Schedule {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { ListeningServer } from '../listen-locally.ts';
+import type { ListeningServer } from '../base/listen-locally.ts';
 import { type AwsResponse, awsError, startAwsJsonServer, unknownOperation } from './aws-json-server.ts';
 
 /** One version of a secret. */

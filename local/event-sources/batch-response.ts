@@ -1,5 +1,5 @@
+import { isObject, parseJson } from '../base/json.ts';
 import type { InvocationResult } from '../functions/invocation.ts';
-import { isObject, parseJson } from '../json.ts';
 
 /**
  * Returns the ids of the items in a batch that failed.

@@ -1,11 +1,11 @@
-import type { MovableClock } from '../clock.ts';
+import type { MovableClock } from '../base/clock.ts';
+import { LocalError } from '../base/local-error.ts';
 import { functionMetrics } from '../emulators/cloudwatch/aws-metrics.ts';
 import type { MetricStore } from '../emulators/cloudwatch/metric-store.ts';
 import type { Emulators } from '../emulators/emulators.ts';
 import { queueUrlOf } from '../emulators/sqs/sqs.ts';
 import type { FunctionPool } from '../functions/function-pool.ts';
 import type { Functions } from '../functions/functions.ts';
-import { LocalError } from '../local-error.ts';
 import { type QueueMappingDeclaration, type RunningMapping, startQueueMapping } from './queue-mapping.ts';
 import { type StreamMappingDeclaration, startStreamMapping } from './stream-mapping.ts';
 

@@ -6,9 +6,9 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { REGION } from '../aws-environment.ts';
+import { REGION } from '../base/aws-environment.ts';
+import { messageOf } from '../base/local-error.ts';
 import type { InvokeFunction } from '../functions/invocation.ts';
-import { messageOf } from '../local-error.ts';
 import { failedItems } from './batch-response.ts';
 
 /** An event source mapping of a queue, as the template declares it. */

@@ -1,6 +1,6 @@
-import type { MovableClock } from '../clock.ts';
+import type { MovableClock } from '../base/clock.ts';
+import { LocalError } from '../base/local-error.ts';
 import type { Functions } from '../functions/functions.ts';
-import { LocalError } from '../local-error.ts';
 
 /** A schedule of the template that invokes a function at a fixed rate. */
 export interface RecurringScheduleDeclaration {

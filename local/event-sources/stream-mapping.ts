@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type _Record, DescribeStreamCommand, type DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { MovableClock } from '../clock.ts';
+import type { MovableClock } from '../base/clock.ts';
+import { messageOf } from '../base/local-error.ts';
 import type { MatchesEvent } from '../emulators/event-pattern.ts';
 import type { InvokeFunction } from '../functions/invocation.ts';
-import { messageOf } from '../local-error.ts';
 import type { RunningMapping } from './queue-mapping.ts';
 import { readShard } from './shard-reader.ts';
 import { type DiscardedBatch, discardedBatchMessage, processBatch, type StreamBatchRules } from './stream-batch.ts';

@@ -1,5 +1,5 @@
 import type { _Record, AttributeValue } from '@aws-sdk/client-dynamodb-streams';
-import { REGION } from '../aws-environment.ts';
+import { REGION } from '../base/aws-environment.ts';
 import { PAYLOAD_LIMIT } from '../functions/invocation.ts';
 
 /** A record of a table's stream, in the format that Lambda passes to functions. */

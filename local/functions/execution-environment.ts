@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
-import { REGION } from '../aws-environment.ts';
-import type { MovableClock } from '../clock.ts';
+import { REGION } from '../base/aws-environment.ts';
+import type { MovableClock } from '../base/clock.ts';
 import type { FunctionDeclaration, InvocationError, InvocationResult } from './invocation.ts';
 import { startRuntimeApi } from './runtime-api.ts';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { CLOCK_OFFSET_HEADER } from '../clock.ts';
-import type { ListeningServer } from '../listen-locally.ts';
-import { serveLocally } from '../serve-locally.ts';
+import { CLOCK_OFFSET_HEADER } from '../base/clock.ts';
+import type { ListeningServer } from '../base/listen-locally.ts';
+import { serveLocally } from '../base/serve-locally.ts';
 import { type InvocationError, type InvocationResult, PAYLOAD_LIMIT } from './invocation.ts';
 
 /** An event for an execution environment. */

@@ -8,7 +8,7 @@ import { Agent, request } from 'node:http';
 import { createRequire } from 'node:module';
 import { basename, dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CLOCK_OFFSET_HEADER, installShiftedClock } from '../clock.ts';
+import { CLOCK_OFFSET_HEADER, installShiftedClock } from '../base/clock.ts';
 
 /** A handler that returns its result. Handlers with a callback are not supported. */
 type Handler = (event: unknown, context: object) => unknown;

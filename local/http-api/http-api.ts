@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { ACCOUNT_ID, REGION } from '../aws-environment.ts';
-import type { MovableClock } from '../clock.ts';
+import { ACCOUNT_ID, REGION } from '../base/aws-environment.ts';
+import type { MovableClock } from '../base/clock.ts';
+import type { ListeningServer } from '../base/listen-locally.ts';
+import { LocalError } from '../base/local-error.ts';
+import { serveLocally } from '../base/serve-locally.ts';
 import type { HttpAnswer } from '../emulators/cloudwatch/aws-metrics.ts';
 import type { InvokeFunction } from '../functions/invocation.ts';
-import type { ListeningServer } from '../listen-locally.ts';
-import { LocalError } from '../local-error.ts';
-import { serveLocally } from '../serve-locally.ts';
 import { authenticate, type IamIdentity, type PrincipalCredentials } from './iam-authorizer.ts';
 import { type ApiIdentity, functionResponse, requestEvent } from './payload-format.ts';
 import { readBody, withTimeout } from './request-limits.ts';

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { ACCOUNT_ID, REGION } from '../aws-environment.ts';
+import { ACCOUNT_ID, REGION } from '../base/aws-environment.ts';
 
 /** The signer of a request, as passed to functions in `requestContext.authorizer.iam`. */
 export interface IamIdentity {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isObject } from '../json.ts';
+import { isObject } from '../base/json.ts';
 import type { IamIdentity } from './iam-authorizer.ts';
 import type { MatchedRoute } from './routes.ts';
 

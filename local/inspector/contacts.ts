@@ -1,7 +1,7 @@
 import { type ManagementClient, ManagementError } from '../../cli/operations/management-client.ts';
 import { resourcePath } from '../../cli/operations/resource-path.ts';
 import { contactResponse } from '../../lambdas/manage/contacts.ts';
-import type { ContactChanged, ContactStatus, Inspector } from '../../sandbox/inspector.ts';
+import type { ContactChanged, ContactStatus, Inspector } from '../../sandbox/base/inspector.ts';
 import { orRefused } from './or-refused.ts';
 
 /** Creates the inspector's view of a contact and its handovers. It makes the same calls as `parley`. */

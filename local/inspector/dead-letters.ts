@@ -4,20 +4,16 @@ import { deleteKept, readKept } from '../../cli/operations/kept-dead-letters.ts'
 import type { ManagementClient } from '../../cli/operations/management-client.ts';
 import { recordAct } from '../../cli/operations/record-act.ts';
 import { redrive } from '../../cli/operations/redrive.ts';
-import { redriveOne } from '../../cli/operations/redrive-one.ts';
-import { redriveThroughApi } from '../../cli/operations/redrive-through-api.ts';
 import { withoutCredentials } from '../../lambdas/domain/buffered-request.ts';
 import { parseDueMessage } from '../../lambdas/domain/send-request.ts';
-import type { DeadLetter, InspectedQueue, Inspector, Redriven, Refused } from '../../sandbox/inspector.ts';
-import { isObject, parseJson } from '../json.ts';
+import type { DeadLetter, InspectedQueue, Inspector, Redriven, Refused } from '../../sandbox/base/inspector.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import { orRefused } from './or-refused.ts';
 
-/** The URLs of the dead-letter queues, and of the queues that dead requests are redriven to. */
+/** The URLs of the dead-letter queues. */
 export interface DeadLetterUrls {
-  readonly sendQueueUrl: string;
   readonly sendDeadLetterQueueUrl: string;
   /** Undefined without a queue for bulk requests. */
-  readonly bulkSendQueueUrl?: string | undefined;
   readonly bulkSendDeadLetterQueueUrl?: string | undefined;
   readonly inboundDeadLetterQueueUrl: string;
 }
@@ -34,25 +30,14 @@ export const createDeadLetterOperations = (
   urls: DeadLetterUrls,
   api: ManagementClient,
 ): Pick<Inspector, 'deadLetters' | 'redrive' | 'discard'> => {
-  const lanes = {
-    send: { sqs, url: urls.sendDeadLetterQueueUrl, destinationUrl: urls.sendQueueUrl },
+  const queues = {
+    send: { sqs, url: urls.sendDeadLetterQueueUrl },
     // The routes of the inspector refuse the calls of a stage without this queue.
-    bulk: { sqs, url: urls.bulkSendDeadLetterQueueUrl ?? '', destinationUrl: urls.bulkSendQueueUrl ?? '' },
+    bulk: { sqs, url: urls.bulkSendDeadLetterQueueUrl ?? '' },
+    inbound: { sqs, url: urls.inboundDeadLetterQueueUrl },
   };
-  const queues = { ...lanes, inbound: { sqs, url: urls.inboundDeadLetterQueueUrl } };
   const takeTurns = { send: createTurns(), bulk: createTurns(), inbound: createTurns() };
 
-  const redriveEvents = async (id: string | undefined): Promise<number> => {
-    const { moved } = await redriveThroughApi(api, 'inbound', { filter: { messageId: id } });
-    return moved;
-  };
-  const redriveRequests = async (name: keyof typeof lanes, id: string | undefined): Promise<number> => {
-    await recordAct(api, { action: 'redrive', queue: name, deadLetterId: id });
-    const lane = lanes[name];
-    const kept = { api, name };
-    const result = id === undefined ? await redrive(lane, { filter: {}, kept }) : await redriveOne(lane, id, { kept });
-    return result?.moved ?? 0;
-  };
   const discard = async (queue: InspectedQueue, id: string): Promise<boolean> => {
     await recordAct(api, { action: 'dead-letter-deletion', queue, deadLetterId: id });
     const isKept = (await readKept(api, queue, id)) !== undefined && (await deleteKept(api, id));
@@ -64,7 +49,7 @@ export const createDeadLetterOperations = (
     redrive: (queue, id) =>
       takeTurns[queue](() =>
         orRefused(async (): Promise<Redriven> => {
-          const moved = await (queue === 'inbound' ? redriveEvents(id) : redriveRequests(queue, id));
+          const { moved } = (await redrive(api, queue, { filter: { messageId: id } })) ?? { moved: 0 };
           return id !== undefined && moved === 0 ? notFound(id) : { kind: 'redriven', moved };
         }),
       ),

@@ -1,6 +1,6 @@
 import { type ManagementClient, ManagementError } from '../../cli/operations/management-client.ts';
 import { dryRunResponse } from '../../lambdas/manage/dry-run.ts';
-import type { Inspector } from '../../sandbox/inspector.ts';
+import type { Inspector } from '../../sandbox/base/inspector.ts';
 import { orRefused } from './or-refused.ts';
 
 /** Creates the inspector's dry run, which is the management API's: it decides as the function `send` does. */

@@ -1,4 +1,4 @@
-import type { StageFeatures } from '../../sandbox/inspector.ts';
+import type { StageFeatures } from '../../sandbox/base/inspector.ts';
 
 /** The value of the operators' field if the stage accepts any. */
 const SAMPLE_OPERATOR = 'ana';

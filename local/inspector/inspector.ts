@@ -1,5 +1,5 @@
 import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
-import type { Inspector, StageFeatures } from '../../sandbox/inspector.ts';
+import type { Inspector, StageFeatures } from '../../sandbox/base/inspector.ts';
 import type { Emulators } from '../emulators/emulators.ts';
 import { createContactOperations } from './contacts.ts';
 import { createDeadLetterOperations } from './dead-letters.ts';

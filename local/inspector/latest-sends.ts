@@ -1,5 +1,5 @@
 import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
-import type { SendFilter, SendList, SendStates, SendSummary } from '../../sandbox/inspector.ts';
+import type { SendFilter, SendList, SendStates, SendSummary } from '../../sandbox/base/inspector.ts';
 
 /** The latest sends in memory. */
 export interface LatestSends {

@@ -1,6 +1,6 @@
 import { createManagementClient, type ManagementClient } from '../../cli/operations/management-client.ts';
 import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
-import { CREDENTIALS, REGION } from '../aws-environment.ts';
+import { CREDENTIALS, REGION } from '../base/aws-environment.ts';
 
 /** Longer than an HTTP API waits for a function. */
 const API_TIMEOUT_MS = 35_000;

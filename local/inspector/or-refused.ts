@@ -1,5 +1,5 @@
 import { ManagementError } from '../../cli/operations/management-client.ts';
-import type { Refused } from '../../sandbox/inspector.ts';
+import type { Refused } from '../../sandbox/base/inspector.ts';
 
 /** Returns what `act` returns, or the management API's own sentence if the API refuses the action. */
 export const orRefused = async <Result>(act: () => Promise<Result>): Promise<Result | Refused> => {

@@ -1,6 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { countAllMessages } from '../../lambdas/adapters/sqs-backlog.ts';
-import type { Inspector, QueueDepths } from '../../sandbox/inspector.ts';
+import type { Inspector, QueueDepths } from '../../sandbox/base/inspector.ts';
 
 /** The URLs of the queues that the inspector shows. */
 export interface QueueUrls {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ManagementClient } from '../../cli/operations/management-client.ts';
-import type { Inspector } from '../../sandbox/inspector.ts';
+import type { Inspector } from '../../sandbox/base/inspector.ts';
 import { orRefused } from './or-refused.ts';
 
 const resolvedSend = z.object({ state: z.string() });

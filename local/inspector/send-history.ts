@@ -1,5 +1,5 @@
-import type { SendVersion, Trace } from '../../sandbox/inspector.ts';
-import { isObject, parseJson } from '../json.ts';
+import type { SendVersion, Trace } from '../../sandbox/base/inspector.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import type { TableItem } from './table-stream.ts';
 
 /** What a later transition of a send replaces. */

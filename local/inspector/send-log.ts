@@ -1,7 +1,7 @@
 import { DescribeTableCommand, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { SendStates, SendSummary } from '../../sandbox/inspector.ts';
+import type { SendStates, SendSummary } from '../../sandbox/base/inspector.ts';
 import { createLatestSends, type LatestSends } from './latest-sends.ts';
 import { summarizeSend } from './send-summary.ts';
 import { type TableItem, watchTable } from './table-stream.ts';

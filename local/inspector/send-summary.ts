@@ -1,6 +1,6 @@
 import { outcomeOfFailure } from '../../lambdas/domain/failure.ts';
-import type { SendSummary } from '../../sandbox/inspector.ts';
-import { isObject, parseJson } from '../json.ts';
+import type { SendSummary } from '../../sandbox/base/inspector.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import type { TableItem } from './table-stream.ts';
 
 const KEY_PREFIX = 'SEND#';

@@ -1,4 +1,4 @@
-import type { Inspector, InspectorChange } from '../../sandbox/inspector.ts';
+import type { Inspector, InspectorChange } from '../../sandbox/base/inspector.ts';
 import type { openSendLog, SendLog } from './send-log.ts';
 import { createStageFeed } from './stage.ts';
 

@@ -1,6 +1,6 @@
 import type { ManagementClient } from '../../cli/operations/management-client.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
-import type { Inspector, StageChanged, StageStatus } from '../../sandbox/inspector.ts';
+import type { Inspector, StageChanged, StageStatus } from '../../sandbox/base/inspector.ts';
 import { orRefused } from './or-refused.ts';
 
 /** Creates the inspector's view of the stage and its actions: the same calls as those of `parley sending`. */

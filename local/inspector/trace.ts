@@ -1,8 +1,8 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { optOutConfirmationId } from '../../lambdas/domain/keywords/opt-out-confirmation.ts';
-import type { Trace } from '../../sandbox/inspector.ts';
-import { isObject } from '../json.ts';
+import type { Trace } from '../../sandbox/base/inspector.ts';
+import { isObject } from '../base/json.ts';
 import type { TableItem } from './table-stream.ts';
 
 /** The events on the bus, oldest first. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { LocalError } from '../base/local-error.ts';
 import type { HttpApi } from '../http-api/http-api.ts';
-import { LocalError } from '../local-error.ts';
 import { type CloudServices, type DeclaredResource, defineResourceType, ignored, placeOf } from './resource-type.ts';
 
 /** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigatewayv2-api.html */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { arnOf } from '../aws-environment.ts';
+import { arnOf } from '../base/aws-environment.ts';
+import { LocalError } from '../base/local-error.ts';
 import type { Alarm, MetricStatistic } from '../emulators/cloudwatch/alarm.ts';
 import { isRecorded } from '../emulators/cloudwatch/aws-metrics.ts';
-import { LocalError } from '../local-error.ts';
 import { type DeclaredResource, defineResourceType, placeOf } from './resource-type.ts';
 
 const SECOND_MS = 1_000;

@@ -1,6 +1,6 @@
 import { CreateTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
-import { arnOf } from '../aws-environment.ts';
+import { arnOf } from '../base/aws-environment.ts';
 import type { CreatedResource } from '../template/resolver.ts';
 import { type CloudServices, type DeclaredResource, defineResourceType, ignored } from './resource-type.ts';
 

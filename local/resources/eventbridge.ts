@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { arnOf } from '../aws-environment.ts';
+import { arnOf } from '../base/aws-environment.ts';
+import { LocalError } from '../base/local-error.ts';
 import type { BusTarget } from '../emulators/event-buses.ts';
 import { readEventPattern } from '../emulators/event-pattern.ts';
 import { createEventDeadLetters, createQueueTarget } from '../emulators/event-targets.ts';
 import { queueUrlOf } from '../emulators/sqs/sqs.ts';
-import { LocalError } from '../local-error.ts';
 import { type CloudServices, type DeclaredResource, defineResourceType, ignored, placeOf } from './resource-type.ts';
 
 /** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-events-eventbus.html */

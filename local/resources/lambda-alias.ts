@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { arnOf } from '../aws-environment.ts';
-import { LocalError } from '../local-error.ts';
+import { arnOf } from '../base/aws-environment.ts';
+import { LocalError } from '../base/local-error.ts';
 import { type CloudServices, type DeclaredResource, defineResourceType, placeOf } from './resource-type.ts';
 
 /** The number of the only version of a function. A local run never changes a function. */

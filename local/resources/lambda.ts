@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { arnOf } from '../aws-environment.ts';
+import { arnOf } from '../base/aws-environment.ts';
+import { parseJson } from '../base/json.ts';
+import { LocalError } from '../base/local-error.ts';
 import { readEventPattern } from '../emulators/event-pattern.ts';
-import { parseJson } from '../json.ts';
-import { LocalError } from '../local-error.ts';
 import type { CreatedResource } from '../template/resolver.ts';
 import { type CloudServices, type DeclaredResource, defineResourceType, placeOf } from './resource-type.ts';
 

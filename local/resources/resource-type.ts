@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LocalError, unsupported } from '../base/local-error.ts';
 import type { Emulators } from '../emulators/emulators.ts';
 import type { ApiDestinations } from '../emulators/event-targets.ts';
 import type { QueueMappingDeclaration } from '../event-sources/queue-mapping.ts';
@@ -6,7 +7,6 @@ import type { RecurringScheduleDeclaration } from '../event-sources/recurring-sc
 import type { StreamMappingDeclaration } from '../event-sources/stream-mapping.ts';
 import type { AliasDeclaration, FunctionDeclaration } from '../functions/invocation.ts';
 import type { HttpApi } from '../http-api/http-api.ts';
-import { LocalError, unsupported } from '../local-error.ts';
 import type { RestApi } from '../rest-api/rest-api.ts';
 import type { CreatedResource } from '../template/resolver.ts';
 

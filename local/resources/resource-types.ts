@@ -1,4 +1,4 @@
-import { ACCOUNT_ID, arnOf } from '../aws-environment.ts';
+import { ACCOUNT_ID, arnOf } from '../base/aws-environment.ts';
 import { api, apiMapping, domainName, integration, route, stage } from './api-gateway.ts';
 import { alarm } from './cloudwatch.ts';
 import { globalTable, table } from './dynamodb.ts';

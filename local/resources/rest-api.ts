@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { LocalError } from '../local-error.ts';
+import { LocalError } from '../base/local-error.ts';
 import { compileMappingTemplate } from '../rest-api/mapping-template.ts';
 import type { RestApi } from '../rest-api/rest-api.ts';
 import { callSqs } from '../rest-api/sqs-action.ts';

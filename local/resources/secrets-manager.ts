@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { isObject } from '../json.ts';
+import { isObject } from '../base/json.ts';
 import { defineResourceType } from './resource-type.ts';
 
 const generateSecretString = z.strictObject({

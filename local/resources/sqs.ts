@@ -1,6 +1,6 @@
 import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
-import { arnOf } from '../aws-environment.ts';
+import { arnOf } from '../base/aws-environment.ts';
 import { defineResourceType } from './resource-type.ts';
 
 const redrivePolicy = z.strictObject({ deadLetterTargetArn: z.string(), maxReceiveCount: z.int().min(1).max(1000) });

@@ -1,6 +1,6 @@
 import { parse, render } from 'velocityjs';
-import { isObject } from '../json.ts';
-import { LocalError } from '../local-error.ts';
+import { isObject } from '../base/json.ts';
+import { LocalError } from '../base/local-error.ts';
 
 /** What a mapping template reads. */
 export interface TemplateInput {

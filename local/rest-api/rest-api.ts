@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { MovableClock } from '../clock.ts';
+import type { MovableClock } from '../base/clock.ts';
+import type { ListeningServer } from '../base/listen-locally.ts';
+import { serveLocally } from '../base/serve-locally.ts';
 import type { RestApiAnswer } from '../emulators/cloudwatch/aws-metrics.ts';
 import { readBody, withTimeout } from '../http-api/request-limits.ts';
 import { matchRoute } from '../http-api/routes.ts';
 import { createTokenBucket, type Throttle, type TokenBucket } from '../http-api/token-bucket.ts';
-import type { ListeningServer } from '../listen-locally.ts';
-import { serveLocally } from '../serve-locally.ts';
 import type { MappingTemplate, RenderedTemplate, TemplateInput } from './mapping-template.ts';
 import type { SqsAnswer } from './sqs-action.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, soleEntry } from '../json.ts';
+import { isObject, soleEntry } from '../base/json.ts';
 
 /** Returns an intrinsic function and its argument, or undefined for a plain value. */
 export const intrinsicOf = (value: unknown): readonly [name: string, argument: unknown] | undefined => {

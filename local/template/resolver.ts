@@ -1,5 +1,5 @@
-import { isObject } from '../json.ts';
-import { LocalError, unsupported } from '../local-error.ts';
+import { isObject } from '../base/json.ts';
+import { LocalError, unsupported } from '../base/local-error.ts';
 import { getAttTarget, intrinsicOf, SUB_REFERENCE } from './intrinsics.ts';
 
 /** The values of a created resource. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { LocalError, messageOf } from '../local-error.ts';
+import { LocalError, messageOf } from '../base/local-error.ts';
 import { referencesOf } from './intrinsics.ts';
 
 const resource = z.strictObject({

@@ -1,4 +1,4 @@
-import type { SandboxClock } from '../clock.ts';
+import type { SandboxClock } from '../base/clock.ts';
 import { createPostingPause } from './posting-pause.ts';
 import type { DeliveryAttempt, PublishedMessage } from './published-message.ts';
 import { createPushBackoff, type DeliveryBackoff } from './push-backoff.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SandboxClock } from '../clock.ts';
+import type { SandboxClock } from '../base/clock.ts';
 import { type DeliveryAttempt, type PublishedMessage, shownBody } from './published-message.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import type { WebhookSettings } from './subscription.ts';

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { EVENT_FORMAT_NAMES } from '../event-format-names.ts';
-import type { RunningService } from '../running-service.ts';
+import { EVENT_FORMAT_NAMES } from '../base/event-format-names.ts';
+import type { RunningService } from '../running/running-service.ts';
 import { changeAccount, getAccount, issueToken, revokeToken } from '../service/account.ts';
 import { decideApproval, isPng, requestApproval } from '../service/approval.ts';
 import { accessTokenView, accountView } from '../service/views.ts';

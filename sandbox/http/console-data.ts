@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
+import type { Inspector } from '../base/inspector.ts';
 import { namedIds, shownBody } from '../delivery/published-message.ts';
 import { deliveryView, expiredView } from '../delivery/views.ts';
-import type { Inspector } from '../inspector.ts';
-import type { RunningService } from '../running-service.ts';
+import type { RunningService } from '../running/running-service.ts';
 import type { Call } from '../service/call-log.ts';
 import { contactKey } from '../service/users.ts';
 import { messageView } from '../service/views.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { type Context, Hono } from 'hono';
 import { consolePage } from '#console-page';
+import type { Inspector } from '../base/inspector.ts';
 import type { PageFiles } from '../console/page-files.ts';
-import type { Inspector } from '../inspector.ts';
-import type { RunningService } from '../running-service.ts';
+import type { RunningService } from '../running/running-service.ts';
 import { consoleData } from './console-data.ts';
 
 /**

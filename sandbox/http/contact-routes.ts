@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
-import type { ContactChanged } from '../inspector.ts';
+import type { ContactChanged } from '../base/inspector.ts';
 import { limitBody, readBody } from './read-request.ts';
 import { refusedAnswer, type WithInspector } from './with-inspector.ts';
 

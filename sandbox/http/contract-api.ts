@@ -4,7 +4,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import * as z from 'zod';
-import type { RunningService } from '../running-service.ts';
+import type { RunningService } from '../running/running-service.ts';
 import { getAccount, isValidToken } from '../service/account.ts';
 import { chatChannelNumbers } from '../service/channels.ts';
 import { type ContactCheckRequest, checkContacts } from '../service/contact-check.ts';

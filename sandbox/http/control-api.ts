@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
 import { webhookView } from '../delivery/views.ts';
-import type { RunningService } from '../running-service.ts';
+import type { RunningService } from '../running/running-service.ts';
 import { getAccount } from '../service/account.ts';
 import { chatChannelNumbers } from '../service/channels.ts';
 import { type ChatMessage, isSent } from '../service/model.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { InspectedQueue } from '../inspector.ts';
+import type { InspectedQueue } from '../base/inspector.ts';
 import { limitBody, readBody } from './read-request.ts';
 import { NO_BULK_LANE, refusedAnswer, type WithInspector } from './with-inspector.ts';
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import * as z from 'zod';
 import type { WebhookSettings } from '../delivery/subscription.ts';
 import { deliveryView, expiredView, webhookView } from '../delivery/views.ts';
-import type { RunningService } from '../running-service.ts';
+import type { RunningService } from '../running/running-service.ts';
 import { errorBody, httpUrl, isoTime, limitBody, parseJson, readBody, readLimit } from './read-request.ts';
 
 /** The limit of an event, 10 MB. Source: https://cloud.google.com/pubsub/quotas#resource_limits */

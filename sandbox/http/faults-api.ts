@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { RunningService } from '../running-service.ts';
+import type { RunningService } from '../running/running-service.ts';
 import { replaceTokens } from '../service/account.ts';
 import { type AnswerFault, type DeliveryFault, ENDPOINTS } from '../service/faults.ts';
 import { limitBody, readBody } from './read-request.ts';

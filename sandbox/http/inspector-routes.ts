@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { Inspector } from '../inspector.ts';
+import type { Inspector } from '../base/inspector.ts';
 import { contactRoutes } from './contact-routes.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { streamEvents } from './event-stream.ts';

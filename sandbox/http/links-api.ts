@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
-import type { RunningService } from '../running-service.ts';
+import type { RunningService } from '../running/running-service.ts';
 import { chatChannelNumbers, clickToChatLink, findChannel, openLink } from '../service/channels.ts';
 import { errorBody, limitBody, readBody } from './read-request.ts';
 

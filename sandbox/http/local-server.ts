@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
-import { explainForeignRequest } from '../foreign-request.ts';
+import { explainForeignRequest } from '../base/foreign-request.ts';
 import { errorBody } from './read-request.ts';
 
 /** A server on 127.0.0.1. */

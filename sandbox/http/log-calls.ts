@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
-import type { SandboxClock } from '../clock.ts';
+import type { SandboxClock } from '../base/clock.ts';
 import type { CallLog } from '../service/call-log.ts';
 import { parseJson } from './read-request.ts';
 

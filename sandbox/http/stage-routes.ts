@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
-import type { StageChanged } from '../inspector.ts';
+import type { StageChanged } from '../base/inspector.ts';
 import { limitBody, readBody } from './read-request.ts';
 import { refusedAnswer, type WithInspector } from './with-inspector.ts';
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { RunningService } from '../running-service.ts';
+import type { RunningService } from '../running/running-service.ts';
 import { CATEGORIES, type Content } from '../service/model.ts';
 import { decideTemplate, putRule, submitTemplate } from '../service/rules.ts';
 import { isEmptyContent, unsupportedMedia } from '../service/send.ts';

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
-import type { RunningService } from '../running-service.ts';
+import type { RunningService } from '../running/running-service.ts';
 import { STATUSES } from '../service/model.ts';
 import { receiveFromUser, type UserMessages } from '../service/receive-from-user.ts';
 import { isVideoOrGif } from '../service/send.ts';

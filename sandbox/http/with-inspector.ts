@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { Inspector, Refused } from '../inspector.ts';
+import type { Inspector, Refused } from '../base/inspector.ts';
 import { errorBody } from './read-request.ts';
 
 type Handler = (context: Context) => Response | Promise<Response>;

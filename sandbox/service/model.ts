@@ -1,4 +1,4 @@
-import type { EventFormatName } from '../event-format-names.ts';
+import type { EventFormatName } from '../base/event-format-names.ts';
 
 /*
  * The data that the chat service holds. A value is replaced, never mutated, so that a Collection sees every change.

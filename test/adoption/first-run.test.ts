@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listenLocally } from '../../local/listen-locally.ts';
+import { listenLocally } from '../../local/base/listen-locally.ts';
 import { eventually } from '../support/eventually.ts';
 import { newUserEnvironment, packPackages } from '../support/packed-packages.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRunFolder } from '../../local/run-folder.ts';
+import { createRunFolder } from '../../local/base/run-folder.ts';
 import { clientTable, runClient } from '../contract/chat-service/run-client.ts';
 import { referenceFile } from '../contract/references/installed-tool.ts';
 import { installPythonPackages } from './examples/python-packages.ts';

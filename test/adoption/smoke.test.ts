@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
+import type { LocalCloud, LocalOptions } from '../../local/cloud/local-cloud.ts';
 import { BUFFERED_STEPS } from '../../smoke/buffered-steps.ts';
 import { createDeployedHost } from '../../smoke/deployed-host.ts';
 import { createLocalHost } from '../../smoke/local-host.ts';

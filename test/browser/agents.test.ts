@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalClient } from '../../local/local-client.ts';
+import { createLocalClient } from '../../local/cloud/local-client.ts';
 import {
   accessibilityViolations,
   addUser,

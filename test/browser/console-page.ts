@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
+import type { LocalCloud, LocalOptions } from '../../local/cloud/local-cloud.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 import { startChromium } from './chromium.ts';
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LocalCloud } from '../../local/local-cloud.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 import { startChromium } from './chromium.ts';
 import { accessibilityViolations, type ConsolePage, expectNoProblems, openConsole } from './console-page.ts';

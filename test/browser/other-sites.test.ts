@@ -3,10 +3,10 @@ import { ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ListeningServer, listenLocally } from '../../local/base/listen-locally.ts';
+import { createLocalClient, type LocalClient } from '../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 import { startRuntimeApi } from '../../local/functions/runtime-api.ts';
-import { type ListeningServer, listenLocally } from '../../local/listen-locally.ts';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
 import { eventually } from '../support/eventually.ts';
 import { allDelivered, startTestCloud } from '../support/test-cloud.ts';
 import { startChromium } from './chromium.ts';

@@ -1,6 +1,6 @@
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { LocalCloud } from '../../local/local-cloud.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 import { startChromium } from './chromium.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { createLocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
+import { createLocalClient } from '../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 import type { Frame } from './animated-webp.ts';
 import { step } from './console-page.ts';
 

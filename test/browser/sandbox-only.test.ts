@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { listenLocally } from '../../local/listen-locally.ts';
+import { listenLocally } from '../../local/base/listen-locally.ts';
 import { type Sandbox, startSandbox, type WebhookSettings } from '../../sandbox/sandbox.ts';
 import { startChromium } from './chromium.ts';
 import {

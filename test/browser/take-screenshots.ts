@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { createLocalClient } from '../../local/cloud/local-client.ts';
+import { startLocal } from '../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient } from '../../local/local-client.ts';
-import { startLocal } from '../../local/local-cloud.ts';
 import { animate } from './animated-webp.ts';
 import { startChromium } from './chromium.ts';
 import { openConsole, step } from './console-page.ts';

@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAX_BUFFERED_BODY_BYTES } from '../../lambdas/domain/serialized-request.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
 import { wireMessage } from '../support/builders.ts';
 import { startCommandRun } from '../support/command-run.ts';
 

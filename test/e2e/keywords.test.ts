@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createLocalClient, type LocalClient } from '../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
 
 // A user opts out with a word: from the webhook to the consent, the refusal of what is sent next, and the event.

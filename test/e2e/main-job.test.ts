@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStageSettings } from '../../lib/settings/read-stage-settings.ts';
-import { readCdkApp } from '../../local/cdk-app.ts';
+import { createLocalClient, type LocalClient, type TableItem } from '../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient, type TableItem } from '../../local/local-client.ts';
-import type { LocalCloud } from '../../local/local-cloud.ts';
+import { readCdkApp } from '../../local/stack/cdk-app.ts';
 import { wireMessage, wireStatus } from '../support/builders.ts';
-import { allDelivered, startTestCloud } from '../support/test-cloud.ts';
+import { startTestCloud } from '../support/test-cloud.ts';
 
 // Everything as it is deployed: signed webhook requests, the synthesized template, the bundled functions in their own
 // processes, real SDK clients, emulators. Each test has its own users and requests.
@@ -166,42 +166,5 @@ describe('sending', () => {
     await sendIn('no-credit-2', 'accepted');
     const sent = (await client.outbox()).filter(({ body }) => body.platformContactId === contact);
     expect(sent.map(({ body }) => body.messageText)).toEqual(['One', 'Two']);
-  });
-});
-
-describe('the inspector', () => {
-  const request = async (path: string, body?: unknown): Promise<unknown> => {
-    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    return (await fetch(`${cloud.chatServiceUrl}/inspector${path}`, init)).json();
-  };
-
-  it('queues a request and shows its timeline from the items of the table', async () => {
-    const contact = '+5491155550020';
-    await userWithOpenWindow(contact);
-    const body = { requestId: 'by-console', platformContactId: contact, messageText: 'Hi' };
-    await request('/requests', { body, groupId: contact, deduplicationId: 'by-console' });
-    const { messageId } = await sendIn('by-console', 'accepted');
-    const items = [{ sk: 'SEND' }, { sk: 'MESSAGE', pk: `MESSAGE#${messageId}` }, { sk: 'CONTACT' }];
-    expect(await request('/requests/by-console')).toMatchObject({ items });
-    expect(await request(`/messages/${messageId}`)).toMatchObject({ items });
-    expect(await request(`/sends?contact=${encodeURIComponent(contact)}`)).toMatchObject({
-      sends: [{ requestId: 'by-console', state: 'accepted', messageId }],
-    });
-  });
-
-  it('shows dead letters without taking them, and redrives them', async () => {
-    await deliver({ hello: 'inspector' });
-    await allDelivered(client);
-    const quarantined = await client.queueDepth(cloud.inboundDeadLetterQueueUrl);
-    const message = { reason: expect.stringContaining('Its fields: hello.') };
-    for (const _look of ['once', 'twice']) {
-      expect(await request('/dead-letters/inbound')).toMatchObject({ messages: Array(quarantined).fill(message) });
-    }
-    expect(await request('/dead-letters/inbound/redrive', {})).toEqual({ moved: quarantined });
-    // The event is still unknown.
-    await waitFor('each delivery of the event is quarantined again', async () =>
-      (await client.queueDepth(cloud.inboundDeadLetterQueueUrl)) === quarantined ? true : undefined,
-    );
-    await client.takeMessages(cloud.inboundDeadLetterQueueUrl);
   });
 });

@@ -1,6 +1,6 @@
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACCOUNT_ID, REGION } from '../../local/aws-environment.ts';
+import { ACCOUNT_ID, REGION } from '../../local/base/aws-environment.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { wireMessage } from '../support/builders.ts';
 import { type CommandRun, startCommandRun } from '../support/command-run.ts';
@@ -104,14 +104,6 @@ describe('a consumer of the bus', () => {
     await nextEvent('MessageReceived', 'messageId', 'delivered-after');
 
     expect(await eventsWith('messageId', 'delivered-twice')).toHaveLength(1);
-  });
-
-  it('receives a refusal with its rule', async () => {
-    await client.enqueue({ requestId: 'refused', platformContactId: '+5491155550202', messageText: 'Hi' });
-
-    const { detail } = await nextEvent('SendRefused', 'requestId', 'refused');
-
-    expect(detail).toMatchObject({ code: 'WINDOW_CLOSED', decision: expect.stringContaining('never written') });
   });
 
   it('receives each of many messages once, even if each fails twice', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTrace, traceIdOf } from '../../lambdas/domain/trace-context.ts';
-import { ACCOUNT_ID, REGION } from '../../local/aws-environment.ts';
+import { ACCOUNT_ID, REGION } from '../../local/base/aws-environment.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { wireMessage } from '../support/builders.ts';
 import { type CommandRun, startCommandRun } from '../support/command-run.ts';

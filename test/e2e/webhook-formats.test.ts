@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
+import type { TableItem } from '../../local/cloud/local-client.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import type { TableItem } from '../../local/local-client.ts';
 import { type CommandRun, startCommandRun } from '../support/command-run.ts';
 
 // The main job with a service that posts what today's services post, authenticated as they do it: a user writes and gets

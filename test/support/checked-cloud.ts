@@ -7,7 +7,7 @@ import { retentionDays } from '../../lambdas/domain/retention.ts';
 import type { Violation } from '../../lambdas/laws/check-laws.ts';
 import { nameOf } from '../../lambdas/laws/check-laws.ts';
 import { keyOf, type StoredItem } from '../../lambdas/laws/stored-item.ts';
-import { type LocalCloud, type LocalOptions, startLocal } from '../../local/local-cloud.ts';
+import { type LocalCloud, type LocalOptions, startLocal } from '../../local/cloud/local-cloud.ts';
 import { createTableStreamCheck, type TableStreamCheck } from './table-stream-check.ts';
 
 // Starts every local run of the tests, so that no test can break a law of the table unnoticed. Does not depend on Vitest,

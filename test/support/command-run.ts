@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { createLocalClient, type LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
-import { writeLocalState } from '../../local/local-state.ts';
-import { createRunFolder } from '../../local/run-folder.ts';
+import { createRunFolder } from '../../local/base/run-folder.ts';
+import { createLocalClient, type LocalClient } from '../../local/cloud/local-client.ts';
+import type { LocalCloud, LocalOptions } from '../../local/cloud/local-cloud.ts';
+import { writeLocalState } from '../../local/cloud/local-state.ts';
 import { type ParleyRun, runParley } from './run-parley.ts';
 import { startTestCloud } from './test-cloud.ts';
 

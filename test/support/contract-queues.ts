@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { CREDENTIALS } from '../../local/aws-environment.ts';
+import { CREDENTIALS } from '../../local/base/aws-environment.ts';
 import { type SqsOptions, startSqs } from '../../local/emulators/sqs/sqs.ts';
 
 declare module 'vitest' {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
-import { listenLocally } from '../../local/listen-locally.ts';
+import { listenLocally } from '../../local/base/listen-locally.ts';
 
 /** A proxy in front of a local HTTP service that counts calls, and can leave them unanswered. */
 export interface CountingProxy {

@@ -10,8 +10,8 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { createDynamodbClient, type DynamodbClient } from '../../lambdas/adapters/dynamodb/client.ts';
 import { ParleyTable } from '../../lib/constructs/table.ts';
+import { createRunFolder } from '../../local/base/run-folder.ts';
 import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
-import { createRunFolder } from '../../local/run-folder.ts';
 
 export type Item = Record<string, unknown>;
 

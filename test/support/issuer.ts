@@ -1,7 +1,7 @@
 import { KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
-import { listenLocally } from '../../local/listen-locally.ts';
+import { listenLocally } from '../../local/base/listen-locally.ts';
 
 /** Issues bearer tokens as Google does for Pub/Sub: a real key pair, served over HTTP. */
 export interface Issuer extends AsyncDisposable {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { Target } from '../../cli/target.ts';
-import { createMovableClock, type MovableClock } from '../../local/clock.ts';
+import type { Target } from '../../cli/base/target.ts';
+import { createMovableClock, type MovableClock } from '../../local/base/clock.ts';
+import { listenLocally } from '../../local/base/listen-locally.ts';
 import { type CloudWatch, startCloudWatch } from '../../local/emulators/cloudwatch/cloudwatch.ts';
 import { startSqs } from '../../local/emulators/sqs/sqs.ts';
-import { listenLocally } from '../../local/listen-locally.ts';
 import { runParley } from './run-parley.ts';
 
 /** Answers a call to the management API: the status and the body. */
@@ -22,7 +22,7 @@ export type AnswerCall = (
 const noneKept: AnswerCall = async (method, path) => {
   if (path.startsWith('/v1/dead-letters?')) return [200, { deadLetters: [] }];
   if (path === '/v1/redrives')
-    return [200, { moved: 0, left: 0, isComplete: true, before: '2026-11-20T12:00:00.000Z' }];
+    return [200, { moved: 0, deleted: 0, left: 0, isComplete: true, before: '2026-11-20T12:00:00.000Z' }];
   return method === 'POST' ? [200, {}] : [404, { code: 'DEAD_LETTER_NOT_FOUND', message: 'Not found.' }];
 };
 

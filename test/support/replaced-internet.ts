@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { listenLocally } from '../../local/listen-locally.ts';
+import { listenLocally } from '../../local/base/listen-locally.ts';
 
 /** What a URL answers. */
 export interface ReplacedAnswer {

@@ -1,6 +1,6 @@
 import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { LocalCloud } from '../../local/local-cloud.ts';
+import type { LocalCloud } from '../../local/cloud/local-cloud.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const SLOTS = 288;

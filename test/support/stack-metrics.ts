@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
 import { METRIC_DIMENSIONS, METRIC_NAMES_OF } from '../../lambdas/domain/metric-names.ts';
-import { parseJson } from '../../local/json.ts';
+import { parseJson } from '../../local/base/json.ts';
 
 /**
  * Returns the identity of a metric as text. CloudWatch identifies a metric by its namespace, its name, and its exact set

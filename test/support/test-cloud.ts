@@ -3,8 +3,8 @@ import { access, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inject } from 'vitest';
-import type { LocalClient } from '../../local/local-client.ts';
-import type { LocalCloud, LocalOptions } from '../../local/local-cloud.ts';
+import type { LocalClient } from '../../local/cloud/local-client.ts';
+import type { LocalCloud, LocalOptions } from '../../local/cloud/local-cloud.ts';
 import { startCheckedCloud } from './checked-cloud.ts';
 import { eventually } from './eventually.ts';
 

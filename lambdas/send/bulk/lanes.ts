@@ -27,10 +27,8 @@ export const createLanes =
     handleBatch: HandleBatch,
     bulk: { readonly queueUrl: string; readonly handleBatch: HandleBatch } | undefined,
   ): HandleBatch =>
-  (event, invocation) => {
-    const isBulk = bulk !== undefined && isFrom(bulk.queueUrl, event);
-    return (isBulk ? bulk.handleBatch : handleBatch)(event, invocation);
-  };
+  (event, invocation) =>
+    (bulk && isFrom(bulk.queueUrl, event) ? bulk.handleBatch : handleBatch)(event, invocation);
 
 /** The last part of a queue's URL and of its ARN is its name. */
 const isFrom = (queueUrl: string, { Records: [first] }: SQSEvent): boolean =>

@@ -33,16 +33,17 @@ type CheckFailure = Extract<ContactCheckOutcome, { kind: 'unavailable' }>['failu
 const BACKOFF_ATTEMPT = 5;
 
 /**
- * Creates the function that checks whether a number is on the platform before a template opens a conversation, if the
- * stage's settings enable the check.
+ * Creates the function that checks whether a number is on the platform before a template opens a conversation. Returns
+ * undefined unless the stage's settings enable the check.
  */
-export const createCheckContact = (context: SendContext): ContactCheck => {
+export const createCheckContact = (context: SendContext): ContactCheck | undefined => {
   const { contacts, clock, randomness, log, metrics, rules } = context;
+  if (rules.contactCheck !== 'beforeFirstTemplate') return undefined;
   const check = createBatchingCheck(context);
 
   return async (send, contact, { call }) => {
     const unchanged = { kind: 'contact' as const, contact };
-    if (rules.contactCheck !== 'beforeFirstTemplate' || call.endpoint !== 'intent/v2') return unchanged;
+    if (call.endpoint !== 'intent/v2') return unchanged;
     if (!isCheckDue(contact, clock.now())) return unchanged;
     const { chatChannelNumber = rules.chatChannelNumber, platformContactId } = send.request;
     // The ids of other channels are not numbers, and the check supports only numbers.

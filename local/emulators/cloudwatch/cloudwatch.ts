@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { MovableClock } from '../../clock.ts';
-import type { ListeningServer } from '../../listen-locally.ts';
+import type { MovableClock } from '../../base/clock.ts';
+import type { ListeningServer } from '../../base/listen-locally.ts';
 import { type AwsResponse, awsError, startAwsJsonServer, unknownOperation } from '../aws-json-server.ts';
 import type { QueueGauges } from '../sqs/queue.ts';
 import { type AlarmStatus, type Alarms, createAlarms } from './alarms.ts';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../base/json.ts';
 import type { MetricStore } from './metric-store.ts';
 
 const embedded = z.looseObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACCOUNT_ID } from '../../aws-environment.ts';
+import { ACCOUNT_ID } from '../../base/aws-environment.ts';
 import type { AwsRequest } from '../aws-json-server.ts';
 import type { Queue } from './queue.ts';
 import type { Queues } from './queues.ts';

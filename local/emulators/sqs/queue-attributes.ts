@@ -1,7 +1,7 @@
 import { QueueAttributeName } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
-import { arnOf } from '../../aws-environment.ts';
-import { parseJson } from '../../json.ts';
+import { arnOf } from '../../base/aws-environment.ts';
+import { parseJson } from '../../base/json.ts';
 import type { Queue, QueueSettings } from './queue.ts';
 import { SqsError, unsupported } from './sqs-error.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createMovableClock, type MovableClock } from '../../clock.ts';
-import type { ListeningServer } from '../../listen-locally.ts';
+import { createMovableClock, type MovableClock } from '../../base/clock.ts';
+import type { ListeningServer } from '../../base/listen-locally.ts';
 import { type AwsResponse, awsError, startAwsJsonServer, unknownOperation } from '../aws-json-server.ts';
 import { MESSAGE_OPERATIONS } from './message-operations.ts';
 import { MOVE_TASK_OPERATIONS } from './move-task-operations.ts';

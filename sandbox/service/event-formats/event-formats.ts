@@ -1,4 +1,4 @@
-import type { EventFormatName } from '../../event-format-names.ts';
+import type { EventFormatName } from '../../base/event-format-names.ts';
 import type { ChatEvent, EventFormat } from '../events.ts';
 import { camelCaseFormat } from './camel-case-format.ts';
 import { uppercaseFormat } from './uppercase-format.ts';

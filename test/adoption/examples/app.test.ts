@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRunFolder } from '../../../local/run-folder.ts';
+import { createRunFolder } from '../../../local/base/run-folder.ts';
 import { parseTemplate, type Template } from '../../../local/template/template.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

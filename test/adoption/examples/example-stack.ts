@@ -4,10 +4,10 @@ import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import type { ParleyManagement } from '../../../lib/index.ts';
-import { arnOf } from '../../../local/aws-environment.ts';
-import type { LocalCloud } from '../../../local/local-cloud.ts';
-import { createRunFolder } from '../../../local/run-folder.ts';
-import { startStack } from '../../../local/stack.ts';
+import { arnOf } from '../../../local/base/aws-environment.ts';
+import { createRunFolder } from '../../../local/base/run-folder.ts';
+import type { LocalCloud } from '../../../local/cloud/local-cloud.ts';
+import { startStack } from '../../../local/stack/stack.ts';
 import { readTemplate, type Template } from '../../../local/template/template.ts';
 
 /** The parts of Parley that the constructs of the examples use. */

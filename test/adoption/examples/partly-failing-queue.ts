@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
-import { listenLocally } from '../../../local/listen-locally.ts';
+import { listenLocally } from '../../../local/base/listen-locally.ts';
 
 const batch = z.looseObject({ Entries: z.array(z.looseObject({ Id: z.string() })) });
 const answers = z.looseObject({ Failed: z.array(z.unknown()).default([]) });

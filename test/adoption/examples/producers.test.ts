@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueSends } from '../../../examples/producers/send-batch.ts';
-import { CREDENTIALS, REGION } from '../../../local/aws-environment.ts';
+import { CREDENTIALS, REGION } from '../../../local/base/aws-environment.ts';
+import { createRunFolder, type RunFolder } from '../../../local/base/run-folder.ts';
+import { createLocalClient, type LocalClient, type TableItem } from '../../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient, type TableItem } from '../../../local/local-client.ts';
-import type { LocalCloud } from '../../../local/local-cloud.ts';
-import { createRunFolder, type RunFolder } from '../../../local/run-folder.ts';
 import { startTestCloud } from '../../support/test-cloud.ts';
 import { runExample } from './run-example.ts';
 

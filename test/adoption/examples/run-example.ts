@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { LocalCloud } from '../../../local/local-cloud.ts';
+import type { LocalCloud } from '../../../local/cloud/local-cloud.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const TIMEOUT_MS = 60_000;

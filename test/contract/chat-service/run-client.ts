@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../../local/json.ts';
+import { isObject } from '../../../local/base/json.ts';
 import { startSandbox } from '../../../sandbox/sandbox.ts';
 import { CHANNEL, CLIENT_CASES, type ClientCase, PLATFORM, TOKEN } from './client-cases.ts';
 

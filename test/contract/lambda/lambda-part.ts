@@ -2,7 +2,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../../local/json.ts';
+import { isObject } from '../../../local/base/json.ts';
 import type { FidelityPart } from '../fidelity-part.ts';
 import { BUNDLE_CASES } from './bundle-cases.ts';
 import { runBundles } from './run-bundles.ts';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isObject } from '../../../local/base/json.ts';
+import { createLocalClient, type LocalClient } from '../../../local/cloud/local-client.ts';
+import { type LocalCloud, startLocal } from '../../../local/cloud/local-cloud.ts';
 import { MAIN_JOB } from '../../../local/demo/main-job.ts';
 import { logFileOf } from '../../../local/functions/functions.ts';
 import type { InvocationResult } from '../../../local/functions/invocation.ts';
-import { isObject } from '../../../local/json.ts';
-import { createLocalClient, type LocalClient } from '../../../local/local-client.ts';
-import { type LocalCloud, startLocal } from '../../../local/local-cloud.ts';
 import { BUNDLE_CASES, type BundleCase, type CaseStage, TOKEN_HEADER } from './bundle-cases.ts';
 
 /** What the bundled functions did under a runtime client, without values that differ between runs. */

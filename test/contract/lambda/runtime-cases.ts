@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createMovableClock } from '../../../local/clock.ts';
+import { createMovableClock } from '../../../local/base/clock.ts';
+import { createRunFolder } from '../../../local/base/run-folder.ts';
 import { logFileOf, startFunctions } from '../../../local/functions/functions.ts';
 import type { FunctionDeclaration } from '../../../local/functions/invocation.ts';
-import { createRunFolder } from '../../../local/run-folder.ts';
 
 /** A behavior of the runtime that does not depend on the function. */
 export interface RuntimeCase {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { CREDENTIALS } from '../../../local/aws-environment.ts';
+import { CREDENTIALS } from '../../../local/base/aws-environment.ts';
 import { checkCases } from '../check-cases.ts';
 import type { FidelityPart } from '../fidelity-part.ts';
 import { startInstalled } from '../references/start-reference.ts';

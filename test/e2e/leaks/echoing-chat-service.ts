@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type ListeningServer, listenLocally } from '../../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../../local/base/listen-locally.ts';
 import { CANARIES } from '../../support/canaries.ts';
 
 /** A request to the chat service: its body, and the access token that it carries. */

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRunFolder, type RunFolder } from '../../../local/base/run-folder.ts';
+import { createLocalClient, type LocalClient } from '../../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../../local/cloud/local-cloud.ts';
+import { writeLocalState } from '../../../local/cloud/local-state.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient } from '../../../local/local-client.ts';
-import type { LocalCloud } from '../../../local/local-cloud.ts';
-import { writeLocalState } from '../../../local/local-state.ts';
-import { createRunFolder, type RunFolder } from '../../../local/run-folder.ts';
 import { startTestCloud } from '../../support/test-cloud.ts';
 
 // The commands of docs/local-run.md, in the folder of a local run.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createLocalClient } from '../../../local/cloud/local-client.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
-import { createLocalClient } from '../../../local/local-client.ts';
 import { startTestCloud } from '../../support/test-cloud.ts';
 
 describe('the sandbox of a local run', () => {

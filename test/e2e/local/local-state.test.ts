@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { LocalCloud } from '../../../local/local-cloud.ts';
-import { checkStateFolder, removeLocalState, writeLocalState } from '../../../local/local-state.ts';
-import { createRunFolder, type RunFolder } from '../../../local/run-folder.ts';
+import { createRunFolder, type RunFolder } from '../../../local/base/run-folder.ts';
+import type { LocalCloud } from '../../../local/cloud/local-cloud.ts';
+import { checkStateFolder, removeLocalState, writeLocalState } from '../../../local/cloud/local-state.ts';
 import { startTestCloud } from '../../support/test-cloud.ts';
 
 let cloud: LocalCloud;

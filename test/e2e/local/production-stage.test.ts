@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLocalClient, type LocalClient } from '../../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
-import { createLocalClient, type LocalClient } from '../../../local/local-client.ts';
-import type { LocalCloud } from '../../../local/local-cloud.ts';
 import { startTestCloud } from '../../support/test-cloud.ts';
 
 const SETTINGS = {

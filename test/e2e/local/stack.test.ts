@@ -8,11 +8,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createMovableClock } from '../../../local/clock.ts';
+import { createMovableClock } from '../../../local/base/clock.ts';
+import { createRunFolder, type RunFolder } from '../../../local/base/run-folder.ts';
 import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
 import { type Emulators, startEmulators } from '../../../local/emulators/emulators.ts';
-import { createRunFolder, type RunFolder } from '../../../local/run-folder.ts';
-import { type RunningStack, startStack } from '../../../local/stack.ts';
+import { type RunningStack, startStack } from '../../../local/stack/stack.ts';
 import { parseTemplate } from '../../../local/template/template.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeBundle } from '../../unit/local/functions/fake-function.ts';
@@ -313,14 +313,6 @@ describe('a stack with events', () => {
 });
 
 describe('the DynamoDB emulator', () => {
-  it('explains what to do when DYNOXIDE_BIN does not exist', async () => {
-    const starting = startDynamoDb(folder.path, { DYNOXIDE_BIN: '/nowhere/dynoxide' });
-
-    await expect(starting).rejects.toThrow(
-      'DYNOXIDE_BIN is /nowhere/dynoxide, which does not exist or is not executable. Set it to the path of a dynoxide binary.',
-    );
-  });
-
   it("includes the program's error output when it does not start", async () => {
     const starting = startDynamoDb(folder.path, { DYNOXIDE_BIN: process.execPath });
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { REGION } from '../../../local/aws-environment.ts';
-import { listenLocally } from '../../../local/listen-locally.ts';
-import { createRunFolder, type RunFolder } from '../../../local/run-folder.ts';
+import { REGION } from '../../../local/base/aws-environment.ts';
+import { listenLocally } from '../../../local/base/listen-locally.ts';
+import { createRunFolder, type RunFolder } from '../../../local/base/run-folder.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const START = fileURLToPath(new URL('../../../local/start.ts', import.meta.url));

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { PurgeQueueCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { forEachConcurrently } from '../../../lambdas/runtime/concurrency.ts';
+import type { LocalCloud } from '../../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
-import type { LocalCloud } from '../../../local/local-cloud.ts';
 import { wireMessage } from '../../support/builders.ts';
 import type { AlarmStage } from './alarm-stage.ts';
 import type { AlarmScenario } from './run-scenario.ts';

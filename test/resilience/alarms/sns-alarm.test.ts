@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { listenLocally } from '../../../local/listen-locally.ts';
+import { listenLocally } from '../../../local/base/listen-locally.ts';
 import { selfSignedCertificate } from '../../support/self-signed-certificate.ts';
 import { CERTIFICATE_URL, signSns, snsConfirmation, TOPIC } from '../../support/signed-requests.ts';
 import { startAlarmStage } from './alarm-stage.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LocalOptions } from '../../../local/local-cloud.ts';
+import type { LocalOptions } from '../../../local/cloud/local-cloud.ts';
 import { RULE } from '../sending/sending-stage.ts';
 import type { ChaosOptions } from './chaos-options.ts';
 import { optedInBefore, startChaosStage } from './chaos-stage.ts';

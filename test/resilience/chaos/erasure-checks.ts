@@ -1,5 +1,5 @@
 import { contactRef } from '../../../lambdas/domain/contact.ts';
-import type { TableItem } from '../../../local/local-client.ts';
+import type { TableItem } from '../../../local/cloud/local-client.ts';
 import { type Check, compareEach } from './check.ts';
 import type { ProducedErasure } from './ledgers.ts';
 

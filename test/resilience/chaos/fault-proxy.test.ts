@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ListeningServer, listenLocally } from '../../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../../local/base/listen-locally.ts';
 import { type FaultProxy, type FaultProxyOptions, type ProxiedCall, startFaultProxy } from './fault-proxy.ts';
 import { CALL_FAULTS, type CallFault, OUTAGES, PART_NAMES } from './parts.ts';
 import { SERVICE_ERRORS } from './service-errors.ts';

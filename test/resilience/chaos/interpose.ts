@@ -1,10 +1,10 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { CREDENTIALS, REGION } from '../../../local/aws-environment.ts';
+import { CREDENTIALS, REGION } from '../../../local/base/aws-environment.ts';
 import type { PutEntry } from '../../../local/emulators/event-buses.ts';
 import type { FunctionPool } from '../../../local/functions/function-pool.ts';
 import type { InvokeFunction } from '../../../local/functions/invocation.ts';
-import type { Interpose } from '../../../local/interposed.ts';
+import type { Interpose } from '../../../local/stack/interposed.ts';
 import type { FaultCounts } from './fault-counts.ts';
 import { createFaultDeck } from './fault-deck.ts';
 import { type FaultProxy, type FaultProxyOptions, type ProxiedCall, startFaultProxy } from './fault-proxy.ts';

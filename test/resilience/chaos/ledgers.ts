@@ -1,4 +1,4 @@
-import type { TableItem } from '../../../local/local-client.ts';
+import type { TableItem } from '../../../local/cloud/local-client.ts';
 import type { LawReport } from '../../support/checked-cloud.ts';
 import type { KilledFunction } from './parts.ts';
 import type { SendStep } from './plan.ts';

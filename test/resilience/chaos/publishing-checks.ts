@@ -1,5 +1,5 @@
 import { contactRef } from '../../../lambdas/domain/contact.ts';
-import type { TableItem } from '../../../local/local-client.ts';
+import type { TableItem } from '../../../local/cloud/local-client.ts';
 import { EVENT_OF_STATE, EVENT_OF_STATUS_TIME } from '../../support/event-names.ts';
 import { OPTED_IN_AT } from './chaos-stage.ts';
 import { type Check, compareEach } from './check.ts';

@@ -1,5 +1,5 @@
 import { contactRef } from '../../../lambdas/domain/contact.ts';
-import type { TableItem } from '../../../local/local-client.ts';
+import type { TableItem } from '../../../local/cloud/local-client.ts';
 import { type Check, compareEach, joinComparisons } from './check.ts';
 import { erasedContacts, type Ledgers, type ProducedEvent } from './ledgers.ts';
 

@@ -1,4 +1,4 @@
-import type { TableItem } from '../../../local/local-client.ts';
+import type { TableItem } from '../../../local/cloud/local-client.ts';
 import { FINAL_STATES } from '../../support/send-states.ts';
 import { abandonedClaims } from './abandoned-claims.ts';
 import { type Check, compareEach } from './check.ts';

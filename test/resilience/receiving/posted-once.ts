@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { listenLocally } from '../../../local/base/listen-locally.ts';
+import { createLocalClient, type LocalClient } from '../../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import type { FunctionPool } from '../../../local/functions/function-pool.ts';
-import type { Interpose } from '../../../local/interposed.ts';
-import { listenLocally } from '../../../local/listen-locally.ts';
-import { createLocalClient, type LocalClient } from '../../../local/local-client.ts';
-import type { LocalCloud } from '../../../local/local-cloud.ts';
+import type { Interpose } from '../../../local/stack/interposed.ts';
 import { wireMessage } from '../../support/builders.ts';
 import { startCheckedCloud } from '../../support/checked-cloud.ts';
 

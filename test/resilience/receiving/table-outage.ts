@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createLocalClient } from '../../../local/local-client.ts';
-import type { LocalCloud } from '../../../local/local-cloud.ts';
+import { createLocalClient } from '../../../local/cloud/local-client.ts';
+import type { LocalCloud } from '../../../local/cloud/local-cloud.ts';
 import { startCheckedCloud } from '../../support/checked-cloud.ts';
 
 export interface TableOutageOptions {

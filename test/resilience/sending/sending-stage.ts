@@ -7,10 +7,10 @@ import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { z } from 'zod';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
+import { createLocalClient, type LocalClient, type TableItem } from '../../../local/cloud/local-client.ts';
+import type { LocalCloud, LocalOptions } from '../../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import type { FunctionPool } from '../../../local/functions/function-pool.ts';
-import { createLocalClient, type LocalClient, type TableItem } from '../../../local/local-client.ts';
-import type { LocalCloud, LocalOptions } from '../../../local/local-cloud.ts';
 import { startCheckedCloud } from '../../support/checked-cloud.ts';
 import { contactItems, type StoredContact } from '../../support/contact-items.ts';
 

@@ -129,6 +129,9 @@ export const ERASING_MISTAKES = {
     scenario: 'redrive',
     maxFaults: 0,
     invariant: 'redriveDelivers',
-    create: () => managing(() => ({ redriveQueue: { put: async () => undefined } })),
+    create: () =>
+      managing(({ redriveQueues: { inbound } }) => ({
+        redriveQueues: { ...(inbound && { inbound: { ...inbound, put: async () => undefined } }) },
+      })),
   },
 } as const satisfies Record<string, SceneMutant>;

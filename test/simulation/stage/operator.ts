@@ -1,16 +1,10 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type ManagementClient, ManagementError } from '../../../cli/operations/management-client.ts';
-import { recordAct } from '../../../cli/operations/record-act.ts';
 import { redrive } from '../../../cli/operations/redrive.ts';
-import { redriveThroughApi } from '../../../cli/operations/redrive-through-api.ts';
 import { ROUTES } from '../../../lambdas/manage/routes.ts';
-import { createSimulatedSqsClient } from '../world/sqs-client.ts';
 import type { InvocationEnd } from './function-pool.ts';
 import type { Act } from './history.ts';
-import type { SendLane } from './ledger.ts';
-import type { StageCalls } from './stage-calls.ts';
 import type { StageContext } from './stage-context.ts';
-import type { StageQueues } from './stage-queues.ts';
 
 /** An operator or an internal system that calls the management API, and the commands that operators use. */
 export interface Operator {
@@ -23,8 +17,6 @@ type Method = 'GET' | 'POST' | 'DELETE';
 
 export interface OperatorOptions {
   readonly context: StageContext;
-  readonly calls: StageCalls;
-  readonly queues: StageQueues;
   readonly request: (
     event: APIGatewayProxyEventV2,
     about: string,
@@ -46,7 +38,7 @@ const patternOf = (route: string): RegExp =>
   new RegExp(`^${route.replace(/\{(\w+)\+\}/, '(?<$1>.+)').replace(/\{(\w+)\}/, '(?<$1>[^/]+)')}$`);
 const PATTERNS = Object.values(ROUTES).map(({ route }) => ({ route, pattern: patternOf(route) }));
 
-export const createOperator = ({ context, calls, queues, request }: OperatorOptions): Operator => {
+export const createOperator = ({ context, request }: OperatorOptions): Operator => {
   const { features, draw, after, record, agenda } = context;
   const counts = new Map<string, number>();
 
@@ -77,25 +69,6 @@ export const createOperator = ({ context, calls, queues, request }: OperatorOpti
     throw new ManagementError(answer?.status ?? 0, String(code), 'The call failed.');
   };
 
-  /** Commands use the queues with the operator's own permissions. */
-  const sqs = createSimulatedSqsClient(
-    Object.fromEntries(Object.values(queues).map((queue) => [queue.name, queue])),
-    ({ label }, perform) =>
-      new Promise((resolve, reject) => {
-        after(context.delayMs(`operator ${label} ${context.clock.ms}`, MAX_NETWORK_MS), `operator ${label}`, () => {
-          if (calls.unavailableUntil('queues') !== undefined) reject(new Error('SQS is unavailable.'));
-          else resolve(perform());
-        });
-      }),
-  );
-
-  const redriveQueue = async (queue: SendLane | 'inbound') => {
-    if (queue === 'inbound') return redriveThroughApi(client, 'inbound', { filter: {} });
-    await recordAct(client, { action: 'redrive', queue });
-    const deadLetters = { sqs, url: queues[`${queue}-dead-letters`].name, destinationUrl: queues[queue].name };
-    return redrive(deadLetters, { filter: {}, kept: { api: client, name: queue } });
-  };
-
   return {
     act(act, { method, path, body }) {
       const attempt = async (count: number): Promise<void> => {
@@ -109,7 +82,7 @@ export const createOperator = ({ context, calls, queues, request }: OperatorOpti
       void attempt(1);
     },
     redrive(act) {
-      redriveQueue(act.queue).then(
+      redrive(client, act.queue, { filter: {} }).then(
         (body) => record({ kind: 'api-answer', act, status: 200, body }),
         (error: unknown) => {
           const status = error instanceof ManagementError && error.status > 0 ? error.status : undefined;

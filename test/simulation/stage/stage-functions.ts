@@ -199,7 +199,7 @@ export const createStageFunctions = (options: StageFunctionsOptions) => {
         queues: {
           send: queues.send,
           sendDeadLetters: queues['send-dead-letters'],
-          ...(features.bulkLane === true && { bulkDeadLetters: queues['bulk-dead-letters'] }),
+          ...(features.bulkLane === true && { bulk: queues.bulk, bulkDeadLetters: queues['bulk-dead-letters'] }),
           inbound: queues.inbound,
           inboundDeadLetters: queues['inbound-dead-letters'],
           erasures: queues.erasures,

@@ -836,21 +836,24 @@ describe('the send queue and the bulk queue', () => {
   const violationsOf = (steps: readonly Step[], invariant: StageInvariantName) =>
     examineRun(runOf(steps)).violations.filter((one) => one.invariant === invariant);
 
+  const fromBulk = (steps: readonly Step[]) =>
+    steps.map((one) =>
+      one.name === 'queued' ? { ...one, event: { ...one.event, queue: 'bulk' } as Step['event'] } : one,
+    );
+
   it('have no order between them', () => {
     expect(violationsOf(secondRequest(11, 'bulk'), 'orderKept')).toEqual([]);
   });
 
   it('keep the order of each contact on the bulk queue, too', () => {
-    const inBulk = secondRequest(11, 'bulk').map((one) =>
-      one.name === 'queued' ? { ...one, event: { ...one.event, queue: 'bulk' } as Step['event'] } : one,
-    );
-    expect(violationsOf(inBulk, 'orderKept')).toHaveLength(1);
+    expect(violationsOf(fromBulk(secondRequest(11, 'bulk')), 'orderKept')).toHaveLength(1);
   });
 
   it('keep a scheduled request, unless the management API queues it', () => {
     expect(violationsOf(dueIn('send'), 'lanesKept')).toEqual([]);
-    expect(violationsOf(dueIn('bulk'), 'lanesKept')).toHaveLength(1);
-    expect(violationsOf(dueIn('bulk', 'manage-1'), 'lanesKept')).toEqual([]);
+    expect(violationsOf(fromBulk(dueIn('send')), 'lanesKept')).toHaveLength(1);
+    expect(violationsOf(fromBulk(dueIn('send', 'manage-1')), 'lanesKept')).toEqual([]);
+    expect(violationsOf(dueIn('bulk', 'manage-1'), 'lanesKept')).toHaveLength(1);
   });
 
   it("never use each other's receipt handles", () => {
@@ -899,25 +902,48 @@ describe('the answer to a redrive', () => {
     const answer = { kind: 'api-answer', act, status: 200, body: { moved, deleted: 0, left: 0 } } as Step['event'];
     return [letter('letter-1'), letter('letter-2'), asked, ...between, step('redriven', 60, answer)];
   };
-  const sent = (body: string, queue: 'send' | 'inbound' = 'send', seconds = 55): Step =>
-    step(`${body} sent`, seconds, { kind: 'queued', queue, body, ...(queue === 'inbound' && { process: 'manage-6' }) });
+  const sent = (body: string, queue: 'send' | 'inbound' = 'send', seconds = 55): readonly Step[] => [
+    invoked('manage-6', 'manage', seconds),
+    step(`${body} sent`, seconds, { kind: 'queued', queue, body, process: 'manage-6' }),
+    ended('manage-6', 'manage', seconds),
+  ];
+  const byAnother = step('sent', 55, { kind: 'queued', queue: 'inbound', body: 'letter-1' });
   const invariantsOf = (steps: readonly Step[]) =>
     examineRun(runOf(steps)).violations.map(({ invariant }) => invariant);
   const [one, two] = [sent('letter-1'), sent('letter-2')];
 
   it('is true if that many dead letters are back on their queue', () => {
-    const manage = [invoked('manage-6', 'manage', 52), sent('letter-1', 'inbound'), ended('manage-6', 'manage', 56)];
-    expect(invariantsOf(redriven('send', 2, one, two))).not.toContain('answersAreTrue');
-    expect(invariantsOf(redriven('inbound', 1, ...manage))).not.toContain('answersAreTrue');
+    expect(invariantsOf(redriven('send', 2, ...one, ...two))).not.toContain('answersAreTrue');
+    expect(invariantsOf(redriven('inbound', 1, ...sent('letter-1', 'inbound')))).not.toContain('answersAreTrue');
   });
 
   it.each([
-    ['fewer are', redriven('send', 2, one)],
-    ['one of them was not a dead letter', redriven('send', 2, one, sent('request-9'))],
-    ['a process other than the management API put them there', redriven('inbound', 1, sent('letter-1', 'inbound'))],
-    ['they were put there an hour earlier', redriven('send', 1, sent('letter-1', 'send', -3_600))],
+    ['fewer are', redriven('send', 2, ...one)],
+    ['one of them was not a dead letter', redriven('send', 2, ...one, ...sent('request-9'))],
+    ['a process other than the management API put them there', redriven('inbound', 1, byAnother)],
+    ['they were put there an hour earlier', redriven('send', 1, ...sent('letter-1', 'send', -3_600))],
   ])('is not true if %s', (_, steps) => {
     expect(invariantsOf(steps)).toContain('answersAreTrue');
+  });
+
+  it.each([true, false])('is in the audit trail before a dead letter is deleted: %s', (isRecorded) => {
+    const deleted = step('deleted', 55, {
+      kind: 'deleted',
+      queue: 'send-dead-letters',
+      body: 'letter-1',
+      process: 'manage-6',
+    });
+    const entry = { action: 'redrive', queue: 'send' };
+    const audit = writeStep('audit', 54, { process: 'manage-6', key: 'AUDIT#1 AUDIT', after: entry });
+    const steps = redriven(
+      'send',
+      0,
+      invoked('manage-6', 'manage', 53),
+      ...(isRecorded ? [audit] : []),
+      deleted,
+      ended('manage-6', 'manage', 56),
+    );
+    expect(invariantsOf(steps).includes('recordedBeforeAct')).toBe(!isRecorded);
   });
 });
 

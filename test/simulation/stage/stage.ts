@@ -195,8 +195,6 @@ export const createStage = ({ context, faults, createMutation }: StageOptions): 
   );
   const operator = createOperator({
     context,
-    calls,
-    queues,
     request: (event, about) =>
       manage.invoke({ function: 'manage', about, messages: 1 }, (handlers) => handlers.http(event)),
   });

@@ -28,6 +28,7 @@ import type { Answer, ManagementCall } from '../../../lambdas/manage/api.ts';
 import { createErasureQueueHandler } from '../../../lambdas/manage/erasure-queue-handler.ts';
 import { createKeepDeadLetters, keepDeadLetter } from '../../../lambdas/manage/keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from '../../../lambdas/manage/management-handler.ts';
+import type { RedrivePorts } from '../../../lambdas/manage/redrives.ts';
 import type { RouteName } from '../../../lambdas/manage/route-name.ts';
 import { ROUTES } from '../../../lambdas/manage/routes.ts';
 import type {
@@ -44,7 +45,6 @@ import type {
   KeptDeadLetterRepository,
   MessageRepository,
   QueuedDeadLetters,
-  RedriveQueue,
   SendLists,
   SendQueue,
   SendRepository,
@@ -77,6 +77,7 @@ type ManageQueueName =
 /** The queues that the function reaches. */
 export type ManageQueues<Queue extends ReachableQueue = ReachableQueue> = Readonly<Record<ManageQueueName, Queue>> & {
   /** Undefined in a stage without a bulk queue. */
+  readonly bulk?: Queue;
   readonly bulkDeadLetters?: Queue;
 };
 
@@ -96,8 +97,8 @@ export interface BreakableManagePorts {
   readonly erasures: ErasureRepository;
   readonly queue: SendQueue;
   readonly erasureQueue: ErasureQueue;
-  readonly redriveQueue: RedriveQueue;
-  readonly inboundDeadLetters: DeadLetterSource;
+  readonly redriveQueues: RedrivePorts['redriveQueues'];
+  readonly redrivenSources: RedrivePorts['redrivenSources'];
   readonly sources: readonly DeadLetterSource[];
   readonly queuedDeadLetters: QueuedDeadLetters;
   readonly scheduler: SendScheduler;
@@ -178,7 +179,13 @@ export const createManageProcess = (options: ManageProcessOptions) => {
   const randomness = { newId: () => `${name}-${++ids}`, random };
   const deadLettersOf = (queue: DeadLetterSource['queue'], key: keyof ManageQueues) =>
     createSqsDeadLetterSource(sqs, queue, urlOf(key));
-  const inboundDeadLetters = deadLettersOf('inbound', 'inboundDeadLetters');
+  const deadLetterSources = {
+    send: deadLettersOf('send', 'sendDeadLetters'),
+    ...(queues.bulkDeadLetters && { bulk: deadLettersOf('bulk', 'bulkDeadLetters') }),
+    inbound: deadLettersOf('inbound', 'inboundDeadLetters'),
+    schedules: deadLettersOf('schedules', 'scheduleDeadLetters'),
+    erasures: deadLettersOf('erasures', 'erasureDeadLetters'),
+  };
   const scheduleOf = (requestId: string): Touches => ({ reads: [], writes: [`schedule ${requestId}`] });
   const deadLetters = createDynamodbKeptDeadLetters(table);
   const plain: BreakableManagePorts = {
@@ -196,15 +203,14 @@ export const createManageProcess = (options: ManageProcessOptions) => {
     erasures: createDynamodbErasures(table),
     queue: createSqsSendQueue(sqs, urlOf('send')),
     erasureQueue: createSqsErasureQueue(sqs, urlOf('erasures')),
-    redriveQueue: createSqsRedriveQueue(sqs, urlOf('inbound')),
-    inboundDeadLetters,
-    sources: [
-      deadLettersOf('send', 'sendDeadLetters'),
-      ...(queues.bulkDeadLetters === undefined ? [] : [deadLettersOf('bulk', 'bulkDeadLetters')]),
-      inboundDeadLetters,
-      deadLettersOf('schedules', 'scheduleDeadLetters'),
-      deadLettersOf('erasures', 'erasureDeadLetters'),
-    ],
+    redriveQueues: {
+      send: createSqsRedriveQueue(sqs, urlOf('send')),
+      ...(queues.bulk && { bulk: createSqsRedriveQueue(sqs, urlOf('bulk')) }),
+      inbound: createSqsRedriveQueue(sqs, urlOf('inbound')),
+      erasures: createSqsRedriveQueue(sqs, urlOf('erasures')),
+    },
+    redrivenSources: deadLetterSources,
+    sources: Object.values(deadLetterSources),
     queuedDeadLetters: createSqsQueuedDeadLetters(
       sqs,
       {
@@ -239,7 +245,6 @@ export const createManageProcess = (options: ManageProcessOptions) => {
   const routePorts = {
     ...ports,
     accessToken: options.accessToken,
-    inbound: { deadLetters: ports.inboundDeadLetters, queue: ports.redriveQueue },
     contactDefaults: {
       chatPlatform: account.platform,
       chatChannelNumber: account.channel,

@@ -5,7 +5,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRunnable } from '../../../cli/program.ts';
-import { type ListeningServer, listenLocally } from '../../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../../local/base/listen-locally.ts';
 import { NOW, RETENTION_DAYS, USER } from '../../support/builders.ts';
 import { type AnswerCall, type LocalTarget, startLocalTarget } from '../../support/local-target.ts';
 import { createTestProgram } from '../../support/parse-command-line.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../../cli/run.ts';
-import { type ListeningServer, listenLocally } from '../../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../../local/base/listen-locally.ts';
 
 // Each failure prints one line to standard error, which says what is wrong and what to do, and has its exit code.
 

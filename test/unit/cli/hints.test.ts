@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nextPage, quote } from '../../../cli/command.ts';
-import { withTarget } from '../../../cli/target.ts';
+import { nextPage, quote } from '../../../cli/base/command.ts';
+import { withTarget } from '../../../cli/base/target.ts';
 import { createTestProgram, parseCommandLine } from '../../support/parse-command-line.ts';
 
 // Every command that a message names can be pasted as it is: it exists, and it selects the same target.

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { CommandResult } from '../../../cli/command.ts';
-import { CliError, EXIT } from '../../../cli/errors.ts';
+import type { CommandResult } from '../../../cli/base/command.ts';
+import { CliError, EXIT } from '../../../cli/base/errors.ts';
+import { withTarget } from '../../../cli/base/target.ts';
 import { ManagementError } from '../../../cli/operations/management-client.ts';
 import { createProgram } from '../../../cli/program.ts';
-import { withTarget } from '../../../cli/target.ts';
 import { NOW, USER } from '../../support/builders.ts';
 
 // What a command prints, with the answers of the management API as the test gives them.

@@ -4,12 +4,12 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { describe, expect, it } from 'vitest';
-import { CREDENTIALS, REGION } from '../../../local/aws-environment.ts';
-import { createMovableClock } from '../../../local/clock.ts';
+import { CREDENTIALS, REGION } from '../../../local/base/aws-environment.ts';
+import { createMovableClock } from '../../../local/base/clock.ts';
+import { isObject } from '../../../local/base/json.ts';
 import { startQueueMapping } from '../../../local/event-sources/queue-mapping.ts';
 import { streamRecord } from '../../../local/event-sources/stream-records.ts';
 import { type RouteAuthorization, startHttpApi } from '../../../local/http-api/http-api.ts';
-import { isObject } from '../../../local/json.ts';
 import {
   ALL_TYPES,
   fifoQueueEvent,

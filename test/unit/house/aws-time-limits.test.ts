@@ -88,7 +88,7 @@ describe('the AWS clients of the functions and the command', () => {
     const files = new Set(creations.map(({ where }) => where.split(':', 1).join()));
     for (const name of ['manage', 'publish', 'receive', 'send']) expect(files).toContain(`lambdas/${name}/entry.ts`);
     expect(files).toContain('lambdas/adapters/scheduler.ts');
-    expect(files).toContain('cli/target.ts');
+    expect(files).toContain('cli/base/target.ts');
     expect(creations.length).toBeGreaterThan(15);
   });
 

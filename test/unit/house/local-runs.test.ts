@@ -21,7 +21,7 @@ const codeOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 /** Whether a file starts a stack itself: in this process, or in one of its own. */
 const startsStack = (file: string): boolean =>
   /import \{[^}]*\bstartLocal\b[^}]*\} from '[^']*\/local-cloud\.ts'/.test(codeOf(file)) ||
-  /import \{[^}]*\bstartStack\b[^}]*\} from '[^']*\/local\/stack\.ts'/.test(codeOf(file)) ||
+  /import \{[^}]*\bstartStack\b[^}]*\} from '[^']*\/local\/stack\/stack\.ts'/.test(codeOf(file)) ||
   /local\/(start|demo)\.ts['"`]/.test(codeOf(file));
 
 describe('a local run in a test', () => {

@@ -18,10 +18,10 @@ it('creates servers only where every request is checked', () => {
   ).toEqual([
     // Checks the key of every request, and runs where the customer deploys it.
     'examples/consumers/https-endpoint.ts',
+    'local/base/serve-locally.ts',
     'local/emulators/checked-connections.ts',
     // Only finds a free port.
     'local/emulators/dynamodb.ts',
-    'local/serve-locally.ts',
     'sandbox/http/local-server.ts',
   ]);
 });

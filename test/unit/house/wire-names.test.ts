@@ -15,8 +15,10 @@ import type { Claim, QueuedSend, SendResult } from '../../../lambdas/domain/send
 import type { StatusKind } from '../../../lambdas/domain/webhook-event.ts';
 import { manageEnvironment } from '../../../lambdas/manage/environment.ts';
 import { publishEnvironment } from '../../../lambdas/publish/environment.ts';
+import { turnEnvironment } from '../../../lambdas/publish/turns/environment.ts';
 import { receiveEnvironment } from '../../../lambdas/receive/environment.ts';
 import { systemRandomness } from '../../../lambdas/runtime/system.ts';
+import { bulkEnvironment } from '../../../lambdas/send/bulk/environment.ts';
 import { sendEnvironment } from '../../../lambdas/send/environment.ts';
 import { CONSENT_REGISTERS } from '../../../lambdas/table/consent-item.ts';
 import { ACCOUNT, NOW, RETENTION_DAYS, sendRequest, TRACEPARENT, USER } from '../../support/builders.ts';
@@ -166,8 +168,8 @@ const section = (title: string, names: readonly string[]): string =>
 
 const FUNCTIONS = {
   receive: receiveEnvironment,
-  send: sendEnvironment,
-  publish: publishEnvironment,
+  send: { shape: { ...sendEnvironment.shape, ...bulkEnvironment.shape } },
+  publish: { shape: { ...publishEnvironment.shape, ...turnEnvironment.shape } },
   manage: manageEnvironment,
 };
 

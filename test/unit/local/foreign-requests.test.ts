@@ -4,7 +4,9 @@ import { text } from 'node:stream/consumers';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createMovableClock } from '../../../local/clock.ts';
+import { createMovableClock } from '../../../local/base/clock.ts';
+import type { ListeningServer } from '../../../local/base/listen-locally.ts';
+import { createRunFolder } from '../../../local/base/run-folder.ts';
 import { startDynamoDb } from '../../../local/emulators/dynamodb.ts';
 import { startEventBridge } from '../../../local/emulators/event-bridge.ts';
 import { createEventBuses } from '../../../local/emulators/event-buses.ts';
@@ -14,8 +16,6 @@ import { createSecretStore, startSecretsManager } from '../../../local/emulators
 import { startSqs } from '../../../local/emulators/sqs/sqs.ts';
 import { startRuntimeApi } from '../../../local/functions/runtime-api.ts';
 import { startHttpApi } from '../../../local/http-api/http-api.ts';
-import type { ListeningServer } from '../../../local/listen-locally.ts';
-import { createRunFolder } from '../../../local/run-folder.ts';
 import { startSandbox } from '../../../sandbox/sandbox.ts';
 
 const client = { region: 'local', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };

@@ -10,7 +10,7 @@ import type {
   Refused,
   StageFeatures,
   StageStatus,
-} from '../../../sandbox/inspector.ts';
+} from '../../../sandbox/base/inspector.ts';
 import { startTestSandbox } from '../../support/running-sandbox.ts';
 
 const CLOSED: StageStatus = { circuitBreaker: { state: 'closed' }, sending: { state: 'running' } };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createClock } from '../../../sandbox/clock.ts';
+import { createClock } from '../../../sandbox/base/clock.ts';
 import {
   aMessage,
   aRule,

@@ -1,5 +1,5 @@
+import type { StageFeatures } from '../../../base/inspector.ts';
 import type { deliveryView, expiredView } from '../../../delivery/views.ts';
-import type { StageFeatures } from '../../../inspector.ts';
 import type { Activity, MinuteCounts } from '../../../service/activity-counts.ts';
 import type { Call as LoggedCall } from '../../../service/call-log.ts';
 import type { Faults } from '../../../service/faults.ts';
@@ -19,7 +19,7 @@ export type {
   StageFeatures,
   StageStatus,
   Trace,
-} from '../../../inspector.ts';
+} from '../../../base/inspector.ts';
 export type { Activity, MinuteCounts };
 
 // The control API's resources, typed by the functions that serialize them.

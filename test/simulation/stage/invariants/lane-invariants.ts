@@ -26,9 +26,9 @@ export const LANE_INVARIANTS = {
 const laneOf = (facts: StageFacts, entry: Recorded<'queued'>): SendLane | undefined => {
   const { queue, body } = entry;
   if (!isSendLane(queue)) return SEND_LANES.find((lane) => queue === `${lane}-dead-letters`);
-  // The management API requeues on the send queue, and that is the only other source of due messages.
-  const isDue = parseDueMessage(body) !== undefined && facts.invocationAt(entry) === undefined;
-  return isDue ? queue : undefined;
+  // The management API requeues on the send queue. Other due messages come from a schedule or a redrive.
+  const isRequeued = queue === 'send' && facts.invocationAt(entry) !== undefined;
+  return parseDueMessage(body) !== undefined && !isRequeued ? queue : undefined;
 };
 
 const wasIn = (facts: StageFacts, lane: SendLane, { body, index }: Recorded<'queued'>): boolean => {

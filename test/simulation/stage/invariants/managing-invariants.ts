@@ -138,13 +138,26 @@ const operatorsChanges = (facts: StageFacts): readonly OperatorsChange[] => [
     );
   }),
   ...facts.entries('queued').flatMap((entry): OperatorsChange[] => {
-    const dueId = entry.queue === 'send' ? parseDueMessage(entry.body) : undefined;
-    if (dueId !== undefined && facts.invocationAt(entry)?.function === 'manage')
-      return [{ index: entry.index, action: 'requeue', about: { requestId: dueId } }];
-    const isRedriven = entry.queue === 'inbound' && facts.invocationAt(entry)?.function === 'manage';
-    return isRedriven ? [{ index: entry.index, action: 'redrive', about: { queue: 'inbound' } }] : [];
+    const { index, queue, body } = entry;
+    if (facts.invocationAt(entry)?.function !== 'manage') return [];
+    if (queue === 'inbound') return [{ index, action: 'redrive', about: { queue } }];
+    const dueId = queue === 'send' ? parseDueMessage(body) : undefined;
+    return dueId === undefined || wasDeadLetter(facts, entry)
+      ? []
+      : [{ index, action: 'requeue', about: { requestId: dueId } }];
+  }),
+  ...facts.entries('deleted').flatMap((entry): OperatorsChange[] => {
+    const { index, queue } = entry;
+    if (facts.invocationAt(entry)?.function !== 'manage') return [];
+    return [{ index, action: 'redrive', about: { queue: queue.replace('-dead-letters', '') } }];
   }),
 ];
+
+/** Whether a queued message was a dead letter of its queue before, so that a redrive can have put it back. */
+const wasDeadLetter = (facts: StageFacts, { queue, body, index }: Recorded<'queued'>): boolean =>
+  facts
+    .entries('queued')
+    .some((entry) => entry.index < index && entry.queue === `${queue}-dead-letters` && entry.body === body);
 
 /** Whether what an answer says had happened by then; undefined if the answer says nothing that can be compared. */
 const isDone = (facts: StageFacts, { act, index, atMs, body }: Recorded<'api-answer'>): boolean | undefined => {
@@ -250,19 +263,15 @@ const DEDUPLICATION_MS = 5 * 60 * 1000;
 
 /** Counts the dead letters that redrives put back on a queue before an entry of the ledger. */
 const redrivenTo = (facts: StageFacts, queue: SendLane | 'inbound', sinceMs: number, until: number): number => {
-  const queued = facts.entries('queued').filter(({ index }) => index < until);
-  const deadLetters = new Map(
-    queued
-      .toReversed()
-      .flatMap((entry) => (entry.queue === `${queue}-dead-letters` ? [[entry.body, entry.index]] : [])),
-  );
   const fromMs = isSendLane(queue) ? sinceMs - DEDUPLICATION_MS : sinceMs;
-  return queued.filter(
-    (entry) =>
-      entry.queue === queue &&
-      entry.atMs >= fromMs &&
-      // The command uses the queues with the operator's own permissions.
-      facts.invocationAt(entry)?.function === (isSendLane(queue) ? undefined : 'manage') &&
-      (deadLetters.get(entry.body) ?? entry.index) < entry.index,
-  ).length;
+  return facts
+    .entries('queued')
+    .filter(
+      (entry) =>
+        entry.index < until &&
+        entry.queue === queue &&
+        entry.atMs >= fromMs &&
+        facts.invocationAt(entry)?.function === 'manage' &&
+        wasDeadLetter(facts, entry),
+    ).length;
 };

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeChanges } from '../../../../cli/commands/alarms.ts';
 import { type AlarmReport, readAlarms } from '../../../../cli/operations/read-alarms.ts';
+import { listenLocally } from '../../../../local/base/listen-locally.ts';
 import type { Alarm } from '../../../../local/emulators/cloudwatch/alarm.ts';
-import { listenLocally } from '../../../../local/listen-locally.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 
 const MINUTE_MS = 60_000;

@@ -32,14 +32,11 @@ const putDeadLetter = async () => {
 };
 
 describe("an action with the operator's own permissions", () => {
-  it.each([
-    ['redrive', ['dead-letters', 'redrive', 'send', '--reason', 'x']],
-    ['deletion', ['dead-letters', 'delete', 'send', '--reason', 'x', '--yes']],
-  ])('is not done if its entry in the audit trail cannot be written: a %s', async (_act, args) => {
+  it('is not done if its entry in the audit trail cannot be written: a deletion', async () => {
     await start(REFUSED);
     await putDeadLetter();
 
-    const { code } = await target.parley(args.map((arg) => (arg === 'x' ? 'max' : arg)));
+    const { code } = await target.parley(['dead-letters', 'delete', 'send', '--reason', 'max', '--yes']);
 
     expect(code).toBe(1);
     expect(calls.map(([call]) => call)).toEqual(['POST /v1/audit']);
@@ -63,22 +60,22 @@ describe("an action with the operator's own permissions", () => {
   it('is recorded with its filter', async () => {
     await start(async (_method, path) => [200, path.startsWith('/v1/dead-letters') ? { deadLetters: [] } : {}]);
 
-    await target.parley(['dead-letters', 'redrive', 'schedules', '--reason', 'AccessDenied']);
+    await target.parley(['dead-letters', 'delete', 'schedules', '--reason', 'AccessDenied', '--yes']);
     await target.parley(['dead-letters', 'delete', 'erasures', 'message-1', '--yes']);
 
     expect(calls.filter(([call]) => call.startsWith('POST'))).toEqual([
-      ['POST /v1/audit', { action: 'redrive', queue: 'schedules', reason: 'AccessDenied' }],
+      ['POST /v1/audit', { action: 'dead-letter-deletion', queue: 'schedules', reason: 'AccessDenied' }],
       ['POST /v1/audit', { action: 'dead-letter-deletion', queue: 'erasures', deadLetterId: 'message-1' }],
     ]);
   });
 });
 
-describe('a redrive of events', () => {
+describe('a redrive', () => {
   it('repeats the call until nothing is left, and touches no queue', async () => {
     const answers = [
-      { moved: 250, left: 0, isComplete: false, before: NOW },
-      { moved: 0, left: 0, isComplete: false, before: NOW },
-      { moved: 3, left: 2, isComplete: true, before: NOW },
+      { moved: 250, deleted: 0, left: 0, isComplete: false, before: NOW },
+      { moved: 0, deleted: 0, left: 0, isComplete: false, before: NOW },
+      { moved: 3, deleted: 0, left: 2, isComplete: true, before: NOW },
     ];
     await start(async () => [200, answers.shift()]);
     const QueueUrl = target.addresses.inboundDeadLetterQueueUrl;
@@ -99,7 +96,7 @@ describe('a redrive of events', () => {
     const stop = new AbortController();
     await start(async () => {
       stop.abort();
-      return [200, { moved: 7, left: 0, isComplete: false, before: NOW }];
+      return [200, { moved: 7, deleted: 0, left: 0, isComplete: false, before: NOW }];
     });
 
     const { code, err } = await target.parley(['dead-letters', 'redrive', 'inbound'], stop.signal);

@@ -6,7 +6,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LAWS } from '../../../../lambdas/laws/check-laws.ts';
 import type { StoredItem } from '../../../../lambdas/laws/stored-item.ts';
-import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
 import { RETENTION_DAYS } from '../../../support/builders.ts';
 import { type AnswerCall, type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 import { testTables } from '../../../support/test-tables.ts';

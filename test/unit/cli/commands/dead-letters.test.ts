@@ -1,4 +1,4 @@
-import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDeadLettersCommand } from '../../../../cli/commands/dead-letters.ts';
 import { countMessages } from '../../../../lambdas/adapters/sqs-backlog.ts';
@@ -177,7 +177,6 @@ describe('dead letters in the table', () => {
   it.each([
     ['show', ['show', 'send', 'kept-1100'], []],
     ['delete', ['delete', 'send', 'kept-1100', '--yes'], ['POST /v1/audit', 'DELETE']],
-    ['redrive', ['redrive', 'send', 'kept-1100'], ['POST /v1/audit', 'DELETE']],
   ])('are not searched for one: %s', async (_name, args, writes) => {
     await using kept = await startKept();
 
@@ -189,23 +188,40 @@ describe('dead letters in the table', () => {
   });
 });
 
-it('redrives one dead letter, and leaves the others in their order, with their IDs', async () => {
-  const { addresses } = target;
-  const ids: string[] = [];
-  for (let index = 0; index < 25; index += 1) {
-    ids.push(await putTo(addresses.sendDeadLetterQueueUrl, `request-${index}`, {}, `contact-${index}`));
-  }
-  const listed = async () => {
-    const { out } = await target.parley(['dead-letters', 'list', 'send', '--json']);
-    return JSON.parse(out).send.deadLetters.map(({ messageId }: { messageId: string }) => messageId);
+describe('a redrive through the management API', () => {
+  const before = NOW;
+  const redrive = async (args: readonly string[], ...answers: readonly object[]) => {
+    const left = [...answers];
+    await using asked = await startLocalTarget({}, async () => [200, { isComplete: true, before, ...left.shift() }]);
+    const { code, out, err } = await asked.parley(['dead-letters', 'redrive', ...args]);
+    return { code, out, err: err.split('\n') };
   };
 
-  const { code, out } = await target.parley(['dead-letters', 'redrive', 'send', ids[20] ?? '']);
+  it('of one dead letter does not count those that the search read', async () => {
+    const moved = await redrive(['send', 'letter-1'], { moved: 1, deleted: 0, left: 24 });
+    expect(moved).toMatchObject({ code: 0, out: '1 redriven, 0 left.' });
+  });
 
-  expect([code, out]).toEqual([0, '1 redriven, 0 left.']);
-  expect(await listed()).toEqual(ids.filter((id) => id !== ids[20]));
-  const { Messages = [] } = await target.sqs.send(new ReceiveMessageCommand({ QueueUrl: addresses.sendQueueUrl }));
-  expect(Messages.map(({ Body }) => Body)).toEqual(['request-20']);
+  it.each([
+    ['deleted', { moved: 0, deleted: 1, left: 4 }, '0 redriven, 1 deleted, 0 left.'],
+    ['left', { moved: 0, deleted: 0, left: 5 }, '0 redriven, 1 left.'],
+  ])('says why one was %s', async (_result, answer, out) => {
+    const notRedriven = [{ id: 'letter-1', why: 'It is gone.' }];
+    expect(await redrive(['schedules', 'letter-1'], { ...answer, notRedriven })).toEqual({
+      code: 0,
+      out,
+      err: ['Dead letter letter-1 was not redriven: It is gone.'],
+    });
+  });
+
+  it('adds up its calls', async () => {
+    const one = { moved: 3, deleted: 1, left: 2, notRedriven: [{ id: 'a', why: 'It is gone.' }] };
+    const first = { ...one, isComplete: false };
+    expect(await redrive(['schedules'], first, { moved: 4, deleted: 0, left: 5 })).toMatchObject({
+      code: 0,
+      out: '7 redriven, 1 deleted, 7 left.',
+    });
+  });
 });
 
 it('says that a dead letter to redrive was not found', async () => {

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkExisting, type ExistingTarget } from '../../../../cli/commands/doctor-existing.ts';
 import { keyStatements } from '../../../../lib/settings/key-policy.ts';
-import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
 
 const ACCOUNT = '111122223333';
 const TABLE = `arn:aws:dynamodb:eu-west-1:${ACCOUNT}:table/messaging`;

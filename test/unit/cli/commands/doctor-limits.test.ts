@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkLimits } from '../../../../cli/commands/doctor-limits.ts';
-import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
 
 let aws: ListeningServer;
 let calls: { path: string; authorization: string }[];

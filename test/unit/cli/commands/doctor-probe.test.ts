@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Target } from '../../../../cli/base/target.ts';
 import { checkProbe } from '../../../../cli/commands/doctor-probe.ts';
 import { fingerprintOf } from '../../../../cli/operations/webhook-secrets.ts';
-import type { Target } from '../../../../cli/target.ts';
 import { createStandardWebhooksVerifier } from '../../../../lambdas/receive/auth/standard-webhooks-verifier.ts';
+import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
 import {
   createSecretStore,
   type SecretStore,
   startSecretsManager,
 } from '../../../../local/emulators/secrets-manager.ts';
-import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
 import { NOW } from '../../../support/builders.ts';
 import { STANDARD_SECRET } from '../../../support/signed-requests.ts';
 import { silentLog } from '../../../support/telemetry.ts';

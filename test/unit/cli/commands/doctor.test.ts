@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkQuarantine } from '../../../../cli/commands/doctor-quarantine.ts';
-import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
 import { NOW, RETENTION_DAYS } from '../../../support/builders.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 

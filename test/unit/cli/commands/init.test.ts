@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import cdkJson from '../../../../cdk.json' with { type: 'json' };
-import { CliError } from '../../../../cli/errors.ts';
+import { CliError } from '../../../../cli/base/errors.ts';
 import { appFiles, TARBALLS } from '../../../../cli/init/app-files.ts';
 import { AUTH_KINDS, type SettingsOptions } from '../../../../cli/init/init-options.ts';
 import { newStages, placeholdersIn } from '../../../../cli/init/stages.ts';

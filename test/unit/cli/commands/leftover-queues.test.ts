@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
-import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { checkLeftoverQueues } from '../../../../cli/commands/doctor-queues.ts';
 import {
   findLeftoverQueues,
-  prepareLeftover,
+  moveLeftovers,
   queueName,
   type SendQueueUrls,
 } from '../../../../cli/operations/leftover-queues.ts';
 import { countMessages } from '../../../../lambdas/adapters/sqs-backlog.ts';
-import { listenLocally } from '../../../../local/listen-locally.ts';
+import { listenLocally } from '../../../../local/base/listen-locally.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 
 const BULK = 'Parley-local-SenderBulkSendQueueC3-D4.fifo';
@@ -132,7 +132,6 @@ describe('dead-letters redrive bulk, in a stage without a bulk queue', () => {
     const redrive = (...options: readonly string[]) => late.parley(['dead-letters', 'redrive', 'bulk', ...options]);
 
     await late.clock.advance(11 * 60 * 1000);
-    // Skips both, which puts them on the queue again.
     await redrive('--reason', 'none of these');
     const [first, second] = [await redrive(), await redrive()];
     await sandbox.close();
@@ -153,27 +152,61 @@ describe('dead-letters redrive bulk, in a stage without a bulk queue', () => {
 
 describe('a request of a former bulk queue', () => {
   const QUEUED_AT = '2026-11-20T12:00:00.000Z';
-  const LATER_MS = Date.parse(QUEUED_AT) + 11 * 60 * 1000;
-  const prepare = (url: string, fields: object) => {
-    const body = JSON.stringify({ requestId: 'code', ...fields });
-    return prepareLeftover(url, LATER_MS)({ messageId: 'm', reason: '', body, groupId: 'ana', since: QUEUED_AT });
+  const move = async (url: string, stop = new AbortController().signal, sqs = target.sqs) => {
+    const exceptions: string[] = [];
+    const { sendQueueUrl: destinationUrl } = target.addresses;
+    const nowMs = target.clock.now().getTime() + 11 * 60 * 1000;
+    const onException = (why: string) => void exceptions.push(why);
+    const result = await moveLeftovers({ sqs, url }, { destinationUrl, nowMs, filter: {}, onException, stop });
+    return [result, exceptions];
   };
 
   it('stays if its duration has passed, because a move would restart the duration', async () => {
-    expect(await prepare(bulkUrl, { notAfter: 'PT10M' })).toEqual({
-      kind: 'leave',
-      why: `The notAfter of code has passed, so it was left in ${BULK}.`,
-    });
+    await queue(bulkUrl, 'code', { notAfter: 'PT10M' });
+
+    expect(await move(bulkUrl)).toEqual([
+      { moved: 0, deleted: 0, left: 1 },
+      [`The notAfter of code has passed, so it was left in ${BULK}.`],
+    ]);
+    expect(await countMessages(target.sqs, bulkUrl)).toEqual({ available: 1, inFlight: 0 });
   });
 
   it.each([{}, { notAfter: 'PT12M' }, { notAfter: QUEUED_AT }, { notAfter: 'PT10M', sendAt: QUEUED_AT }])(
     'is moved if send can judge its deadline: %j',
     async (fields) => {
-      expect(await prepare(bulkUrl, fields)).toMatchObject({ kind: 'move', groupId: 'ana' });
+      await queue(bulkUrl, 'code', fields);
+      expect(await move(bulkUrl)).toEqual([{ moved: 1, deleted: 0, left: 0 }, []]);
+      expect(await sent()).toEqual([['code', 'ana']]);
     },
   );
 
   it('is moved if it is a dead letter, because its duration does not restart', async () => {
-    expect(await prepare(deadLettersUrl, { notAfter: 'PT10M' })).toMatchObject({ kind: 'move' });
+    await queue(deadLettersUrl, 'code', { notAfter: 'PT10M' });
+    expect(await move(deadLettersUrl)).toEqual([{ moved: 1, deleted: 0, left: 0 }, []]);
+  });
+
+  it.each(['SendMessage', 'DeleteMessage'])('is in one of the queues after a %s that fails', async (command) => {
+    await queue(bulkUrl, 'a');
+    const { region, credentials, endpoint } = target.sqs.config;
+    const failing = new SQSClient({ region, credentials, endpoint });
+    onTestFinished(() => failing.destroy());
+    failing.middlewareStack.add(
+      (next, { commandName }) =>
+        (args) =>
+          commandName === `${command}Command` ? Promise.reject(new Error('throttled')) : next(args),
+      { step: 'initialize' },
+    );
+
+    await expect(move(bulkUrl, undefined, failing)).rejects.toThrow('throttled');
+
+    expect(await countMessages(target.sqs, bulkUrl)).toEqual({ available: 1, inFlight: 0 });
+    expect(await move(bulkUrl)).toEqual([{ moved: 1, deleted: 0, left: 0 }, []]);
+    expect(await sent()).toEqual([['a', 'ana']]);
+  });
+
+  it('stays if the command is interrupted', async () => {
+    await queue(bulkUrl, 'a');
+    await expect(move(bulkUrl, AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(await countMessages(target.sqs, bulkUrl)).toEqual({ available: 1, inFlight: 0 });
   });
 });

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fingerprintOf } from '../../../../cli/operations/webhook-secrets.ts';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import {
   createSecretStore,
   type SecretStore,
   startSecretsManager,
 } from '../../../../local/emulators/secrets-manager.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 import { runParley } from '../../../support/run-parley.ts';
 

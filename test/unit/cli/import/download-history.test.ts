@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Target } from '../../../../cli/base/target.ts';
 import { downloadHistory, parseSince } from '../../../../cli/import/download-history.ts';
-import type { Target } from '../../../../cli/target.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
-import { listenLocally } from '../../../../local/listen-locally.ts';
+import { listenLocally } from '../../../../local/base/listen-locally.ts';
 import { NOW } from '../../../support/builders.ts';
 
 const SINCE = addMs(NOW, -6 * 60 * 60 * 1000);

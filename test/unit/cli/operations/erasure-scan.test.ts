@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanQueue } from '../../../../cli/operations/scan-queue.ts';
 import { storesOfStack } from '../../../../cli/operations/stack-stores.ts';
 import { createTraceSearch } from '../../../../lambdas/domain/traces.ts';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 import { USER } from '../../../support/builders.ts';
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { countMetricEvents, countMetricRequests } from '../../../../cli/operations/webhook-requests.ts';
 import { METRIC_NAMES_OF } from '../../../../lambdas/domain/metric-names.ts';
-import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
 
 const END = new Date('2026-11-20T12:00:00.000Z');
 const START = new Date('2026-11-19T12:00:00.000Z');

@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { EXIT } from '../../../../cli/errors.ts';
+import { EXIT } from '../../../../cli/base/errors.ts';
 import { isRunnable } from '../../../../cli/program.ts';
 import { createTestProgram } from '../../../support/parse-command-line.ts';
 

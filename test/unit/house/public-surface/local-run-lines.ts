@@ -1,5 +1,5 @@
-import { awsEnvironment } from '../../../../local/aws-environment.ts';
-import { localState } from '../../../../local/local-state.ts';
+import { awsEnvironment } from '../../../../local/base/aws-environment.ts';
+import { localState } from '../../../../local/cloud/local-state.ts';
 import { HELP as START_HELP } from '../../../../local/start-options.ts';
 import { HELP as SANDBOX_HELP } from '../../../../sandbox/command-line.ts';
 

@@ -7,10 +7,10 @@ import {
 } from '../../../../lambdas/adapters/eventbridge.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import type { EventBus } from '../../../../lambdas/ports.ts';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { awsError, startAwsJsonServer } from '../../../../local/emulators/aws-json-server.ts';
 import { startEventBridge } from '../../../../local/emulators/event-bridge.ts';
 import { createEventBuses, type EventBuses } from '../../../../local/emulators/event-buses.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
 let buses: EventBuses;
 let server: ListeningServer;

@@ -2,10 +2,10 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createEventBridgeScheduler, scheduleName } from '../../../../lambdas/adapters/scheduler.ts';
 import { parseDueMessage } from '../../../../lambdas/domain/send-request.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { startScheduler } from '../../../../local/emulators/scheduler.ts';
 import { createSchedules, type Schedules } from '../../../../local/emulators/schedules.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
 const clock = createMovableClock();
 const sqs = new SQSClient({ region: 'local' });

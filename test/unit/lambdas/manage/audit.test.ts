@@ -171,10 +171,8 @@ describe('the audit trail', () => {
   });
 
   it('has an entry of each change of the access token, and of each redrive, however soon after another', async () => {
-    stage.inbound = {
-      deadLetters: { receive: async () => [], remove: none, release: none },
-      queue: { put: none },
-    };
+    stage.redrivenSources = { inbound: { receive: async () => [], remove: none, release: none } };
+    stage.redriveQueues = { inbound: { url: 'https://queues.example/inbound', put: none } };
     for (const at of ['2026-11-20T12:00:10.000Z', '2026-11-20T12:00:40.000Z']) {
       stage.setNow(at);
       await stage.call('recordAudit', { body: { action: 'access-token-change' } });

@@ -186,8 +186,9 @@ export const createManagedStage = async (
     /** The delay of the erasure that was queued last. */
     erasureDelaySeconds: 0,
     cancelledSchedules: [] as string[],
-    /** The quarantine, if the test has one. */
-    inbound: undefined as RedrivePorts['inbound'],
+    /** The dead letters that go back to a queue, and these queues, if the test has them. */
+    redrivenSources: {} as RedrivePorts['redrivenSources'],
+    redriveQueues: {} as RedrivePorts['redriveQueues'],
     /** The event bus and its dead letters, if the test has them. */
     republish: undefined as RedrivePorts['republish'],
     /** The sends that the routes use. */
@@ -218,8 +219,8 @@ export const createManagedStage = async (
       const bodyText = typeof body === 'string' ? body : JSON.stringify(body);
       const route: RouteDescription & Pick<(typeof ROUTES)[RouteName], 'respond'> = ROUTES[name];
       const given = { caller, id, query, bodyText, traceparent };
-      const { usedSends: sends, inbound, republish } = stage;
-      const answer = await route.respond({ ...ports, sends, inbound, republish }, given);
+      const { usedSends: sends, redrivenSources, redriveQueues, republish } = stage;
+      const answer = await route.respond({ ...ports, sends, redrivenSources, redriveQueues, republish }, given);
       const response = route.responses[answer.status];
       if (!response) throw new Error(`${route.route} does not document the status ${answer.status}.`);
       const sent: unknown = JSON.parse(JSON.stringify(answer.body));

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { redriveResponse } from '../../../../lambdas/manage/redrives.ts';
-import type { ReceivedDeadLetter } from '../../../../lambdas/ports.ts';
+import type { ReceivedDeadLetter, RedrivenMessage } from '../../../../lambdas/ports.ts';
 import { NOW } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage, OPERATOR } from './managed-stage.ts';
@@ -14,7 +14,8 @@ let quarantine: Quarantine;
 beforeEach(async () => {
   stage = await createManagedStage(tables);
   quarantine = createQuarantine();
-  stage.inbound = quarantine;
+  stage.redrivenSources = { inbound: quarantine.deadLetters };
+  stage.redriveQueues = { inbound: quarantine.queue };
 });
 
 const deadLetter = (id: string, changes: Partial<ReceivedDeadLetter> = {}): ReceivedDeadLetter => ({
@@ -53,7 +54,8 @@ const createQuarantine = () => {
       },
     },
     queue: {
-      async put(body: string) {
+      url: 'https://queues.example/inbound',
+      async put({ body }: RedrivenMessage) {
         self.onPut(body);
         self.put.push(body);
       },
@@ -90,7 +92,7 @@ describe('a redrive through the management API', () => {
     await keep('of-another-queue', { queue: 'send' });
     quarantine.visible = Array.from({ length: 23 }, (_, index) => deadLetter(`queued-${index}`));
 
-    expect(await redrive()).toEqual({ moved: 24, left: 0, isComplete: true, before: NOW });
+    expect(await redrive()).toEqual({ moved: 24, deleted: 0, left: 0, isComplete: true, before: NOW });
 
     expect(quarantine.put).toHaveLength(24);
     expect(quarantine.put).toContain('body of kept-1');
@@ -134,7 +136,7 @@ describe('a redrive through the management API', () => {
       const call = { body: { queue: 'inbound', ...extra } };
       expect(await stage.call('redriveDeadLetters', call)).toMatchObject({ status: 400 });
     }
-    expect(await stage.call('redriveDeadLetters', { body: { queue: 'send' } })).toMatchObject({ status: 400 });
+    expect(await stage.call('redriveDeadLetters', { body: { queue: 'another' } })).toMatchObject({ status: 400 });
     expect(quarantine.put).toEqual([]);
   });
 
@@ -164,6 +166,16 @@ describe('a redrive through the management API', () => {
       [10, true],
       [0, true],
     ]);
+  });
+
+  it('stops within a batch if moves are slow, and makes the rest visible again', async () => {
+    quarantine.visible = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => deadLetter(id, { groupId: 'ana' }));
+    quarantine.onPut = () => stage.setNow(addMs(stage.now(), 8_000));
+
+    expect(await redrive()).toMatchObject({ moved: 3, left: 0, isComplete: false });
+
+    expect(quarantine.put).toEqual(['body of a', 'body of b', 'body of c']);
+    expect([quarantine.visible.map(({ id }) => id), quarantine.hidden]).toEqual([['d', 'e', 'f'], []]);
   });
 
   it('counts the ones that stay in the table once', async () => {
@@ -208,11 +220,15 @@ describe('a redrive through the management API', () => {
     expect(await audited()).toEqual([]);
   });
 
-  it('is answered with 404 if the stack has no receiver', async () => {
-    stage.inbound = undefined;
-    expect(await stage.call('redriveDeadLetters', { body: { queue: 'inbound' } })).toMatchObject({
-      status: 404,
-      body: { code: 'QUEUE_NOT_FOUND' },
-    });
-  });
+  it.each(['bulk', 'inbound', 'publishing', 'targets'])(
+    'is answered with 404 if there is no queue: %s',
+    async (queue) => {
+      stage.redrivenSources = {};
+      stage.redriveQueues = {};
+      expect(await stage.call('redriveDeadLetters', { body: { queue } })).toMatchObject({
+        status: 404,
+        body: { code: 'QUEUE_NOT_FOUND' },
+      });
+    },
+  );
 });

@@ -131,7 +131,7 @@ describe('a redrive of what a target did not accept', () => {
   it('publishes the event again with the same ID, time, and detail, and records the caller', async () => {
     queues.targets.add('a', eventOf('event-1'));
 
-    expect(await redrive('targets')).toEqual({ moved: 1, left: 0, isComplete: true, before: NOW });
+    expect(await redrive('targets')).toEqual({ moved: 1, deleted: 0, left: 0, isComplete: true, before: NOW });
 
     expect(published).toEqual([
       {

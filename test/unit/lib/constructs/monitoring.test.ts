@@ -83,13 +83,22 @@ describe('An alarm', () => {
     });
   });
 
-  test('is raised when a webhook request is too large to be quarantined', () => {
+  test.each([
+    ['a webhook request is too large to be quarantined', 'receive', { MetricName: 'EventTooLarge' }],
+    ['it is unknown whether a message was sent', 'send', { MetricName: 'SendUncertain', EvaluationPeriods: 1 }],
+    ['the chat service rejects a send, which is not dead-lettered', 'send', { MetricName: 'SendRejected' }],
+    [
+      'the event bus keeps refusing events',
+      'publish',
+      { MetricName: 'PublishFailed', EvaluationPeriods: 3, DatapointsToAlarm: 2 },
+    ],
+  ])('is raised when %s', (_what, service, alarm) => {
     template.hasResourceProperties(ALARM, {
       Namespace: 'Parley-prod',
-      MetricName: 'EventTooLarge',
-      Dimensions: [{ Name: 'service', Value: 'receive' }],
+      Dimensions: [{ Name: 'service', Value: service }],
       Statistic: 'Sum',
       Threshold: 1,
+      ...alarm,
     });
   });
 
@@ -115,17 +124,6 @@ describe('An alarm', () => {
       Period: 60,
       Threshold: 1,
       TreatMissingData: 'ignore',
-    });
-  });
-
-  test('is raised when it is unknown whether a message was sent', () => {
-    template.hasResourceProperties(ALARM, {
-      Namespace: 'Parley-prod',
-      MetricName: 'SendUncertain',
-      Dimensions: [{ Name: 'service', Value: 'send' }],
-      Statistic: 'Sum',
-      Threshold: 1,
-      EvaluationPeriods: 1,
     });
   });
 
@@ -158,18 +156,6 @@ describe('An alarm', () => {
     });
   });
 
-  test('is raised when the event bus keeps refusing events', () => {
-    template.hasResourceProperties(ALARM, {
-      Namespace: 'Parley-prod',
-      MetricName: 'PublishFailed',
-      Dimensions: [{ Name: 'service', Value: 'publish' }],
-      Statistic: 'Sum',
-      Threshold: 1,
-      EvaluationPeriods: 3,
-      DatapointsToAlarm: 2,
-    });
-  });
-
   test('is raised when a message opens no window because it names no number, if windows are per number', () => {
     const alarm = { MetricName: 'EventWithoutChannel', Dimensions: [{ Name: 'service', Value: 'receive' }] };
 
@@ -191,16 +177,6 @@ describe('An alarm', () => {
 
     synthesizedStack('prod', { webhook }).template.hasResourceProperties(ALARM, alarm);
     template.resourcePropertiesCountIs(ALARM, { MetricName: 'WebhookUnsubscribed' }, 0);
-  });
-
-  test('is raised when the chat service rejects a send, which is not dead-lettered', () => {
-    template.hasResourceProperties(ALARM, {
-      Namespace: 'Parley-prod',
-      MetricName: 'SendRejected',
-      Dimensions: [{ Name: 'service', Value: 'send' }],
-      Statistic: 'Sum',
-      Threshold: 1,
-    });
   });
 
   test.each([

@@ -5,6 +5,7 @@ import { manageEnvironment } from '../../../../lambdas/manage/environment.ts';
 import { publishEnvironment } from '../../../../lambdas/publish/environment.ts';
 import { turnEnvironment } from '../../../../lambdas/publish/turns/environment.ts';
 import { receiveEnvironment } from '../../../../lambdas/receive/environment.ts';
+import { bulkEnvironment } from '../../../../lambdas/send/bulk/environment.ts';
 import { sendEnvironment } from '../../../../lambdas/send/environment.ts';
 import { PRODUCTION } from '../settings/valid-settings.ts';
 import { synthesizedStack } from '../synthesized-stack.ts';
@@ -70,7 +71,7 @@ describe('The environment of a function', () => {
 
   test.each([
     { name: 'ReceiverFunction', schema: receiveEnvironment },
-    { name: 'SenderFunction', schema: sendEnvironment },
+    { name: 'SenderFunction', schema: z.extend(sendEnvironment, bulkEnvironment.shape) },
     { name: 'PublisherFunction', schema: z.extend(publishEnvironment, turnEnvironment.shape) },
     { name: 'ManagementFunction', schema: manageEnvironment },
   ])('$name has exactly the variables that the function reads', ({ name, schema }) => {

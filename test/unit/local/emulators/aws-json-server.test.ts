@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { startAwsJsonServer } from '../../../../local/emulators/aws-json-server.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
 let server: ListeningServer;
 beforeAll(async () => {

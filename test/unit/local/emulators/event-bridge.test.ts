@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { EventBridgeClient, ListRulesCommand, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
 import { startEventBridge } from '../../../../local/emulators/event-bridge.ts';
 import { type BusTarget, createEventBuses, type EventBuses } from '../../../../local/emulators/event-buses.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type UndeliveredEvent,
 } from '../../../../local/emulators/event-targets.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
-import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
 
 let warnings: string[];
 let buses: EventBuses;

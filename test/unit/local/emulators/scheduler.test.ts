@@ -10,12 +10,12 @@ import {
 } from '@aws-sdk/client-scheduler';
 import { CreateQueueCommand, DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACCOUNT_ID, REGION } from '../../../../local/aws-environment.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { ACCOUNT_ID, REGION } from '../../../../local/base/aws-environment.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { startScheduler } from '../../../../local/emulators/scheduler.ts';
 import { createSchedules, type Schedules } from '../../../../local/emulators/schedules.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
 const clock = createMovableClock();
 let queues: ListeningServer;

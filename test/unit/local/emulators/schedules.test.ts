@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
 import { createSchedules } from '../../../../local/emulators/schedules.ts';
 
 it('does not call the target of a schedule that was deleted after it became due', async () => {

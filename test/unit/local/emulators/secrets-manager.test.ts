@@ -5,8 +5,8 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { createSecretStore, startSecretsManager } from '../../../../local/emulators/secrets-manager.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
 const store = createSecretStore((name) => `arn:aws:secretsmanager:us-east-1:000000000000:secret:${name}`);
 let server: ListeningServer;

@@ -1,9 +1,9 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { CREDENTIALS, REGION } from '../../../../local/base/aws-environment.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 import { observe, SQS_CONTRACT } from '../../../contract/sqs/contract.ts';
 
 const clock = createMovableClock();

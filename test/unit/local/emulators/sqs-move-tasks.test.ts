@@ -7,10 +7,10 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ACCOUNT_ID, arnOf, CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { ACCOUNT_ID, arnOf, CREDENTIALS, REGION } from '../../../../local/base/aws-environment.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 
 /** What the contract in `test/contract/sqs` cannot show in minutes on the emulators that wait in real time. */
 const clock = createMovableClock();

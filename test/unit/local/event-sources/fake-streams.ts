@@ -7,7 +7,7 @@ import {
   GetShardIteratorCommand,
   type GetShardIteratorCommandInput,
 } from '@aws-sdk/client-dynamodb-streams';
-import { CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
+import { CREDENTIALS, REGION } from '../../../../local/base/aws-environment.ts';
 
 /** One read of a shard: its records, or the error it fails with. The shard ends after its last read. */
 export type FakeRead = readonly string[] | Error;

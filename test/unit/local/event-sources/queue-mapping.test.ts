@@ -8,7 +8,8 @@ import {
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ACCOUNT_ID, CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
+import { ACCOUNT_ID, CREDENTIALS, REGION } from '../../../../local/base/aws-environment.ts';
+import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import {
   type QueueMappingDeclaration,
@@ -16,7 +17,6 @@ import {
   startQueueMapping,
 } from '../../../../local/event-sources/queue-mapping.ts';
 import type { InvocationResult } from '../../../../local/functions/invocation.ts';
-import type { ListeningServer } from '../../../../local/listen-locally.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 const event = z.object({

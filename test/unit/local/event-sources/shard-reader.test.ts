@@ -2,7 +2,7 @@ import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeStreamCommand, DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
+import { CREDENTIALS, REGION } from '../../../../local/base/aws-environment.ts';
 import { readShard } from '../../../../local/event-sources/shard-reader.ts';
 import { testTables } from '../../../support/test-tables.ts';
 

@@ -1,8 +1,8 @@
 import { ExpiredIteratorException } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { CREDENTIALS, REGION } from '../../../../local/base/aws-environment.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
 import type { RunningMapping } from '../../../../local/event-sources/queue-mapping.ts';
 import { type StreamMappingDeclaration, startStreamMapping } from '../../../../local/event-sources/stream-mapping.ts';
 import type { InvocationResult } from '../../../../local/functions/invocation.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import { createRunFolder } from '../../../../local/base/run-folder.ts';
 import { createMetricStore, MINUTE_MS } from '../../../../local/emulators/cloudwatch/metric-store.ts';
 import { startFunctions } from '../../../../local/functions/functions.ts';
-import { createRunFolder } from '../../../../local/run-folder.ts';
 import { writeBundle } from './fake-function.ts';
 
 const ARN = 'arn:aws:lambda:us-east-1:000000000000:function:fake';

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createMovableClock, type MovableClock } from '../../../../local/clock.ts';
+import { createMovableClock, type MovableClock } from '../../../../local/base/clock.ts';
+import { createRunFolder } from '../../../../local/base/run-folder.ts';
 import { logFileOf, startFunctions } from '../../../../local/functions/functions.ts';
 import type { InterposedFunctions } from '../../../../local/functions/interposed-functions.ts';
 import type { FunctionDeclaration, InvocationResult } from '../../../../local/functions/invocation.ts';
-import { createRunFolder } from '../../../../local/run-folder.ts';
 
 /** Writes a bundle with one module; returns its folder. */
 export const writeBundle = async (folder: string, source: string): Promise<string> => {

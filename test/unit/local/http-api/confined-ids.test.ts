@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROUTES } from '../../../../lambdas/manage/routes.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
 import { type HttpApi, startHttpApi } from '../../../../local/http-api/http-api.ts';
 
 // A policy can confine a caller to `PUT/v1/sends/billing-*`. AWS does not document whether IAM sees the path as it was

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
 import type { InvocationResult } from '../../../../local/functions/invocation.ts';
 import { type HttpApi, startHttpApi } from '../../../../local/http-api/http-api.ts';
 

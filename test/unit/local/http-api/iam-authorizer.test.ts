@@ -3,7 +3,7 @@ import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSignedFetch, type SigningCredentials } from '../../../../cli/operations/signed-fetch.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
 import { type HttpApi, startHttpApi } from '../../../../local/http-api/http-api.ts';
 
 const KEYS: SigningCredentials = { accessKeyId: 'local', secretAccessKey: 'secret' };

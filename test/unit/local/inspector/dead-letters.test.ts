@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { CREDENTIALS, REGION } from '../../../../local/base/aws-environment.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import { authenticate } from '../../../../local/http-api/iam-authorizer.ts';
 import { createDeadLetterOperations } from '../../../../local/inspector/dead-letters.ts';
 import { createLocalManagementClient } from '../../../../local/inspector/management-client.ts';
-import { type ListeningServer, listenLocally } from '../../../../local/listen-locally.ts';
 import { NOW } from '../../../support/builders.ts';
 
 type Operations = ReturnType<typeof createDeadLetterOperations>;
@@ -65,9 +65,7 @@ beforeEach(async () => {
     return `${emulator.url}/000000000000/${QueueName}`;
   };
   urls = {
-    sendQueueUrl: await createQueue('send'),
     sendDeadLetterQueueUrl: await createQueue('send-dead'),
-    bulkSendQueueUrl: await createQueue('send-bulk'),
     bulkSendDeadLetterQueueUrl: await createQueue('send-bulk-dead'),
     inboundDeadLetterQueueUrl: await createQueue('inbound-dead'),
   };
@@ -130,19 +128,6 @@ describe('the dead letters', () => {
     expect(calls).toEqual([]);
   });
 
-  it('are redriven one at a time, also behind others of their group, which stay in order', async () => {
-    await putRequest('r-1');
-    const id = await putRequest('r-2');
-    await putRequest('r-3');
-
-    expect(await operations.redrive('send', id)).toEqual({ kind: 'redriven', moved: 1 });
-
-    expect(await requestIds()).toEqual(['r-1', 'r-3']);
-    expect(await count(urls.sendQueueUrl)).toBe(1);
-    expect(audited()).toEqual([{ action: 'redrive', queue: 'send', deadLetterId: id }]);
-    expect(calls[0]).toMatchObject({ deadRequests: 3, signer: 'arn:aws:iam::000000000000:user/local' });
-  });
-
   it('are discarded one at a time', async () => {
     await putRequest('r-1');
     const id = await putRequest('r-2');
@@ -150,61 +135,31 @@ describe('the dead letters', () => {
     expect(await operations.discard('send', id)).toEqual({ kind: 'discarded' });
 
     expect(await requestIds()).toEqual(['r-1']);
-    expect(await count(urls.sendQueueUrl)).toBe(0);
     expect(audited()).toEqual([{ action: 'dead-letter-deletion', queue: 'send', deadLetterId: id }]);
     expect(calls[0]?.deadRequests).toBe(2);
   });
 
-  it('are all redriven, with an entry in the audit trail', async () => {
-    await putRequest('r-1');
-    await putRequest('r-2');
-    await putRequest('r-3', 'b');
-
-    expect(await operations.redrive('send')).toEqual({ kind: 'redriven', moved: 3 });
-
-    expect(await count(urls.sendQueueUrl)).toBe(3);
-    expect(audited()).toEqual([{ action: 'redrive', queue: 'send' }]);
-    expect(calls[0]).toMatchObject({ call: 'POST /v1/audit', deadRequests: 3 });
-  });
-
-  it('of bulk requests are shown, redriven to their own queue, and discarded', async () => {
+  it('of bulk requests are shown and discarded', async () => {
     const putBulk = (requestId: string) =>
       put(urls.bulkSendDeadLetterQueueUrl ?? '', JSON.stringify({ requestId }), { groupId: 'a' });
-    const [one, two] = [await putBulk('r-1'), await putBulk('r-2'), await putBulk('r-3')];
+    const [one] = [await putBulk('r-1'), await putBulk('r-2')];
     await putRequest('other');
-    answers['GET /v1/dead-letters?queue=bulk&limit=500'] = [{ deadLetters: [] }];
 
-    expect((await operations.deadLetters('bulk')).map(({ requestId }) => requestId)).toEqual(['r-1', 'r-2', 'r-3']);
-    expect(await operations.redrive('bulk', two)).toEqual({ kind: 'redriven', moved: 1 });
+    expect((await operations.deadLetters('bulk')).map(({ requestId }) => requestId)).toEqual(['r-1', 'r-2']);
     expect(await operations.discard('bulk', one)).toEqual({ kind: 'discarded' });
-    expect(await operations.redrive('bulk')).toEqual({ kind: 'redriven', moved: 1 });
 
-    expect(await count(urls.bulkSendQueueUrl ?? '')).toBe(2);
-    expect(calls.map(({ call }) => call)).toContain('GET /v1/dead-letters?queue=bulk&limit=500');
-    expect(await count(urls.sendQueueUrl)).toBe(0);
     expect(await requestIds()).toEqual(['other']);
-    expect(audited()).toEqual([
-      { action: 'redrive', queue: 'bulk', deadLetterId: two },
-      { action: 'dead-letter-deletion', queue: 'bulk', deadLetterId: one },
-      { action: 'redrive', queue: 'bulk' },
-    ]);
+    expect(audited()).toEqual([{ action: 'dead-letter-deletion', queue: 'bulk', deadLetterId: one }]);
   });
 
-  it('that are kept in the table are redriven and discarded there', async () => {
-    const kept = (id: string) => ({ id, queue: 'send', reason: 'MALFORMED', groupId: 'a', since: NOW, keptAt: NOW });
-    answers['GET /v1/dead-letters/kept-1'] = [{ ...kept('kept-1'), body: 'one' }];
-    answers['DELETE /v1/dead-letters/kept-1'] = [{ id: 'kept-1' }];
-    answers['GET /v1/dead-letters/kept-2'] = [{ ...kept('kept-2'), body: 'two' }];
+  it('that are kept in the table are discarded there', async () => {
+    const kept = { id: 'kept-2', queue: 'send', reason: 'MALFORMED', groupId: 'a', since: NOW, keptAt: NOW };
+    answers['GET /v1/dead-letters/kept-2'] = [{ ...kept, body: 'two' }];
     answers['DELETE /v1/dead-letters/kept-2'] = [{ id: 'kept-2' }];
 
-    expect(await operations.redrive('send', 'kept-1')).toEqual({ kind: 'redriven', moved: 1 });
     expect(await operations.discard('send', 'kept-2')).toEqual({ kind: 'discarded' });
 
-    expect(await count(urls.sendQueueUrl)).toBe(1);
     expect(calls.map(({ call }) => call)).toEqual([
-      'POST /v1/audit',
-      'GET /v1/dead-letters/kept-1',
-      'DELETE /v1/dead-letters/kept-1',
       'POST /v1/audit',
       'GET /v1/dead-letters/kept-2',
       'DELETE /v1/dead-letters/kept-2',
@@ -215,10 +170,9 @@ describe('the dead letters', () => {
     const gone = { kind: 'refused', status: 404, message: expect.stringMatching(/^Dead letter gone not found\./) };
     await putRequest('r-1');
 
-    expect(await operations.redrive('send', 'gone')).toEqual(gone);
     expect(await operations.discard('send', 'gone')).toEqual(gone);
-    answers['POST /v1/redrives'] = [{ moved: 0, left: 0, isComplete: true, before: NOW }];
-    expect(await operations.redrive('inbound', 'gone')).toEqual(gone);
+    answers['POST /v1/redrives'] = [{ moved: 0, deleted: 0, left: 1, isComplete: true, before: NOW }];
+    expect(await operations.redrive('send', 'gone')).toEqual(gone);
 
     expect(await requestIds()).toEqual(['r-1']);
   });
@@ -227,9 +181,7 @@ describe('the dead letters', () => {
     const id = await putRequest('r-1');
     answers = {};
 
-    for (const result of [await operations.redrive('send', id), await operations.discard('send', id)]) {
-      expect(result).toEqual({ kind: 'refused', status: 404, message: 'Not found.' });
-    }
+    expect(await operations.discard('send', id)).toEqual({ kind: 'refused', status: 404, message: 'Not found.' });
     expect(await requestIds()).toEqual(['r-1']);
   });
 
@@ -237,15 +189,15 @@ describe('the dead letters', () => {
     const [one, two, three] = [await putRequest('r-1'), await putRequest('r-2', 'b'), await putRequest('r-3', 'c')];
 
     const results = await Promise.all([
-      operations.redrive('send', two),
+      operations.discard('send', two),
       operations.discard('send', three),
       requestIds(),
-      operations.redrive('send', 'gone'),
+      operations.discard('send', 'gone'),
       operations.discard('send', one),
     ]);
 
     expect(results).toMatchObject([
-      { kind: 'redriven' },
+      { kind: 'discarded' },
       { kind: 'discarded' },
       ['r-1'],
       { kind: 'refused' },
@@ -254,35 +206,41 @@ describe('the dead letters', () => {
   });
 });
 
-describe('dead events', () => {
+describe.each(['send', 'bulk', 'inbound'] as const)('a redrive of %s', (queue) => {
   const before = '2026-11-20T12:00:00.000Z';
+  const answer = { moved: 4, deleted: 0, left: 0, before };
 
-  it('are redriven by signed calls of the management API, which records them, and not by messages', async () => {
-    await put(urls.inboundDeadLetterQueueUrl, 'event');
-    const answer = { moved: 4, left: 0, before };
+  it('is made by signed calls of the management API, which records it, and touches no queue', async () => {
+    await putRequest('r-1');
     answers['POST /v1/redrives'] = [
       { ...answer, isComplete: false },
       { ...answer, isComplete: true },
     ];
 
-    expect(await operations.redrive('inbound')).toEqual({ kind: 'redriven', moved: 8 });
+    expect(await operations.redrive(queue)).toEqual({ kind: 'redriven', moved: 8 });
 
     const signer = 'arn:aws:iam::000000000000:user/local';
     expect(calls).toMatchObject([
-      { call: 'POST /v1/redrives', body: { queue: 'inbound' }, signer },
-      { call: 'POST /v1/redrives', body: { queue: 'inbound', before }, signer },
+      { call: 'POST /v1/redrives', body: { queue }, signer },
+      { call: 'POST /v1/redrives', body: { queue, before }, signer },
     ]);
-    expect(await count(urls.inboundDeadLetterQueueUrl)).toBe(1);
+    expect(await count(urls.sendDeadLetterQueueUrl)).toBe(1);
   });
 
-  it('are redriven one at a time', async () => {
-    answers['POST /v1/redrives'] = [{ moved: 1, left: 0, before, isComplete: true }];
+  it('can be of one dead letter', async () => {
+    answers['POST /v1/redrives'] = [{ ...answer, moved: 1, isComplete: true }];
 
-    expect(await operations.redrive('inbound', 'event-1')).toEqual({ kind: 'redriven', moved: 1 });
+    expect(await operations.redrive(queue, 'letter-1')).toEqual({ kind: 'redriven', moved: 1 });
 
-    expect(calls.map(({ body }) => body)).toEqual([{ queue: 'inbound', deadLetterId: 'event-1' }]);
+    expect(calls.map(({ body }) => body)).toEqual([{ queue, deadLetterId: 'letter-1' }]);
   });
 
+  it('is refused if the API refuses it', async () => {
+    expect(await operations.redrive(queue)).toEqual({ kind: 'refused', status: 404, message: 'Not found.' });
+  });
+});
+
+describe('dead events', () => {
   it('are discarded, with an entry in the audit trail', async () => {
     const id = await put(urls.inboundDeadLetterQueueUrl, 'event');
 

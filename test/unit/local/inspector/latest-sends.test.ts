@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLatestSends } from '../../../../local/inspector/latest-sends.ts';
-import type { SendFilter, SendSummary } from '../../../../sandbox/inspector.ts';
+import type { SendFilter, SendSummary } from '../../../../sandbox/base/inspector.ts';
 
 const listOf = (sends: readonly SendSummary[], maxSends?: number) => {
   const list = createLatestSends(maxSends);

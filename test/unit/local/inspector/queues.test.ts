@@ -1,7 +1,7 @@
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, it, onTestFinished } from 'vitest';
-import { CREDENTIALS, REGION } from '../../../../local/aws-environment.ts';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { CREDENTIALS, REGION } from '../../../../local/base/aws-environment.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import { createQueueOperations } from '../../../../local/inspector/queues.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ManagementClient, ManagementError } from '../../../../cli/operations/management-client.ts';
 import { createStageFeed, createStageOperations } from '../../../../local/inspector/stage.ts';
-import type { StageStatus } from '../../../../sandbox/inspector.ts';
+import type { StageStatus } from '../../../../sandbox/base/inspector.ts';
 import { RETENTION_DAYS } from '../../../support/builders.ts';
 import { eventually } from '../../../support/eventually.ts';
 

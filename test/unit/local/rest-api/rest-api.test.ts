@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMovableClock } from '../../../../local/clock.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
 import type { RestApiAnswer } from '../../../../local/emulators/cloudwatch/aws-metrics.ts';
 import { compileMappingTemplate } from '../../../../local/rest-api/mapping-template.ts';
 import { type RestApi, type RestMethod, startRestApi } from '../../../../local/rest-api/rest-api.ts';

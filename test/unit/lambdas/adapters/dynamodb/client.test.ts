@@ -16,7 +16,7 @@ import {
   type InputOf,
   type OperationName,
 } from '../../../../../lambdas/adapters/dynamodb/client.ts';
-import { listenLocally } from '../../../../../local/listen-locally.ts';
+import { listenLocally } from '../../../../../local/base/listen-locally.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 
 // The SDK's own client is the reference: both must give the same answers, and retry these failures equally often.

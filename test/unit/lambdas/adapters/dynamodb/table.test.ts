@@ -9,7 +9,7 @@ import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb
 import { ItemBusyError, WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
 import { TIME_BUDGET } from '../../../../../lambdas/receive/time-budget.ts';
 import { type ItemKey, messageKey } from '../../../../../lambdas/table/keys.ts';
-import { listenLocally } from '../../../../../local/listen-locally.ts';
+import { listenLocally } from '../../../../../local/base/listen-locally.ts';
 import { RETENTION_DAYS } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createClientWithHooks } from './client-with-hooks.ts';

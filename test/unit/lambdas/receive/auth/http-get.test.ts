@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpGet, UnexpectedAnswerError } from '../../../../../lambdas/receive/auth/http-get.ts';
-import { type ListeningServer, listenLocally } from '../../../../../local/listen-locally.ts';
+import { type ListeningServer, listenLocally } from '../../../../../local/base/listen-locally.ts';
 
 let server: Server;
 let listening: ListeningServer;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMovableClock } from '../../../../../local/clock.ts';
+import { createMovableClock } from '../../../../../local/base/clock.ts';
 import type { Alarm } from '../../../../../local/emulators/cloudwatch/alarm.ts';
 import { createAlarms } from '../../../../../local/emulators/cloudwatch/alarms.ts';
 import { createMetricStore, MINUTE_MS } from '../../../../../local/emulators/cloudwatch/metric-store.ts';

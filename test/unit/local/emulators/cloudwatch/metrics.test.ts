@@ -1,6 +1,6 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { describe, expect, it } from 'vitest';
-import { createMovableClock } from '../../../../../local/clock.ts';
+import { createMovableClock } from '../../../../../local/base/clock.ts';
 import { isRecorded, recordHttpAnswer, recordQueues } from '../../../../../local/emulators/cloudwatch/aws-metrics.ts';
 import { createMetricsReader } from '../../../../../local/emulators/cloudwatch/embedded-metrics.ts';
 import { createMetricStore, MINUTE_MS } from '../../../../../local/emulators/cloudwatch/metric-store.ts';

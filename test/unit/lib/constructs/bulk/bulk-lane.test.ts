@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { seconds } from '../../../../../lambdas/domain/duration.ts';
+import { timeLimits } from '../../../../../lambdas/send/time-limits.ts';
+import { callIntervalMs, sendInvocations } from '../../../../../lib/settings/lane-settings.ts';
+import { statementsOf } from '../../iam-statements.ts';
+import { synthesizedStack } from '../../synthesized-stack.ts';
+
+const MAPPING = 'AWS::Lambda::EventSourceMapping';
+const { template } = synthesizedStack('prod', { sends: { bulkLane: { maxConcurrentCalls: 40 } } });
+const plain = synthesizedStack('prod').template;
+const idsOf = (all: typeof template, type: string) => Object.keys(all.findResources(type));
+
+describe('A stage with a bulk queue', () => {
+  test('has one more FIFO queue with a dead-letter queue, and nothing of the others changes', () => {
+    const added = (type: string) => idsOf(template, type).filter((id) => !idsOf(plain, type).includes(id));
+    expect(added('AWS::SQS::Queue')).toHaveLength(2);
+    expect(idsOf(plain, 'AWS::SQS::Queue').filter((id) => !idsOf(template, 'AWS::SQS::Queue').includes(id))).toEqual(
+      [],
+    );
+    expect(
+      added('AWS::CloudWatch::Alarm')
+        .map((id) => /Bulk[A-Za-z]+?(?=[0-9A-F]{8}$)/.exec(id)?.[0])
+        .toSorted(),
+    ).toEqual(['BulkSendDeadLetters', 'BulkSendQueueAge', 'BulkSendQueueBacklog']);
+  });
+
+  test('gives each queue its own concurrency, so that a backlog of one leaves that of the other free', () => {
+    for (const calls of [40, 200]) {
+      template.hasResourceProperties(MAPPING, {
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        ScalingConfig: { MaximumConcurrency: sendInvocations(calls) },
+      });
+    }
+  });
+
+  test('lets the management API count the requests of both queues for a dry run', () => {
+    const count = 'ManagementFunctionRoleDefaultPolicy: Allow sqs:GetQueueAttributes on';
+    expect(statementsOf(template)).toContain(`${count} SenderBulkSendQueue.Arn, SenderSendQueue.Arn`);
+    expect(statementsOf(plain)).toContain(`${count} SenderSendQueue.Arn`);
+  });
+
+  test('warns before SQS no longer finds the messages of other contacts', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Threshold: 100_000,
+    });
+  });
+});
+
+describe('The pace of bulk calls', () => {
+  const intervalOf = (bulkLane: object) =>
+    Object.values(
+      synthesizedStack('prod', { sends: { bulkLane } }).template.findResources('AWS::Lambda::Function'),
+    ).flatMap(({ Properties }) => Properties.Environment?.Variables?.BULK_CALL_INTERVAL_MS ?? []);
+
+  test('is divided among the invocations that run at a time, and rounded so that it is never exceeded', () => {
+    expect(intervalOf({ maxConcurrentCalls: 40, maxCallsPerSecond: 30 })).toEqual(['134']);
+  });
+
+  test('leaves an invocation the time for a call for each message of a batch, at its slowest', () => {
+    const slowest = [2, 11, 20, 21, 199, 2000].map((calls) => {
+      const invocations = sendInvocations(calls);
+      return callIntervalMs(invocations, invocations);
+    });
+    const { timeoutSeconds, requiredSeconds } = timeLimits(seconds(1));
+    expect(10 * Math.max(...slowest)).toBeLessThan((timeoutSeconds - requiredSeconds) * 1000);
+  });
+
+  test('is not set unless the stage sets it', () => {
+    expect(intervalOf({ maxConcurrentCalls: 40 })).toEqual([]);
+  });
+});
+
+test('A stage without it has no trace of it', () => {
+  expect(JSON.stringify(plain.toJSON())).not.toMatch(/BulkSend|BULK_|bulk send/);
+});

@@ -1,0 +1,159 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readCdkApp } from '../../../../local/stack/cdk-app.ts';
+import {
+  checkChatService,
+  settingsForSandbox,
+  settingsForService,
+  synthesizeOnce,
+  withSandboxOrigin,
+} from '../../../../local/stack/synthesis.ts';
+import { findStack } from '../../../../local/stack/synthesized-stack.ts';
+
+describe("a run's settings", () => {
+  const given = { retentionDays: { messages: 30 }, webhook: { auth: { audience: 'mine' } } };
+
+  it("are the given settings with the sandbox's URLs, which the template gets when the sandbox runs", () => {
+    const settings = settingsForSandbox(given, { jwksPath: '/keys' });
+    const synthesized = withSandboxOrigin(JSON.stringify(settings), 'http://127.0.0.1:4000');
+
+    expect(JSON.parse(synthesized)).toEqual({
+      retentionDays: { messages: 30 },
+      chatService: { baseUrl: 'http://127.0.0.1:4000' },
+      webhook: { auth: { audience: 'mine', jwksUrl: 'http://127.0.0.1:4000/keys' } },
+    });
+  });
+
+  it('keep the webhook as it is when its verification needs no keys', () => {
+    const settings = settingsForSandbox(given, { jwksPath: undefined });
+
+    expect(settings).toEqual({ ...given, chatService: { baseUrl: expect.any(String) } });
+  });
+
+  it("name another chat service, and keep the stage's own key URL", () => {
+    const settings = settingsForService(given, 'https://chat.example');
+
+    expect(settings).toEqual({ ...given, chatService: { baseUrl: 'https://chat.example' } });
+    expect(withSandboxOrigin(JSON.stringify(settings), undefined)).toBe(JSON.stringify(settings));
+  });
+});
+
+const newFolder = async (files: Readonly<Record<string, unknown>> = {}): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-synthesis-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  return folder;
+};
+
+describe('the app of a folder', () => {
+  it('is that of its cdk.json, with the lookups of cdk.context.json', async () => {
+    const folder = await newFolder({
+      'cdk.json': { app: 'node app.js', output: 'out', context: { stage: 'dev', zones: 'mine' } },
+      'cdk.context.json': { zones: 'looked up', vpc: 'vpc-1' },
+    });
+
+    expect(await readCdkApp(folder)).toEqual({
+      folder,
+      command: 'node app.js',
+      context: { stage: 'dev', zones: 'mine', vpc: 'vpc-1' },
+    });
+  });
+
+  it.each<[files: Record<string, unknown>, sentence: RegExp]>([
+    [{}, /^\/\S+ has no cdk\.json\. Use the folder of a CDK app .* or create one with "npx parley init"\.$/],
+    [{ 'cdk.json': {} }, /cdk\.json has no "app": the command that synthesizes the app/],
+    [{ 'cdk.json': { app: ' ' } }, /cdk\.json must be a JSON object/],
+    [{ 'cdk.json': '{' }, /cdk\.json must be a JSON object/],
+    [{ 'cdk.json': { app: 'node app.js', context: [] } }, /cdk\.json must be a JSON object/],
+  ])('is refused with a sentence: %j', async (files, sentence) => {
+    const folder = await newFolder(files);
+
+    await expect(readCdkApp(folder)).rejects.toThrow(sentence);
+  });
+});
+
+const appOf = (folder: string, command: string) => ({ folder, command, context: {} });
+
+describe('a synthesized app', () => {
+  it('is what the command writes in its folder, with the Node.js of the run', async () => {
+    const folder = await newFolder({
+      'app.mjs': `import { mkdirSync, writeFileSync } from 'node:fs';
+        const { CDK_OUTDIR, CDK_CONTEXT_JSON } = process.env;
+        mkdirSync(CDK_OUTDIR, { recursive: true });
+        writeFileSync(CDK_OUTDIR + '/seen.json', JSON.stringify([process.execPath, JSON.parse(CDK_CONTEXT_JSON)]));`,
+    });
+    const outdir = join(folder, 'out');
+
+    await synthesizeOnce(appOf(folder, 'node app.mjs'), outdir, { stage: 'dev' });
+
+    expect(JSON.parse(await readFile(join(outdir, 'seen.json'), 'utf8'))).toEqual([
+      process.execPath,
+      { stage: 'dev', 'aws:cdk:enable-asset-metadata': true },
+    ]);
+  });
+
+  it('is missing if the command fails, with its reason', async () => {
+    const folder = await newFolder();
+
+    await expect(synthesizeOnce(appOf(folder, 'echo "no such bus" >&2; exit 3'), folder, {})).rejects.toThrow(
+      `The app could not be synthesized. "echo "no such bus" >&2; exit 3" in ${folder} failed:\nno such bus`,
+    );
+  });
+
+  // The command fails, which shows that it was run again.
+  it('is used again only with the same stage and settings', async () => {
+    const context = { stages: { dev: {} }, stage: 'dev' };
+    const outdir = await newFolder({ 'synthesized-from.json': context });
+    const app = appOf(outdir, 'false');
+
+    await expect(synthesizeOnce(app, outdir, context)).resolves.toBeUndefined();
+    await expect(synthesizeOnce(app, outdir, { ...context, settings: {} })).rejects.toThrow('could not be synthesized');
+  });
+});
+
+describe('the stack of a stage', () => {
+  const stack = (templateFile: string, stackName?: string) => ({
+    type: 'aws:cloudformation:stack',
+    properties: { templateFile, stackName },
+  });
+  const assets = { type: 'cdk:asset-manifest', properties: { file: 'assets.json' } };
+
+  it('is found by its name, which may differ from its ID', async () => {
+    const artifacts = { assets, Other: stack('other.json'), ParleyDev1: stack('dev.json', 'Parley-dev') };
+    const outdir = await newFolder({ 'manifest.json': { version: '48.0.0', artifacts } });
+
+    expect(await findStack(outdir, 'Other')).toEqual({ stackName: 'Other', templateFile: join(outdir, 'other.json') });
+    expect((await findStack(outdir, 'Parley-dev')).templateFile).toBe(join(outdir, 'dev.json'));
+  });
+
+  it.each<[files: Record<string, unknown>, sentence: string]>([
+    [{}, 'Its code must call app.synth()'],
+    [{ 'manifest.json': { artifacts: { assets } } }, 'The app has no stack Parley-dev. It has no stacks at all.'],
+    [
+      { 'manifest.json': { artifacts: { Chat: stack('chat.json') } } },
+      'The app has no stack Parley-dev. Its only stack is Chat. To run it, use --stack Chat.',
+    ],
+    [
+      { 'manifest.json': { artifacts: { Chat: stack('chat.json'), Bus: stack('bus.json') } } },
+      'The app has no stack Parley-dev. Its stacks are Chat, Bus. To run one of them, use --stack NAME.',
+    ],
+  ])('is missing, and the sentence says what there is: %j', async (files, sentence) => {
+    const outdir = await newFolder(files);
+
+    await expect(findStack(outdir, 'Parley-dev')).rejects.toThrow(sentence);
+  });
+
+  it('must call the chat service of the run', () => {
+    const { chatService } = settingsForSandbox({}, { jwksPath: undefined });
+    const sentence = /^The stack Parley-dev does not use the settings of the local run/;
+
+    expect(() => checkChatService(JSON.stringify(chatService), 'Parley-dev', undefined)).not.toThrow();
+    expect(() => checkChatService('https://real.example', 'Parley-dev', undefined)).toThrow(sentence);
+    expect(() => checkChatService('https://real.example', 'Parley-dev', 'https://real.example')).not.toThrow();
+    expect(() => checkChatService('https://real.example', 'Parley-dev', 'https://mine.example')).toThrow(sentence);
+  });
+});
