@@ -1,3 +1,4 @@
+import { EXPIRY, INDEXES } from '../../lambdas/table/indexes.ts';
 import { keyStatements } from '../../lib/settings/key-policy.ts';
 import { explainError } from '../base/errors.ts';
 import type { Target } from '../base/target.ts';
@@ -51,12 +52,7 @@ const readable = async (
 };
 
 /** The keys of the table and its indexes. */
-const KEYS = [
-  'table: pk, sk',
-  'byContact: contact, contactSort',
-  'byState: stateShard, stateAt',
-  'byBroadcast: broadcastShard, broadcastState',
-];
+const KEYS = ['table: pk, sk', ...INDEXES.map(({ name, partition, sort }) => `${name}: ${partition}, ${sort}`)];
 
 const checkTable = async (tableArn: string, target: ExistingTarget): Promise<readonly Finding[]> => {
   const { keys, streamArn, ttlAttribute, hasPointInTimeRecovery, isProtected } = await readTable(tableArn, target);
@@ -70,9 +66,9 @@ const checkTable = async (tableArn: string, target: ExistingTarget): Promise<rea
     ...(streamArn
       ? []
       : [finding('failing', `${tableArn} has no stream with new and old images, so no events are published.`)]),
-    ...(ttlAttribute === 'expiresAt'
+    ...(ttlAttribute === EXPIRY
       ? []
-      : [finding('failing', `${tableArn} has no TTL on expiresAt, so items never expire.`)]),
+      : [finding('failing', `${tableArn} has no TTL on ${EXPIRY}, so items never expire.`)]),
     ...(hasPointInTimeRecovery ? [] : [finding('warning', `${tableArn} has no point-in-time recovery.`)]),
     ...(isProtected ? [] : [finding('warning', `${tableArn} is not protected from deletion.`)]),
   ];

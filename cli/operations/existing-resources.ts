@@ -3,7 +3,7 @@ import { createSignedFetch, type Signer } from './signed-fetch.ts';
 
 /** What Parley needs of a table that the stack did not create. */
 export interface TableState {
-  /** The keys of the table and of each index, such as `byState: stateShard, stateAt`. */
+  /** The keys of the table and of each index, such as `byState: <partition>, <sort>`. */
   readonly keys: readonly string[];
   /** The latest stream, if it is enabled with new and old images. */
   readonly streamArn: string | undefined;

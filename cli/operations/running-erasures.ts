@@ -1,10 +1,11 @@
 import { addMs, type Instant } from '../../lambdas/domain/instant.ts';
-import { type ItemKey, kindOf, type StoredItem, textOf } from '../../lambdas/laws/stored-item.ts';
+import { kindOf, type StoredItem, textOf } from '../../lambdas/laws/stored-item.ts';
+import { stateShards } from '../../lambdas/table/indexes.ts';
+import { erasureKey, type ItemKey } from '../../lambdas/table/keys.ts';
 import { listShard, readItems, type TableReads } from './table-reads.ts';
 
 /** The clock of this machine can differ from those of the functions. */
 const CLOCK_SKEW_MS = 60 * 60 * 1000;
-const AUDIT_SHARDS = Array.from({ length: 16 }, (_, shard) => `audit#${shard}`);
 
 export const isRunningErasure = (item: StoredItem): boolean => kindOf(item) === 'erasure' && item.state === 'running';
 
@@ -20,13 +21,13 @@ export const isErasureRunning = async (
   scanStartedAt: Instant,
 ): Promise<boolean> => {
   const entryKeys: ItemKey[] = [];
-  for (const shard of AUDIT_SHARDS) {
+  for (const shard of stateShards('audit')) {
     entryKeys.push(...(await listShard(reads, shard, addMs(scanStartedAt, -CLOCK_SKEW_MS))));
   }
   const entries = await readItems(reads, entryKeys, true);
   const requested = [...entries.values()].flatMap((entry): readonly ItemKey[] => {
     const id = entry.action === 'erasure' ? textOf(entry, 'erasureId') : undefined;
-    return id === undefined ? [] : [{ pk: `ERASURE#${id}`, sk: 'ERASURE' }];
+    return id === undefined ? [] : [erasureKey(id)];
   });
   const erasures = await readItems(reads, [...seen, ...requested], true);
   return [...erasures.values()].some(isRunningErasure);

@@ -9,6 +9,7 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { nameOf } from '../../lambdas/laws/check-laws.ts';
 import { type ItemKey, keyOf, type StoredItem } from '../../lambdas/laws/stored-item.ts';
+import { BY_STATE } from '../../lambdas/table/indexes.ts';
 import type { Pacer } from './pacer.ts';
 
 export interface TableReads {
@@ -77,8 +78,9 @@ export const listShard = async (reads: TableReads, shard: string, since: string)
   const { dynamodb, tableName: TableName, stop: abortSignal } = reads;
   const query = {
     TableName,
-    IndexName: 'byState',
-    KeyConditionExpression: 'stateShard = :shard AND stateAt >= :since',
+    IndexName: BY_STATE.name,
+    KeyConditionExpression: '#partition = :shard AND #sort >= :since',
+    ExpressionAttributeNames: { '#partition': BY_STATE.partition, '#sort': BY_STATE.sort },
     ExpressionAttributeValues: marshall({ ':shard': shard, ':since': since }),
     ReturnConsumedCapacity: 'TOTAL',
   } as const;

@@ -53,6 +53,16 @@ export const BY_BROADCAST = {
   sort: 'broadcastState',
 } as const satisfies ShardedIndex;
 
+/** The table's indexes. Each projects only keys. */
+export const INDEXES = [
+  { name: BY_CONTACT, partition: 'contact', sort: 'contactSort' },
+  BY_STATE,
+  BY_BROADCAST,
+] as const;
+
+/** The attribute by which items expire, in seconds since the epoch. */
+export const EXPIRY = 'expiresAt';
+
 const SHARDS = 16;
 export type ListedState = SendState | 'audit' | 'gap' | 'missing';
 

@@ -11,6 +11,7 @@ import {
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
+import { EXPIRY, INDEXES } from '../../lambdas/table/indexes.ts';
 import { READ_ACTIONS, WRITE_ACTIONS } from '../settings/key-policy.ts';
 import { grantKeyUse } from './stage-key.ts';
 
@@ -43,17 +44,19 @@ export class ParleyTable extends Table {
       sortKey: { name: 'sk', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       stream: StreamViewType.NEW_AND_OLD_IMAGES,
-      timeToLiveAttribute: 'expiresAt',
+      timeToLiveAttribute: EXPIRY,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       ...(encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
       deletionProtection: production,
       removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    for (const { indexName, partitionKey, sortKey } of INDEXES) {
+    // CloudFormation can create or delete only one index per update, so all are created with the table. One without items
+    // costs nothing.
+    for (const { name, partition, sort } of INDEXES) {
       this.addGlobalSecondaryIndex({
-        indexName,
-        partitionKey: { name: partitionKey, type: AttributeType.STRING },
-        sortKey: { name: sortKey, type: AttributeType.STRING },
+        indexName: name,
+        partitionKey: { name: partition, type: AttributeType.STRING },
+        sortKey: { name: sort, type: AttributeType.STRING },
         // With only keys, other changes to an item cause no write to the index. Items are read from the table.
         projectionType: ProjectionType.KEYS_ONLY,
       });
@@ -61,23 +64,10 @@ export class ParleyTable extends Table {
   }
 }
 
-/**
- * The table's indexes. CloudFormation can create or delete only one index per update, so all of them are created with
- * the table. A sparse index without items costs nothing.
- */
-const INDEXES = [
-  // A contact's messages and sends, each kind ordered by time.
-  { indexName: 'byContact', partitionKey: 'contact', sortKey: 'contactSort' },
-  // Sparse and sharded: the sends in a state that operators look for, ordered by when they entered it.
-  { indexName: 'byState', partitionKey: 'stateShard', sortKey: 'stateAt' },
-  // Sparse and sharded: the sends of a broadcast, by state and refusal code. Reserved for broadcasts with an id.
-  { indexName: 'byBroadcast', partitionKey: 'broadcastShard', sortKey: 'broadcastState' },
-] as const;
-
 /** The actions on items that Parley's functions use. */
 export type ItemAction = 'dynamodb:BatchGetItem' | 'dynamodb:DeleteItem' | 'dynamodb:GetItem' | 'dynamodb:UpdateItem';
 
-export type TableIndex = (typeof INDEXES)[number]['indexName'];
+export type TableIndex = (typeof INDEXES)[number]['name'];
 
 /** The kinds of items, by the start of their partition key. `CHANNELS` is a single item. */
 export type ItemKey =

@@ -41,7 +41,7 @@ const metricsOf = (properties: unknown): readonly unknown[] => {
 };
 
 /** Returns the custom metrics that alarms watch: the logical id of the alarm, and the identity of the metric. */
-export const alarmMetrics = (template: Template): readonly (readonly [logicalId: string, metric: string])[] =>
+const alarmMetrics = (template: Template): readonly (readonly [logicalId: string, metric: string])[] =>
   Object.entries(template.findResources('AWS::CloudWatch::Alarm')).flatMap(([logicalId, { Properties }]) =>
     metricsOf(Properties).flatMap((metric) => {
       const { data } = metricReference.safeParse(metric);

@@ -120,7 +120,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'cli operations',
     files: /^cli\/operations\//,
-    mayImport: ['cli operations', 'adapters', 'domain', 'laws', 'functions'],
+    mayImport: ['cli operations', 'adapters', 'domain', 'table', 'laws', 'functions'],
   },
   { name: 'cli base', files: /^cli\/base\//, mayImport: ['cli base', 'cli operations'] },
   {
@@ -133,6 +133,7 @@ export const LAYERS: readonly Layer[] = [
       'cli operations',
       'adapters',
       'domain',
+      'table',
       'laws',
       'functions',
       'settings',
