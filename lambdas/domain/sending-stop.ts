@@ -23,7 +23,7 @@ export const isTrusted = (learnedAt: Instant | undefined, now: Instant): boolean
   learnedAt !== undefined && now < addMs(learnedAt, ACCOUNT_TRUSTED_MS);
 
 /**
- * Returns the time of an operator's act: now, or just after the act that it follows, because the clock that timed that
+ * Returns the time of an operator's action: now, or just after the previous action, because the clock that timed that
  * one may have been ahead.
  */
 export const timeOfAct = (now: Instant, before: Sending): Instant => {

@@ -16,7 +16,7 @@ export interface PublishChangesOptions {
   readonly metrics: Metrics;
   /** Whether events include the content of messages. */
   readonly content: boolean;
-  /** What handles the kinds of changes whose events need calls. @default the events of all changes follow from them */
+  /** Handlers for the kinds of changes whose events need calls. @default none: all events follow from the changes */
   readonly handlers?: Partial<Record<ItemChange['kind'], HandleChange>> | undefined;
 }
 

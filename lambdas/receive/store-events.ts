@@ -124,7 +124,7 @@ const resultOf = (
  *   if it carries a message, also the writes of the message;
  * - an echo that names its transaction: one more, and up to three if that is known.
  *
- * What follows an event comes after these writes, because others decide by what they stored.
+ * Follow-ups start after these writes, because what they cause depends on what is stored.
  *
  * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits
  * for the table, and all others go straight to the inbound queue.
