@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ManagementClient, ManagementError } from './management-client.ts';
 
-/** All that is needed of the stage. */
+/** What the check needs to know of the stage. */
 const namedStage = z.looseObject({ chatChannelNumber: z.string() });
 
 /**

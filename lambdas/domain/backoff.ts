@@ -66,8 +66,8 @@ const FIRST_BLOCKED_MS = 5_000;
 
 /**
  * Returns how long a request waits before it asks again whether requests may be sent: a quarter of the time for which
- * none could be, at least 5 seconds and at most 15 minutes. A request therefore follows the end of a short wait soon,
- * and in its first hour uses about 30 of the receives that it may use at any pace. A longer wait would also outlast a
+ * none could be, at least 5 seconds and at most 15 minutes. After a short block, a request is therefore sent soon, and
+ * in its first hour it uses about 30 of the receives that it may use at any pace. A longer wait would also outlast a
  * probe that an operator asks for.
  *
  * @param blockedForMs how long requests have been blocked: by an open circuit breaker, or by an operator

@@ -1,12 +1,12 @@
 declare const unit: unique symbol;
 
-/** A duration in milliseconds. Its type keeps seconds, and numbers without a unit, from being taken for it. */
+/** A duration in milliseconds. Seconds, and numbers without a unit, are not assignable to it. */
 export type Ms = number & { readonly [unit]: 'ms' };
 
 /** A duration in seconds. */
 export type Seconds = number & { readonly [unit]: 's' };
 
-// The places that give a number its unit.
+// Only these two functions give a number its unit.
 export const ms = (value: number): Ms => value as Ms;
 export const seconds = (value: number): Seconds => value as Seconds;
 

@@ -4,7 +4,7 @@ export class LoggableError extends Error {}
 /** The table responded, but other calls are writing the item. A retry can succeed. */
 export class ItemBusyError extends LoggableError {}
 
-/** The base of the errors that repeating the call at once does not fix. `code` is stable; messages may change. */
+/** The base class of errors that an immediate retry does not fix. `code` is stable; messages may change. */
 export abstract class ParleyError extends LoggableError {
   abstract readonly code: `ERR_${string}`;
 }

@@ -54,7 +54,7 @@ const unpack = (text: string): readonly string[] =>
     ? textsOf(Buffer.from(text, text.includes('-') || text.includes('_') ? 'base64url' : 'base64'))
     : [];
 
-/** Of what Parley compresses itself, and of what a sender of webhook requests may have compressed. */
+/** Decompress what Parley has compressed (deflate), and what a sender of webhook requests may have (gzip). */
 const DECOMPRESSORS = [inflateRawSync, gunzipSync];
 
 /** Returns the text that bytes are, or that they become when they are decompressed; none if they are neither. */

@@ -18,12 +18,12 @@ export type Sending =
  */
 export const ACCOUNT_TRUSTED_MS = 5_000;
 
-/** Whether what a function learned about the account at `learnedAt`, if it has at all, is recent enough to rely on. */
+/** Whether the account, as read at `learnedAt`, is recent enough to rely on. False if it has not been read. */
 export const isTrusted = (learnedAt: Instant | undefined, now: Instant): boolean =>
   learnedAt !== undefined && now < addMs(learnedAt, ACCOUNT_TRUSTED_MS);
 
 /**
- * Returns the time of an operator's act: now, or just after the act that it follows, because the clock that timed that
+ * Returns the time of an operator's action: now, or just after the previous action, because the clock that timed that
  * one may have been ahead.
  */
 export const timeOfAct = (now: Instant, before: Sending): Instant => {

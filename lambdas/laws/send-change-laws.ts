@@ -155,7 +155,7 @@ const stays = ({ before, after }: Change): SendChange | undefined =>
 
 const COMMON = {
   kinds: ['send'],
-  source: 'decisions/define-a-sends-states-as-data.md',
+  source: 'decisions/define-send-states-as-data.md',
   next: "Compare the send with the chat service's console, and report the change as a defect.",
 } as const;
 

@@ -23,7 +23,7 @@ const ERASED = ['leaseUntil', 'call', 'outcome', 'decision', 'failure'];
 /** A send whose processing has only failed so far has no state. */
 const stateOf = (item: StoredItem): string | undefined => textOf(item, 'state');
 
-const SOURCE = 'decisions/define-a-sends-states-as-data.md';
+const SOURCE = 'decisions/define-send-states-as-data.md';
 const STATUS_SOURCE = 'decisions/let-a-status-confirm-a-send.md';
 
 /** Times that a function writes after it has written `createdAt`. */

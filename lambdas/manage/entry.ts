@@ -120,7 +120,7 @@ const ports = {
     post: createHttpPost(CHAT_SERVICE_CALL),
   }),
   contactDefaults: { chatPlatform, chatChannelNumber, windowPer },
-  rules: sendRulesOf(environment),
+  rules: sendRulesOf(environment, { clientPayload: 'off', optOutConfirmation: undefined }),
   defaultNotAfter: environment.DEFAULT_NOT_AFTER,
   settings: {
     chatPlatform,
@@ -135,6 +135,27 @@ const ports = {
   randomness: systemRandomness,
   log,
   metrics,
+};
+
+/** Returns undefined for a stack without a publisher. */
+const publisherPorts = () => {
+  const {
+    EVENT_BUS_NAME: busName,
+    EVENT_CONTENT: content = false,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: bus,
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: streams,
+  } = environment;
+  if (busName === undefined || bus === undefined || streams === undefined) return undefined;
+  return {
+    bus: createEventBridgeBus(createEventBridgeClient({ ...aws, endpoint: bus, ...AWS_CALL }), busName),
+    changes: createDynamodbChangeReader({
+      table,
+      streams: createAwsJsonClient(DYNAMODB_STREAMS, { ...aws, endpoint: streams, ...AWS_CALL }),
+      clock: systemClock,
+    }),
+    turns: createDynamodbTurns(table),
+    content,
+  };
 };
 
 /** What needs the client of SQS, which few calls use. Loading it takes longer than such a call. */
@@ -181,29 +202,15 @@ const queues = onFirstUse(async () => {
     erasures: adapters.createSqsRedriveQueue(sqs, erasureUrl),
   };
 
-  /** Returns undefined for a stack without a publisher. */
-  const republishPorts = () => {
-    const {
-      EVENT_BUS_NAME: busName,
-      EVENT_CONTENT: content = false,
-      AWS_ENDPOINT_URL_EVENTBRIDGE: bus,
-      AWS_ENDPOINT_URL_DYNAMODB_STREAMS: streams,
-    } = environment;
-    if (busName === undefined || bus === undefined || streams === undefined || publishing === undefined)
-      return undefined;
-    return {
-      bus: createEventBridgeBus(createEventBridgeClient({ ...aws, endpoint: bus, ...AWS_CALL }), busName),
-      changes: createDynamodbChangeReader({
-        table,
-        streams: createAwsJsonClient(DYNAMODB_STREAMS, { ...aws, endpoint: streams, ...AWS_CALL }),
-        clock: systemClock,
-      }),
-      turns: createDynamodbTurns(table),
-      content,
-      publishing: createSqsDeadLetterSource(sqs, 'publishing', publishing, redriven),
-      targets: targets === undefined ? undefined : createSqsDeadLetterSource(sqs, 'targets', targets, redriven),
-    };
-  };
+  const publisher = publisherPorts();
+  const republish =
+    publisher === undefined || publishing === undefined
+      ? undefined
+      : {
+          ...publisher,
+          publishing: createSqsDeadLetterSource(sqs, 'publishing', publishing, redriven),
+          targets: targets === undefined ? undefined : createSqsDeadLetterSource(sqs, 'targets', targets, redriven),
+        };
 
   return {
     /** For the routes and for erasures. */
@@ -211,7 +218,7 @@ const queues = onFirstUse(async () => {
       ...ports,
       redrivenSources: sourcesOf(REDRIVE_SECONDS),
       redriveQueues,
-      republish: republishPorts(),
+      republish,
       queue: adapters.createSqsSendQueue(sqs, sendUrl),
       backlog: backlogs.createSqsSendBacklog(sqs, { queue: sendUrl, bulk: bulkUrl }),
       erasureQueue: adapters.createSqsErasureQueue(sqs, erasureUrl),

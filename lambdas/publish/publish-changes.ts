@@ -16,7 +16,7 @@ export interface PublishChangesOptions {
   readonly metrics: Metrics;
   /** Whether events include the content of messages. */
   readonly content: boolean;
-  /** What handles the kinds of changes whose events need calls. Undefined if the events of all changes follow from them. */
+  /** Handlers for the kinds of changes whose events need calls. Undefined if the events of all changes follow from them. */
   readonly handlers: Partial<Record<ItemChange['kind'], HandleChange>> | undefined;
 }
 

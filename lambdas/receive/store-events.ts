@@ -89,6 +89,32 @@ type EventWrite =
 const COOLING_DOWN: EventWrite = { kind: 'unavailable', reason: 'The table was unavailable a moment ago.' };
 const NO_TIME: EventWrite = { kind: 'unavailable', reason: 'The post has too many events to store in time.' };
 
+/** Returns the result of an event, given that of its writes. One that is alone in its post needs no body of its own. */
+const resultOf = (
+  written: EventWrite,
+  event: WebhookEvent,
+  { isAlone, options }: { readonly isAlone: boolean; readonly options: StoreEventsOptions },
+): StoreResult => {
+  const traceId = traceIdOf((written.kind === 'written' && written.traceparent) || event.traceparent);
+  switch (written.kind) {
+    case 'written': {
+      const { hasNewName } = written;
+      return {
+        kind: 'stored',
+        event: event.kind,
+        id: event.id,
+        ...remarksOn(event, options),
+        ...(hasNewName && { hasNewName }),
+        traceId,
+      };
+    }
+    case 'refused':
+      return { kind: 'unstorable', reason: written.reason, ...(!isAlone && { body: event.body }), traceId };
+    case 'unavailable':
+      return { kind: 'unavailable', reason: written.reason, traceId };
+  }
+};
+
 /**
  * Creates the function that parses a verified request and writes its events. It reads nothing, and all of its writes are
  * idempotent:
@@ -99,7 +125,7 @@ const NO_TIME: EventWrite = { kind: 'unavailable', reason: 'The post has too man
  *   if it carries a message, also the writes of the message;
  * - an echo that names its transaction: one more, and up to three if that is known.
  *
- * What follows an event comes after these writes, because others decide by what they stored.
+ * Follow-ups start after these writes, because what they cause depends on what is stored.
  *
  * For a second after the table did not respond, no writes are attempted. During an outage, one request per second waits
  * for the table, and all others go straight to the inbound queue.
@@ -165,24 +191,7 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
     }
     const { event } = parsed;
     const written = await write(event, receivedAt, endMs);
-    const traceId = traceIdOf((written.kind === 'written' && written.traceparent) || event.traceparent);
-    switch (written.kind) {
-      case 'written': {
-        const { hasNewName } = written;
-        return {
-          kind: 'stored',
-          event: event.kind,
-          id: event.id,
-          ...remarksOn(event, options),
-          ...(hasNewName && { hasNewName }),
-          traceId,
-        };
-      }
-      case 'refused':
-        return { kind: 'unstorable', reason: written.reason, ...(!isAlone && { body: event.body }), traceId };
-      case 'unavailable':
-        return { kind: 'unavailable', reason: written.reason, traceId };
-    }
+    return resultOf(written, event, { isAlone, options });
   };
 
   return async (request, budgetMs = options.budgetMs) => {

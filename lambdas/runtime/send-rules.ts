@@ -1,7 +1,7 @@
 import { CONTACT_CHECKS } from '../domain/contact-check.ts';
 import { toMs } from '../domain/duration.ts';
 import * as z from '../domain/schema.ts';
-import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../domain/send-call.ts';
+import { NUMBER_FORMATS } from '../domain/send-call.ts';
 import type { SendRules } from '../domain/send-decision.ts';
 import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
 import { json, type Variables, wholeSeconds } from './environment.ts';
@@ -17,8 +17,6 @@ export const sendRulesShape = {
   DEFAULT_TEMPLATE: z.optional(json(templateReference)),
   /** How phone numbers are written in calls. */
   NUMBER_FORMAT: z.enum(NUMBER_FORMATS),
-  /** Which calls carry the request id as `clientPayload`. */
-  CLIENT_PAYLOAD: z.enum(CLIENT_PAYLOADS),
   /** Whether to check that a number is on the platform before a template opens a conversation. */
   CONTACT_CHECK: z.enum(CONTACT_CHECKS),
   /** The names of the variables of known templates, by the template's name. @default none */
@@ -27,24 +25,24 @@ export const sendRulesShape = {
   OPERATORS: z.optional(json(z.object({ echoes: z.boolean() }))),
   /** The reasons that an opt-out does not block: a JSON list. */
   OPT_OUT_EXEMPT_REASONS: json(z.array(z.enum(APPROVED_REASONS))),
-  /** The text that confirms an opt-out by keyword. @default opt-outs are not confirmed */
-  OPT_OUT_CONFIRMATION: z.optional(z.string()),
 };
 
 type SendRulesSchema = z.ZodMiniObject<typeof sendRulesShape>;
 
 export type SendRulesEnvironment = Variables<SendRulesSchema>;
 
-export const sendRulesOf = (environment: z.output<SendRulesSchema>): SendRules => ({
+/** What only the function `send` needs: a preview says neither the reference of a call nor the text of a confirmation. */
+type SentRules = Pick<SendRules, 'clientPayload' | 'optOutConfirmation'>;
+
+export const sendRulesOf = (environment: z.output<SendRulesSchema>, sent: SentRules): SendRules => ({
+  ...sent,
   chatPlatform: environment.CHAT_PLATFORM,
   chatChannelNumber: environment.CHAT_CHANNEL_NUMBER,
   windowMarginMs: toMs(environment.WINDOW_MARGIN_SECONDS),
   defaultTemplate: environment.DEFAULT_TEMPLATE,
   numberFormat: environment.NUMBER_FORMAT,
-  clientPayload: environment.CLIENT_PAYLOAD,
   contactCheck: environment.CONTACT_CHECK,
   templates: environment.TEMPLATES,
   operators: environment.OPERATORS,
   optOutExemptReasons: environment.OPT_OUT_EXEMPT_REASONS,
-  optOutConfirmation: environment.OPT_OUT_CONFIRMATION,
 });

@@ -18,7 +18,7 @@ import type { SendContext } from './send-context.ts';
 
 /** The outcome of a call, and when the call was claimed. */
 export interface ObservedCall {
-  /** A contact check has no effect and may fail for good where requests are accepted: it shows only the account. */
+  /** A contact check sends nothing, and may fail permanently where requests are accepted: it shows only the account. */
   readonly via: 'send' | 'check';
   readonly outcome: SendOutcome;
   readonly calledAt: Instant;

@@ -90,7 +90,10 @@ const shared = {
   accountView: createAccountView(),
   contactDefaults,
   defaultNotAfter: environment.DEFAULT_NOT_AFTER,
-  rules: sendRulesOf(environment),
+  rules: sendRulesOf(environment, {
+    clientPayload: environment.CLIENT_PAYLOAD,
+    optOutConfirmation: environment.OPT_OUT_CONFIRMATION,
+  }),
   leaseMs: toMs(limits.leaseSeconds),
   probeLeaseMs: toMs(limits.probeSeconds),
   callTimeMs: toMs(limits.callSeconds),

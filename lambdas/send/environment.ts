@@ -1,6 +1,7 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
+import { CLIENT_PAYLOADS } from '../domain/send-call.ts';
 import { json, type Variables, wholeNumber, wholeSeconds } from '../runtime/environment.ts';
 import { sendRulesShape } from '../runtime/send-rules.ts';
 
@@ -9,6 +10,10 @@ export type { SendRulesEnvironment } from '../runtime/send-rules.ts';
 /** The environment of the function `send`. */
 export const sendEnvironment = z.object({
   ...sendRulesShape,
+  /** Which calls carry the request id as `clientPayload`. */
+  CLIENT_PAYLOAD: z.enum(CLIENT_PAYLOADS),
+  /** The text that confirms an opt-out by keyword. @default opt-outs are not confirmed */
+  OPT_OUT_CONFIRMATION: z.optional(z.string()),
   /** The conversation table, and the URL of DynamoDB in the stack's region. */
   TABLE_NAME: z.string(),
   AWS_ENDPOINT_URL_DYNAMODB: z.url(),

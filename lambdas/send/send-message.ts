@@ -175,7 +175,7 @@ const decideAgain = async (
 
 /**
  * Reads the contact again if its consents no longer allow the call, because the user may have written since. The claim
- * may have taken long, so that an operator's stop must be looked for again.
+ * may have taken long, so an operator may have stopped sending since.
  */
 const decideNow = async (context: SendContext, send: QueuedSend, contact: Contact): Promise<SendDecision> => {
   const { contacts, accountView, clock, rules } = context;

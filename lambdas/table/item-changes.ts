@@ -107,7 +107,7 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 const members = (value: unknown): readonly string[] =>
   value instanceof Set ? [...value].filter((member) => typeof member === 'string') : [];
 
-/** Reads attributes, each undefined if it has another form than Parley writes. */
+/** Reads attributes. One whose form is not what Parley writes is undefined. */
 const read = <Name extends string>(
   item: Item,
   parse: (value: unknown) => string | undefined,

@@ -136,8 +136,8 @@ export const listAttributes = (requestId: string, to: SendState, set: Item): Ite
 const UNLISTED = { stateShard: undefined, stateAt: undefined } as const;
 
 /**
- * The attributes of a send that can identify the contact or that keep the item in an index. It stays in that of its
- * broadcast, which is about nobody, so that the counts of the broadcast stay the same.
+ * The attributes of a send that can identify the contact or that keep the item in an index. It stays in the
+ * index of its broadcast, which identifies nobody, so that the counts of the broadcast stay the same.
  */
 const PERSONAL = [
   'contact',

@@ -1,5 +1,5 @@
 /**
- * Writes a function's variables as its `environment.ts` reads them: texts as they are, other values as JSON. Those that
+ * Writes a function's variables as its `environment.ts` reads them: strings unchanged, other values as JSON. Those that
  * are undefined are omitted.
  */
 export const functionVariables = <Environment extends object>(values: Environment): Record<string, string> =>

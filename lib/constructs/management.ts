@@ -166,28 +166,9 @@ export class ParleyManagement extends Construct {
         RETENTION_DAYS: settings.retentionDays,
       }),
     });
-    this.#grantItems(table);
-    grantQuery(table, this.handler, 'byBroadcast', 'byContact', 'byState');
-    grantSendMessage(this.handler, this.erasureQueue);
-    if (deadLetterQueues.length > 0) grantConsume(this.handler, ...deadLetterQueues);
-    sender.grantSend(this.handler);
-    if (sender.bulkSendQueue) sender.grantSendBulk(this.handler);
-    sender.grantCount(this.handler);
-    receiver?.grantRedrive(this.handler);
-    publisher?.grantRepublish(this.handler);
-    sender.grantReadAccessToken(this.handler);
-    sender.schedules.grantDelete(this.handler);
+    this.#grantAccess(props, deadLetterQueues);
     this.erasureQueue.addConsumer(this.handler.live, MAX_ERASURE_INVOCATIONS);
-    new KeepDeadLetters(this, 'KeepDeadLetters', {
-      handler: this.handler.live,
-      deadLetters: [
-        sender.sendQueue.deadLetters,
-        ...(bulkDeadLetters ? [bulkDeadLetters] : []),
-        sender.schedules.deadLetters,
-        this.erasureQueue.deadLetters,
-        ...(receiver ? [receiver.inboundQueue.deadLetters] : []),
-      ],
-    });
+    this.#keepDeadLetters(props);
     if (receiver?.watches) {
       this.watch = new WatchArrivals(this, 'WatchArrivals', { handler: this.handler.live });
     }
@@ -199,6 +180,42 @@ export class ParleyManagement extends Construct {
       logs,
       accessLogFields: { route: '$context.routeKey', caller: '$context.identity.userArn' },
     });
+    this.#addRoutes();
+    this.url = this.api.baseUrl;
+  }
+
+  #grantAccess(
+    { table, sender, receiver, publisher }: ParleyManagementProps,
+    deadLetterQueues: NonNullable<ParleyManagementProps['deadLetterQueues']>,
+  ): void {
+    this.#grantItems(table);
+    grantQuery(table, this.handler, 'byBroadcast', 'byContact', 'byState');
+    grantSendMessage(this.handler, this.erasureQueue);
+    if (deadLetterQueues.length > 0) grantConsume(this.handler, ...deadLetterQueues);
+    sender.grantSend(this.handler);
+    if (sender.bulkSendQueue) sender.grantSendBulk(this.handler);
+    sender.grantCount(this.handler);
+    receiver?.grantRedrive(this.handler);
+    publisher?.grantRepublish(this.handler);
+    sender.grantReadAccessToken(this.handler);
+    sender.schedules.grantDelete(this.handler);
+  }
+
+  #keepDeadLetters({ sender, receiver }: ParleyManagementProps): void {
+    const bulkDeadLetters = sender.bulkSendQueue?.deadLetters;
+    new KeepDeadLetters(this, 'KeepDeadLetters', {
+      handler: this.handler.live,
+      deadLetters: [
+        sender.sendQueue.deadLetters,
+        ...(bulkDeadLetters ? [bulkDeadLetters] : []),
+        sender.schedules.deadLetters,
+        this.erasureQueue.deadLetters,
+        ...(receiver ? [receiver.inboundQueue.deadLetters] : []),
+      ],
+    });
+  }
+
+  #addRoutes(): void {
     const authorizer = new HttpIamAuthorizer();
     const integration = new FunctionIntegration(this.handler);
     for (const [name, { route }] of Object.entries(ROUTES)) {
@@ -210,7 +227,6 @@ export class ParleyManagement extends Construct {
         authorizer,
       });
     }
-    this.url = this.api.baseUrl;
   }
 
   /** Excludes audit entries, from which an erasure only removes the contact. */

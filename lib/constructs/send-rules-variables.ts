@@ -11,7 +11,6 @@ export type SendRulesSettings = Pick<
   | 'chatService'
   | 'contactCheck'
   | 'defaultTemplate'
-  | 'keywords'
   | 'operators'
   | 'optOutExemptReasons'
   | 'templates'
@@ -20,18 +19,16 @@ export type SendRulesSettings = Pick<
 
 /** Returns the rules of sending as variables of `send` and `manage`. */
 export function sendRulesVariables(settings: SendRulesSettings): SendRulesEnvironment {
-  const { chatService, keywords, operators, window } = settings;
+  const { chatService, operators, window } = settings;
   return {
     CHAT_PLATFORM: settings.chatPlatform,
     CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
     WINDOW_MARGIN_SECONDS: seconds(window.marginSeconds),
     DEFAULT_TEMPLATE: settings.defaultTemplate,
     NUMBER_FORMAT: chatService.numberFormat,
-    CLIENT_PAYLOAD: chatService.clientPayload,
     CONTACT_CHECK: settings.contactCheck,
     TEMPLATES: settings.templates,
     OPERATORS: operators && { echoes: operatorEchoesOf(operators) !== undefined },
     OPT_OUT_EXEMPT_REASONS: settings.optOutExemptReasons,
-    OPT_OUT_CONFIRMATION: keywords?.confirmation,
   };
 }

@@ -21,6 +21,6 @@ export const turnSettings = z
   })
   .meta({
     description:
-      'an object with silenceSeconds, the messages that a user sends before ' +
+      'an object with silenceSeconds: the messages that a user sends before ' +
       'falling silent are also published together, as the event TurnEnded; omit it to publish only single messages',
   });

@@ -88,7 +88,7 @@ export interface Refused {
 }
 
 /** The send's state after a resolution. */
-export type Resolved = { kind: 'resolved'; state: string } | Refused;
+export type Resolved = { readonly kind: 'resolved'; readonly state: string } | Refused;
 
 /** What makes requests wait: an open circuit breaker, or a stop by an operator. */
 export interface StageStatus {
@@ -97,7 +97,7 @@ export interface StageStatus {
 }
 
 /** The stage after an action. */
-export type StageChanged = { kind: 'changed'; stage: StageStatus } | Refused;
+export type StageChanged = { readonly kind: 'changed'; readonly stage: StageStatus } | Refused;
 
 /** The features that the console shows and the stage's settings turn on. */
 export interface StageFeatures {
@@ -128,7 +128,10 @@ export type Decision = StageStatus & {
 };
 
 /** `unavailable` if the customer's side does not answer, with a sentence for the user. */
-export type Decided = { kind: 'decided'; decision: Decision } | { kind: 'unavailable'; message: string } | Refused;
+export type Decided =
+  | { readonly kind: 'decided'; readonly decision: Decision }
+  | { readonly kind: 'unavailable'; readonly message: string }
+  | Refused;
 
 /** What the customer's side has recorded about a user. */
 export interface ContactStatus {
@@ -138,7 +141,7 @@ export interface ContactStatus {
 }
 
 /** A contact after an action. */
-export type ContactChanged = { kind: 'changed'; contact: ContactStatus } | Refused;
+export type ContactChanged = { readonly kind: 'changed'; readonly contact: ContactStatus } | Refused;
 
 export interface DeadLetter {
   readonly id: string;
@@ -153,19 +156,19 @@ export interface DeadLetter {
   readonly receiveCount: number;
 }
 
-export type Redriven = { kind: 'redriven'; moved: number } | Refused;
-export type Discarded = { kind: 'discarded' } | Refused;
+export type Redriven = { readonly kind: 'redriven'; readonly moved: number } | Refused;
+export type Discarded = { readonly kind: 'discarded' } | Refused;
 
 /** A change on the customer's side. */
 export type InspectorChange =
-  | { kind: 'send'; send: SendSummary; states: SendStates }
-  | { kind: 'queues'; depths: QueueDepths }
+  | { readonly kind: 'send'; readonly send: SendSummary; readonly states: SendStates }
+  | { readonly kind: 'queues'; readonly depths: QueueDepths }
   /** Sent once to a new listener, and whenever the circuit breaker or an operator's stop changes. */
-  | { kind: 'stage'; stage: StageStatus }
+  | { readonly kind: 'stage'; readonly stage: StageStatus }
   /** An event was published on the bus. */
-  | { kind: 'bus' }
+  | { readonly kind: 'bus' }
   /** An item of a message or contact was written. */
-  | { kind: 'item'; key: string; contact?: string };
+  | { readonly kind: 'item'; readonly key: string; readonly contact?: string };
 
 /**
  * The console's view of the customer's side: its table, its queues, and its decisions. The sandbox knows nothing about

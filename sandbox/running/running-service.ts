@@ -10,7 +10,14 @@ import { type CallLog, createCallLog } from '../service/call-log.ts';
 import { writeEvent } from '../service/event-formats/event-formats.ts';
 import { createFaults, type Faults } from '../service/faults.ts';
 import { createFeed, type Feed, publishStateChange } from '../service/feed.ts';
-import { type Change, createState, type Moment, type ServiceState, type StateSettings } from '../service/state.ts';
+import {
+  type Change,
+  createState,
+  type Moment,
+  type ServiceState,
+  type StateChange,
+  type StateSettings,
+} from '../service/state.ts';
 import type { StoredService } from '../store/store.ts';
 import { earlierEntries, recordDeliveries } from './delivery-entries.ts';
 
@@ -72,17 +79,13 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
       restored,
     });
 
-  const startState = () => {
-    const fresh: ServiceState = createState(options.settings, clock.now(), (change) => {
-      stored.state.put(change);
+  const startState = () =>
+    restoreState(options, (change, contactOf) => {
       if (change.collection === 'messages' && change.value !== undefined && change.previous === undefined) {
         counts.add(change.value.direction === 'in' ? 'received' : 'sent', new Date());
       }
-      publishStateChange(feed, change, (key) => fresh.users.get(key)?.contact ?? key, clock.now());
+      publishStateChange(feed, change, contactOf, clock.now());
     });
-    stored.state.restore(fresh);
-    return fresh;
-  };
 
   let state = startState();
   const restored = stored.events.load();
@@ -144,6 +147,18 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
       await delivery.close();
     },
   };
+};
+
+type OnChange = (change: StateChange, contactOf: (key: string) => string) => void;
+
+/** Creates a state from what the store holds, and stores each change from then on. */
+const restoreState = ({ settings, clock, stored }: RunningServiceOptions, onChange: OnChange): ServiceState => {
+  const state: ServiceState = createState(settings, clock.now(), (change) => {
+    stored.state.put(change);
+    onChange(change, (key) => state.users.get(key)?.contact ?? key);
+  });
+  stored.state.restore(state);
+  return state;
 };
 
 const ID_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';

@@ -18,10 +18,16 @@ interface Route {
 export type MessageRequest = Route & Content;
 
 /** Source: contract, "Rule activation request"; `clientPayload` is from the field notes. */
-export type IntentRequest = Route & { ruleNameOrId: string; params?: Record<string, string>; clientPayload?: string };
+export type IntentRequest = Route & {
+  readonly ruleNameOrId: string;
+  readonly params?: Record<string, string>;
+  readonly clientPayload?: string;
+};
 
 /** With `jobId`, the service names only the job that sends the message. */
-export type SendOutcome = { kind: 'accepted'; id: string; jobId?: string } | { kind: 'refused'; refusal: Refusal };
+export type SendOutcome =
+  | { readonly kind: 'accepted'; readonly id: string; readonly jobId?: string }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** Sends a free-form message, which is allowed only within the user's window (contract, "Send a message"). */
 export const sendMessage = (

@@ -12,7 +12,9 @@ export interface OperatorMessage {
   readonly fields?: MessageEvent['fields'];
 }
 
-export type OperatorMessageOutcome = { kind: 'accepted'; id: string } | { kind: 'refused'; refusal: Refusal };
+export type OperatorMessageOutcome =
+  | { readonly kind: 'accepted'; readonly id: string }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /**
  * Sends a message that an operator writes in the service's own console, from the first of the business's numbers. It

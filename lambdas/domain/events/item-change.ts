@@ -12,8 +12,8 @@ export const ITEM_KINDS = ['message', 'echo', 'send', 'consent', 'handover', 'tu
 export type ItemKind = (typeof ITEM_KINDS)[number];
 
 /**
- * One write to the table: what its item said before and after, as far as events depend on it. An item that does not
- * exist says nothing.
+ * One write to the table: its item before and after, as far as events depend on it. Without an item, the image has no
+ * attributes.
  */
 export type ItemChange =
   | ChangeOf<'message' | 'echo', MessageImage>
@@ -41,7 +41,7 @@ interface ChangeOf<Kind extends ItemKind, Image> {
 /** A change of an item of one kind. */
 export type ItemChangeOf<Kind extends ItemKind> = Extract<ItemChange, { readonly kind: Kind }>;
 
-/** What the item of a message or an echo says. */
+/** What events need of the item of a message or an echo. */
 export interface MessageImage extends Partial<Record<(typeof STATUS_TIMES)[number], Instant>> {
   readonly direction?: string | undefined;
   readonly createdAt?: Instant | undefined;
@@ -58,7 +58,7 @@ export interface MessageImage extends Partial<Record<(typeof STATUS_TIMES)[numbe
   readonly missingSince?: Instant | undefined;
 }
 
-/** What the item of a send says. */
+/** What events need of the item of a send. */
 export interface SendImage {
   readonly state?: string | undefined;
   /** When it entered this state. */
@@ -76,14 +76,14 @@ export interface SendImage {
   readonly call?: Partial<SendCall> | undefined;
 }
 
-/** What the item of a turn says. */
+/** What events need of the item of a turn. */
 export interface TurnImage {
   readonly firstMessageId?: string | undefined;
   readonly startedAt?: Instant | undefined;
   readonly messageIds: readonly string[];
 }
 
-/** What the item of an account says about its circuit breaker and an operator's stop. */
+/** What events need of the item of an account: its circuit breaker and an operator's stop. */
 export interface AccountImage {
   readonly platform: string;
   readonly channel: string;
@@ -97,7 +97,7 @@ export interface AccountImage {
   readonly resumedAt?: Instant | undefined;
 }
 
-/** What the item of a channel says. */
+/** What events need of the item of a channel. */
 export interface ChannelImage {
   readonly platform: string;
   readonly line: string;

@@ -5,7 +5,7 @@ import type { WatchWrite } from './watch-arrivals.ts';
 const WATCH_GRACE_MS = 100;
 
 /**
- * Starts a write that must not hold the answer: `end` waits for it shortly, and then aborts it. Its failure does not
+ * Starts a write that must not delay the answer: `end` waits for it briefly, and then aborts it. Its failure does not
  * matter.
  */
 export const startWatchWrite = (write: WatchWrite, budgetMs: number): { readonly end: () => Promise<void> } => {

@@ -174,3 +174,67 @@ describe('the functions', () => {
     expect(EXPOSED_FILES.filter((files) => !exposed.some(({ to }) => files.test(to)))).toEqual([]);
   });
 });
+
+describe('the map of imports in docs/architecture.md', () => {
+  const map = /## Imports\n\n```mermaid\n(.+?)```/s.exec(codeOf('docs/architecture.md'))?.[1] ?? '';
+
+  /** What each name in the map stands for. A file belongs to the first that matches. */
+  const PARTS: Readonly<Record<string, RegExp>> = {
+    bin: /^bin\//,
+    lib: /^lib\//,
+    operations: /^cli\/operations\//,
+    cli: /^cli\//,
+    local: /^local\//,
+    sandbox: /^sandbox\//,
+    entry: /^lambdas\/(.+\/)?entry\.ts$/,
+    adapters: /^lambdas\/adapters\//,
+    runtime: /^lambdas\/runtime\//,
+    ports: /^lambdas\/ports\.ts$/,
+    table: /^lambdas\/table\//,
+    laws: /^lambdas\/laws\//,
+    domain: /^lambdas\/domain\//,
+    useCases: /^lambdas\//,
+  };
+  const partOf = (file: string) => Object.keys(PARTS).find((part) => PARTS[part]?.test(file));
+
+  /** The arrows of a line such as `a["x"] --> b & c --> d`, where `lambdas` stands for all of its parts. */
+  const drawn = map.split('\n').flatMap((line) => {
+    const names = line
+      .split(/--(?: "[^"]*" --)?>/)
+      .map((side) => side.split('&').map((name) => name.trim().replace(/\[.*\]$/, '')));
+    return names
+      .slice(1)
+      .flatMap((to, index) => (names[index] ?? []).flatMap((from) => to.map((target) => [from, target] as const)));
+  });
+  const inLambdas = Object.keys(PARTS).filter((part) => String(PARTS[part]).includes('lambdas'));
+  const reachable = (from: string, seen = new Set<string>()): ReadonlySet<string> => {
+    for (const [one, to] of drawn) {
+      if (one !== from) continue;
+      for (const part of to === 'lambdas' ? inLambdas : [to]) {
+        if (!seen.has(part)) reachable(part, seen.add(part));
+      }
+    }
+    return seen;
+  };
+  const imported = arrows.flatMap(({ from, to }) => {
+    const [one, other] = [partOf(from), partOf(to)];
+    return one === undefined || other === undefined || one === other ? [] : [`${one} → ${other}`];
+  });
+
+  it('draws only imports that exist', () => {
+    const exists = ([from, to]: readonly [string, string]) =>
+      (to === 'lambdas' ? inLambdas : [to]).some((part) => imported.includes(`${from} → ${part}`));
+    expect(drawn.length).toBeGreaterThan(10);
+    expect(drawn.filter((arrow) => !exists(arrow))).toEqual([]);
+  });
+
+  it('has a path for every import', () => {
+    const missing = new Set(
+      imported.filter((arrow) => {
+        const [from = '', to = ''] = arrow.split(' → ');
+        return !reachable(from).has(to);
+      }),
+    );
+    expect([...missing]).toEqual([]);
+  });
+});

@@ -30,6 +30,9 @@ const REPLACED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bwhich is nobody's\b|\btexts all\b|\bstrings all\b/, 'a placeholder; all strings'],
   [/\bbegun\b|\bwhosoever\b|\bheretofore\b|\bwhoever has to\b/, 'started'],
   [/\bwith nobody to hear it\b/, 'avoids an unhandled rejection'],
+  [/\blearn read\b|\bbreaker is stale\b/, 'the circuit breaker is open, closed, half-open'],
+  [/\bother systems heard\b/, 'events on the bus'],
+  [/\b(go|goes|went|going) out again\b/, 'redrive, retry'],
   [/\bstand-ins?\b/, 'emulator'],
   [/\bout of reach\b/, 'unavailable'],
 ];

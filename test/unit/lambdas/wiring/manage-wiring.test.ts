@@ -148,14 +148,12 @@ const USUAL: { readonly [Name in keyof ManageEnvironment]: string | undefined } 
   CONTACT_CHECK_PATH: 'customer/checkContact',
   HISTORY_API: undefined,
   NUMBER_FORMAT: 'verbatim',
-  CLIENT_PAYLOAD: 'off',
   WINDOW_MARGIN_SECONDS: '60',
   TEMPLATES: undefined,
   DEFAULT_TEMPLATE: undefined,
   DEFAULT_NOT_AFTER: undefined,
   CONTACT_CHECK: 'off',
   OPT_OUT_EXEMPT_REASONS: '[]',
-  OPT_OUT_CONFIRMATION: undefined,
   OPERATORS: undefined,
   KEYWORDS: undefined,
   OPERATOR_ECHOES: undefined,
@@ -164,16 +162,13 @@ const USUAL: { readonly [Name in keyof ManageEnvironment]: string | undefined } 
   RETENTION_DAYS: JSON.stringify(RETENTION_DAYS),
 };
 
-/** A forecast shows neither a call nor a confirmation, so these only complete the rules. */
-type WithoutOutcome = 'CLIENT_PAYLOAD' | 'OPT_OUT_CONFIRMATION';
-
 const keptQueue = (): Wiring<ManageEnvironment>['TABLE_NAME'] => [
   keep,
   ['{aws}/one', 'GetQueueAttributes one'],
   ['{aws}/other', 'GetQueueAttributes other'],
 ];
 
-describeWiring<Omit<ManageEnvironment, WithoutOutcome>>('manage', USUAL, {
+describeWiring<ManageEnvironment>('manage', USUAL, {
   TABLE_NAME: [STAGE, ['one', '"TableName":"one"'], ['other', '"TableName":"other"']],
   AWS_ENDPOINT_URL_DYNAMODB: [STAGE, ['{aws}', 'GetItem 127.0.0.1'], ['{alias}', 'GetItem localhost']],
   AWS_ENDPOINT_URL_SECRETS_MANAGER: [

@@ -81,9 +81,9 @@ export const NIST_ANSWERS: Readonly<Record<string, NistAnswer>> = {
     why:
       "The rule checks a function's dead-letter queue, which Lambda uses only for asynchronous invocations. API Gateway " +
       'invokes the functions synchronously, and event source mappings invoke them with batches, whose failures go to the ' +
-      'dead-letter queue of the source or to the queue for publish failures. The only asynchronous invocation is a daily ' +
-      'schedule with a constant input: Lambda retries it twice, the alarm ManageErrors reports a failure, and the next ' +
-      'run does the same work, so there is nothing to keep.',
+      'dead-letter queue of the source or to the queue for publish failures. Only schedules invoke a function ' +
+      'asynchronously, with a constant input: Lambda retries it twice, the alarm ManageErrors reports a failure, and the ' +
+      'next run does the same work, so there is nothing to keep.',
   },
   LambdaInsideVPC: {
     kind: 'reason',
@@ -91,8 +91,8 @@ export const NIST_ANSWERS: Readonly<Record<string, NistAnswer>> = {
       'The functions use no resource inside a VPC. They call AWS services, whose endpoints require signed requests, and ' +
       'the chat service, which is on the internet, so a VPC would need a NAT gateway to let the same traffic out. A ' +
       'function accepts no connections in either case. What it may reach in AWS is limited by its role, and the chat ' +
-      "service's address is fixed at deployment. An organization that requires its own egress filter must compose the " +
-      'constructs in its own CDK app, because no setting offers this.',
+      "service's address is fixed at deployment. An organization that requires its own egress filter can pass a VPC to the " +
+      'stack; see docs/existing-resources.md.',
   },
   SecretsManagerRotationEnabled: {
     kind: 'reason',

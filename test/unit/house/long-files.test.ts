@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+const MAX_LINES = 250;
+
+/** Files that are one idea although they are long. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  'cli/base/target.ts': 'everything that a command needs to reach a stage',
+  'cli/commands/sends.ts': 'one command with its subcommands and their options',
+  'lambdas/adapters/dynamodb/contacts.ts': "one aggregate's reads and writes",
+  'lambdas/adapters/dynamodb/messages.ts': "one aggregate's reads and writes",
+  'lambdas/adapters/dynamodb/sends.ts': "one aggregate's reads and writes",
+  'lambdas/domain/events/event-details.ts': 'the schemas of all events, from which their documents are generated',
+  'lambdas/domain/send-decision.ts': 'every rule that decides a send, in the order in which they apply',
+  'lambdas/domain/send-transitions.ts': "a send's states and transitions, as data",
+  'lambdas/laws/item-laws.ts': 'what must hold of every kind of item',
+  'lambdas/manage/api.ts': 'the paths, answers, and errors that all routes share',
+  'lambdas/manage/entry.ts': 'composes the management API',
+  'lambdas/ports.ts': 'the index of every outside interface',
+  'lib/constructs/management.ts': "a function's environment is one list",
+  'lib/constructs/receiver.ts': "a function's environment is one list",
+  'lib/documents/event-samples.ts': 'samples, as data',
+  'lib/documents/management-api-samples.ts': 'samples, as data',
+  'lib/settings/stage-settings.ts': 'the schema of all settings',
+};
+
+it(`has files of at most ${MAX_LINES} lines, except those that are one long idea`, () => {
+  const long = globSync('{bench,bin,build,cli,examples,lambdas,lib,local,sandbox,smoke}/**/*.{ts,tsx}', { cwd: ROOT })
+    .filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1 > MAX_LINES)
+    .toSorted();
+  expect(long).toEqual(Object.keys(LONG_FILES).toSorted());
+});
