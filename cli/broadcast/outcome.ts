@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CliError, EXIT } from '../base/errors.ts';
 import type { Progress } from '../base/progress.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
-import { isPending } from '../operations/pending-send.ts';
 import { countSends, type SendCount, totalOf } from '../operations/send-counts.ts';
+import { progressOf } from '../operations/send-progress.ts';
 
 const POLL_MS = 1_000;
 
@@ -25,7 +25,7 @@ export const waitForOutcome = async (
 ): Promise<readonly SendCount[]> => {
   for (;;) {
     const counts = await countSends(call, { broadcast: broadcastId });
-    const pending = totalOf(counts.filter(({ state }) => isPending(state)));
+    const pending = totalOf(counts.filter(({ state }) => progressOf(state) === 'pending'));
     progress.update(Math.min(queued, totalOf(counts) - pending));
     // A send that is changing state is not counted.
     if (pending === 0 && totalOf(counts) >= queued) return counts;

@@ -3,6 +3,7 @@ import { Command } from '@commander-js/extra-typings';
 import { type CreateCommand, count, examples, quote } from '../base/command.ts';
 import { CliError, EXIT } from '../base/errors.ts';
 import { countSends, describeCounts, describeState, type SendCount, totalOf } from '../operations/send-counts.ts';
+import { progressOf, UNSUCCESSFUL_STATES } from '../operations/send-progress.ts';
 
 /** Creates `broadcast status`. */
 export const createBroadcastStatusCommand: CreateCommand = ({ api, report, say, commandFor, stop }) =>
@@ -26,7 +27,7 @@ export const createBroadcastStatusCommand: CreateCommand = ({ api, report, say, 
       }
       const id = quote(broadcastId);
       // The most frequent one first.
-      const unsuccessful = counts.find(({ state }) => UNSUCCESSFUL.includes(state));
+      const unsuccessful = counts.find(({ state }) => UNSUCCESSFUL_STATES.includes(state));
       const filter = unsuccessful === undefined ? '' : ` --state ${unsuccessful.state}`;
       const list = commandFor(`parley sends list --broadcast ${id}${filter}`);
       report({
@@ -38,8 +39,6 @@ export const createBroadcastStatusCommand: CreateCommand = ({ api, report, say, 
         json: { broadcastId, sends: totalOf(counts), counts },
       });
     });
-
-const UNSUCCESSFUL: readonly string[] = ['refused', 'rejected', 'failed'];
 
 const INTERVAL_MS = 2_000;
 
@@ -56,7 +55,7 @@ const wait = async (stop: AbortSignal): Promise<'stopped' | 'waited'> => {
 /** How many readings in a row must be equal before the broadcast counts as done: ten seconds. */
 const EQUAL_READINGS = 5;
 
-const PENDING: readonly string[] = ['queued', 'scheduled', 'waiting'];
+const WAITING: readonly string[] = ['pending', 'scheduled'];
 
 /** Reads the counts until no send waits and they stop changing, and says each change. Returns the latest. */
 export const watchCounts = async ({
@@ -77,7 +76,7 @@ export const watchCounts = async ({
     equalReadings = line === shown ? equalReadings + 1 : 1;
     if (line !== shown) say(line);
     shown = line;
-    const isPending = counts.length === 0 || counts.some(({ state }) => PENDING.includes(state));
+    const isPending = counts.length === 0 || counts.some(({ state }) => WAITING.includes(progressOf(state)));
     if ((!isPending && equalReadings >= EQUAL_READINGS) || (await pause()) === 'stopped') return counts;
   }
 };

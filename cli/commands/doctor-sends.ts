@@ -3,6 +3,7 @@ import { type CommandFor, count, quote } from '../base/command.ts';
 import { describeTime } from '../base/human-time.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { countSends, describeCounts, totalOf } from '../operations/send-counts.ts';
+import { UNSUCCESSFUL_STATES } from '../operations/send-progress.ts';
 import type { Finding } from './finding.ts';
 
 /** Checks for uncertain sends, for scheduled sends that are overdue, and for a spike of sends that did not arrive. */
@@ -70,9 +71,7 @@ const SPIKE_FACTOR = 5;
 const checkUnsuccessful = async (api: ManagementClient, commandFor: CommandFor, now: string): Promise<Finding[]> => {
   const since = minus(now, HOUR_MS);
   const countSince = async (time: string) => {
-    const counts = await Promise.all(
-      (['refused', 'rejected', 'failed'] as const).map((state) => countSends(api, { state, since: time })),
-    );
+    const counts = await Promise.all(UNSUCCESSFUL_STATES.map((state) => countSends(api, { state, since: time })));
     return counts.flat().toSorted((one, other) => other.count - one.count);
   };
   const [lastHour, lastDay] = await Promise.all([countSince(since), countSince(minus(now, 24 * HOUR_MS))]);

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { createSqsSendBacklog } from '../../lambdas/adapters/sqs-backlog.ts';
-import type { SendState } from '../../lambdas/domain/send-transitions.ts';
+import { SEND_STATES, type SendState } from '../../lambdas/domain/send-transitions.ts';
 import { forecastResponse } from '../../lambdas/manage/forecasts.ts';
 import { enqueueResponse, sendResponse } from '../../lambdas/manage/sends.ts';
 import { stageResponse } from '../../lambdas/manage/stage.ts';
@@ -21,8 +21,8 @@ import { describeDistance } from '../base/human-time.ts';
 import { stageTime } from '../base/stage-time.ts';
 import type { Target } from '../base/target.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
-import { isPending } from '../operations/pending-send.ts';
 import { resourcePath } from '../operations/resource-path.ts';
+import { progressOf } from '../operations/send-progress.ts';
 import { createOneMessageCommand, oneMessageFields } from './one-message.ts';
 
 export const createSendCommand: CreateCommand = (context) => {
@@ -53,7 +53,7 @@ export const createSendCommand: CreateCommand = (context) => {
       const { requestId, state, traceId } = enqueueResponse.parse(await call('POST', '/v1/sends', request));
       if (options.wait) {
         const send = await waitForSend(call, requestId, context);
-        report({ ...(await sendResult(context, send)), exitCode: EXIT_CODES[send.state] ?? EXIT.done });
+        report({ ...(await sendResult(context, send)), exitCode: EXIT_CODES[send.state] });
         return;
       }
       const outcome = state === 'queued' ? 'is queued' : `already exists and is ${state}`;
@@ -140,13 +140,18 @@ const RESULTS: Readonly<Record<Forecast['decision'], string>> = {
 
 const POLL_MS = 500;
 
-const EXIT_CODES: Readonly<Partial<Record<SendState, ExitCode>>> = {
+const EXIT_CODES: Readonly<Record<SendState, ExitCode>> = {
+  queued: EXIT.done,
+  scheduled: EXIT.done,
+  claimed: EXIT.done,
+  waiting: EXIT.done,
+  accepted: EXIT.done,
   refused: EXIT.refused,
   rejected: EXIT.refused,
-  failed: EXIT.refused,
   expired: EXIT.refused,
-  cancelled: EXIT.refused,
   uncertain: EXIT.partial,
+  cancelled: EXIT.refused,
+  failed: EXIT.refused,
 };
 
 /** Waits until a send has an outcome, and says why it waits. */
@@ -154,7 +159,7 @@ const waitForSend = async (call: ManagementClient, requestId: string, { say, sto
   let said: string | undefined;
   for (;;) {
     const send = sendResponse.parse(await call('GET', resourcePath('sends', 'requestId', requestId)));
-    if (!isPending(send.state)) return send;
+    if (progressOf(send.state) !== 'pending') return send;
     const why = send.state === 'waiting' ? (send.outcome ?? send.decision) : undefined;
     if (why !== undefined && why !== said) say(`${requestId} is waiting: ${why}`);
     said = why ?? said;
@@ -207,20 +212,10 @@ const describeResolution = ({ commandFor }: CommandContext, { requestId, likelyM
 
 const TIMES = [
   ['sendAt', 'due'],
-  ['queuedAt', 'queued'],
-  ['scheduledAt', 'scheduled'],
-  ['cancelledAt', 'cancelled'],
-  ['claimedAt', 'claimed'],
-  ['waitingAt', 'waiting'],
-  ['uncertainAt', 'uncertain'],
-  ['refusedAt', 'refused'],
-  ['rejectedAt', 'rejected'],
-  ['expiredAt', 'expired'],
-  ['acceptedAt', 'accepted'],
+  ...SEND_STATES.map((state) => [`${state}At`, state] as const),
   ['deliveredAt', 'delivered'],
   ['readAt', 'read'],
   ['answeredAt', 'answered'],
-  ['failedAt', 'failed'],
   ['erasedAt', 'erased'],
 ] as const;
 

@@ -1,13 +1,16 @@
-import { SEND_STATES } from '../domain/send-transitions.ts';
+import { SEND_STATES, type SendState } from '../domain/send-transitions.ts';
 import { CLOCK_SKEW_MS } from './item-laws.ts';
 import type { ItemLaw } from './law.ts';
 import { describeTime, has, listNames, type StoredItem, textOf, timeOf } from './stored-item.ts';
 
-const isKnownState = (state: string): boolean => SEND_STATES.some((known) => known === state);
+const isKnownState = (state: string): state is SendState => SEND_STATES.some((known) => known === state);
 
 /** The attributes that a send in each state must have, besides the time of the state. */
-const PARTS: Readonly<Record<string, readonly string[]>> = {
+const PARTS: Readonly<Record<SendState, readonly string[]>> = {
+  queued: [],
   scheduled: ['sendAt'],
+  waiting: [],
+  cancelled: [],
   claimed: ['claimId', 'leaseUntil', 'call'],
   uncertain: ['claimId', 'outcome'],
   accepted: ['outcome'],
@@ -58,7 +61,7 @@ export const SEND_LAWS = [
       if (state === undefined) return has(item, 'failingSince') ? undefined : 'It has no state.';
       if (!isKnownState(state)) return 'Its state is unknown.';
       const isErased = has(item, 'erasedAt');
-      const parts = [`${state}At`, 'body', 'attempts', ...(isErased ? [] : ['contact']), ...(PARTS[state] ?? [])];
+      const parts = [`${state}At`, 'body', 'attempts', ...(isErased ? [] : ['contact']), ...PARTS[state]];
       const missing = parts.filter(
         (name) =>
           !has(item, name) && !(name === 'attempts' && !has(item, 'claimId')) && !(isErased && ERASED.includes(name)),

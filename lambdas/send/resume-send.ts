@@ -67,6 +67,8 @@ export const resumeSend = async (
     case 'expired':
     case 'cancelled':
       break;
+    default:
+      stored.state satisfies never;
   }
   log.info('duplicate request ignored', { ...fields, state: stored.state });
   return DONE;

@@ -33,6 +33,8 @@ export const itemEvents = (change: ItemChange): readonly BusEvent[] => {
   }
 };
 
+type UnpublishedState = 'queued' | 'scheduled' | 'claimed' | 'waiting';
+
 /** The states that are published: those that end a request, and `uncertain`, which an operator must resolve. */
 const EVENT_OF_STATE = {
   accepted: 'SendAccepted',
@@ -42,7 +44,7 @@ const EVENT_OF_STATE = {
   uncertain: 'SendUncertain',
   cancelled: 'SendCancelled',
   failed: 'SendFailed',
-} as const satisfies Partial<Record<SendState, EventName>>;
+} as const satisfies Readonly<Record<Exclude<SendState, UnpublishedState>, EventName>>;
 
 /** The states of {@link EVENT_OF_STATE}. A write that leaves a send in any other state publishes nothing. */
 export const PUBLISHED_STATES: readonly string[] = Object.keys(EVENT_OF_STATE);

@@ -1,3 +1,4 @@
+import type { SendState } from '../components/tone.ts';
 import {
   type ApiResult,
   type ContactStatus,
@@ -38,7 +39,21 @@ const isStored = async (messageId: string): Promise<true | undefined> => {
 };
 
 /** The states that Parley does not change by itself. */
-const FINAL = ['accepted', 'failed', 'refused', 'rejected', 'expired', 'uncertain', 'cancelled'];
+const IS_FINAL: Readonly<Record<SendState, boolean>> = {
+  queued: false,
+  scheduled: false,
+  claimed: false,
+  waiting: false,
+  accepted: true,
+  refused: true,
+  rejected: true,
+  expired: true,
+  uncertain: true,
+  cancelled: true,
+  failed: true,
+};
+
+const isFinal = (state: string): boolean => Object.entries(IS_FINAL).some(([name, is]) => is && name === state);
 
 /** How a request should end, and with which refusal code. */
 export interface Expected {
@@ -53,12 +68,12 @@ export const untilSent = async (requestId: string, { state, code }: Expected): P
     const path = inspectorPath(`sends?text=${encodeText(requestId)}`);
     const result = await callApi<{ sends: readonly SendSummary[] }>('GET', path);
     latest = result.ok ? result.value.sends.find((send) => send.requestId === requestId) : latest;
-    return latest !== undefined && FINAL.includes(latest.state);
+    return latest !== undefined && isFinal(latest.state);
   });
   if (latest?.state === state && (code === undefined || latest.code === code)) return { ok: true, value: true };
   if (latest === undefined) return failed(`Parley did not take ${requestId} from the send queue within 15 seconds.`);
   const why = latest.code ?? latest.outcomeDetails ?? latest.outcome ?? latest.decision;
-  const is = FINAL.includes(latest.state) ? 'is' : 'is still';
+  const is = isFinal(latest.state) ? 'is' : 'is still';
   return failed(`${requestId} ${is} ${latest.state}, not ${state}${why === undefined ? '' : `: ${why}`}.`);
 };
 
