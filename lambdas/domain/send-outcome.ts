@@ -48,7 +48,7 @@ export type NotDoneCause = 'no-credit' | 'token' | 'unavailable' | 'blocked';
 
 /** The contract's Errors: 101 "Insufficient credit", 201 "User window is over 24 hours". */
 const INSUFFICIENT_CREDIT = 101;
-const WINDOW_CLOSED = 201;
+const WINDOW_CLOSED_ERROR = 201;
 const messageId = z.pipe(
   z.union([z.string(), z.int()]),
   z.pipe(
@@ -104,7 +104,7 @@ export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): 
         : { kind: 'uncertain', explanation: `${explanation}, without a readable id`, isAnswered: true };
     }
   }
-  if (fault?.code === WINDOW_CLOSED) return { kind: 'window-closed' };
+  if (fault?.code === WINDOW_CLOSED_ERROR) return { kind: 'window-closed' };
   if (fault?.code === INSUFFICIENT_CREDIT)
     return { kind: 'not-done', cause: 'no-credit', explanation, ...details, retryAfter };
   if (httpStatus >= 200 && httpStatus < 300) return { kind: 'rejected', code: codeOf(fault), explanation, ...details };

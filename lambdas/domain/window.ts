@@ -22,6 +22,12 @@ export const isWindowOpen = (
   return now < addMs(lastInboundAt, WINDOW_MS - marginMs);
 };
 
+/** When the window that the user's latest message opened counts as closed; undefined for a user who never wrote. */
+export const windowClosesAt = (
+  { lastInboundAt }: Pick<Contact, 'lastInboundAt'>,
+  marginMs: number,
+): Instant | undefined => lastInboundAt && addMs(lastInboundAt, WINDOW_MS - marginMs);
+
 /** Whether the window counts as closed only because of the margin: its 24 hours are not over. */
 export const isClosedByMargin = (
   contact: Pick<Contact, 'lastInboundAt' | 'windowDeniedAt'>,

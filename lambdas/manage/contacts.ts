@@ -14,11 +14,11 @@ import {
   resolveContact,
 } from '../domain/contact.ts';
 import { HANDOVER_STATES, handoverOf } from '../domain/handovers/handover.ts';
-import { addMs, parseInstant } from '../domain/instant.ts';
+import { parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import type { SendRules } from '../domain/send-decision.ts';
 import { instant } from '../domain/send-request.ts';
-import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
+import { isWindowOpen, windowClosesAt } from '../domain/window.ts';
 import type { AuditRepository, Clock, ContactRepository } from '../ports.ts';
 import {
   type Answer,
@@ -187,7 +187,7 @@ const viewContact = (
     window: {
       open: isWindowOpen(contact, clock.now(), rules.windowMarginMs),
       lastInboundAt,
-      closesAt: lastInboundAt && addMs(lastInboundAt, WINDOW_MS - rules.windowMarginMs),
+      closesAt: windowClosesAt(contact, rules.windowMarginMs),
     },
     consent: consentVerdict(consents),
     consents: consents.map(({ kind, origin, at, source, messageId }) => ({ kind, origin, at, source, messageId })),

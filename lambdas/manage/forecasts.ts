@@ -1,5 +1,5 @@
 import { type ContactDefaults, type ContactRef, resolveContact } from '../domain/contact.ts';
-import { addMs, type Instant, parseInstant } from '../domain/instant.ts';
+import { type Instant, parseInstant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
 import { decideSend, type SendDecision, type SendRules } from '../domain/send-decision.ts';
 import {
@@ -9,7 +9,7 @@ import {
   sendRequest,
   tooFarAhead,
 } from '../domain/send-request.ts';
-import { isWindowOpen, WINDOW_MS } from '../domain/window.ts';
+import { isWindowOpen, windowClosesAt } from '../domain/window.ts';
 import type { Clock, ContactRepository, MessageRepository, StoredContact } from '../ports.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { readSince } from '../runtime/read-since.ts';
@@ -147,12 +147,11 @@ export const forecastOf = async (
     return { decision: 'refused', code: 'PROCESSING_FAILED', why, known: true };
   }
   const contact = stored ?? {};
-  const { lastInboundAt } = contact;
   const judged = await readSince(messages, request, ref, contact);
   const isOpen = isWindowOpen(contact, at, rules.windowMarginMs);
   return {
     ...viewDecision(decideSend(countFromSendAt(judged, defaultNotAfter), contact, at, rules)),
-    windowClosesAt: isOpen && lastInboundAt ? addMs(lastInboundAt, WINDOW_MS - rules.windowMarginMs) : undefined,
+    windowClosesAt: isOpen ? windowClosesAt(contact, rules.windowMarginMs) : undefined,
     known: stored !== undefined,
   };
 };

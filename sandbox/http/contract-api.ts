@@ -15,7 +15,7 @@ import { type SendOutcome, sendIntent, sendMessage } from '../service/send.ts';
 import { contactCheckRequest, historyRequest, intentRequest, messageRequest } from './contract-schemas.ts';
 import { logCalls } from './log-calls.ts';
 import { errorBody, limitBody, type ReadBody, readBody } from './read-request.ts';
-import { invalidChannelProblems, refusalAnswer } from './refusals.ts';
+import { invalidChannelProblems, refusalAnswer } from './service-errors.ts';
 
 /** The three endpoints of the contract ("Endpoints"), below their version, the history, and the account's credentials. */
 export const contractApi = (service: RunningService, contactCheckPath: string): Hono => {

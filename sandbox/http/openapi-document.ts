@@ -15,7 +15,7 @@ import {
   v11StatusEvent,
 } from './contract-schemas.ts';
 import { errorBody } from './read-request.ts';
-import { REFUSAL_CODES, refusalMessage } from './refusals.ts';
+import { refusalMessage, SERVICE_ERRORS } from './service-errors.ts';
 
 interface Example {
   name: string;
@@ -128,7 +128,7 @@ const operation = (
   refusals: readonly Refusal['reason'][],
 ) => {
   const refused = refusals.map((name): Example => {
-    const { status, code } = REFUSAL_CODES[name];
+    const { status, code } = SERVICE_ERRORS[name];
     return { name, status, value: errorBody(code, refusalMessage(EXAMPLE_REFUSALS[name])) };
   });
   const byStatus = Object.groupBy([...COMMON_ERRORS, ...refused], ({ status }) => status);

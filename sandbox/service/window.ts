@@ -3,6 +3,8 @@ import type { Conversation } from './model.ts';
 import type { ServiceState } from './state.ts';
 import { findUser } from './users.ts';
 
+// The sandbox's own reading of the contract; Parley's is lambdas/domain/window.ts.
+
 /**
  * How long after the user's last message a free-form message may be sent.
  * Source: contract, "Limits": User conversation window, 24 hours since the user's last message.

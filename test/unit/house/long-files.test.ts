@@ -9,7 +9,6 @@ const MAX_LINES = 250;
 /** Files that are one idea although they are long. */
 const LONG_FILES: Readonly<Record<string, string>> = {
   'cli/base/target.ts': 'everything that a command needs to reach a stage',
-  'cli/commands/sends.ts': 'one command with its subcommands and their options',
   'lambdas/adapters/dynamodb/contacts.ts': "one aggregate's reads and writes",
   'lambdas/adapters/dynamodb/messages.ts': "one aggregate's reads and writes",
   'lambdas/adapters/dynamodb/sends.ts': "one aggregate's reads and writes",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isClosedByMargin, isWindowOpen } from '../../../../lambdas/domain/window.ts';
+import { isClosedByMargin, isWindowOpen, windowClosesAt } from '../../../../lambdas/domain/window.ts';
 
 const lastInboundAt = '2026-11-20T00:00:00.000Z';
 
@@ -24,6 +24,13 @@ describe('isWindowOpen', () => {
     const wroteDuringTheCall = { lastInboundAt: windowDeniedAt, windowDeniedAt };
     expect(isWindowOpen(wroteDuringTheCall, '2026-11-20T07:00:00.000Z', 0)).toBe(true);
     expect(isWindowOpen(wroteAgain, '2026-11-20T07:00:00.000Z', 0)).toBe(true);
+  });
+});
+
+describe('windowClosesAt', () => {
+  it('returns the first time at which the window is not open', () => {
+    expect(windowClosesAt({ lastInboundAt }, 60_000)).toBe('2026-11-20T23:59:00.000Z');
+    expect(windowClosesAt({}, 60_000)).toBeUndefined();
   });
 });
 

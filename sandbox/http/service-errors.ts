@@ -10,7 +10,7 @@ import { errorBody } from './read-request.ts';
  * channel; in a contact check it comes with HTTP 200, see {@link invalidChannelProblems}. The HTTP status of 201 and
  * everything else is the sandbox's choice and will not change.
  */
-export const REFUSAL_CODES = {
+export const SERVICE_ERRORS = {
   INSUFFICIENT_CREDIT: { status: 403, code: 101 },
   WINDOW_CLOSED: { status: 403, code: 201 },
   NOT_ON_PLATFORM: { status: 422, code: 202 },
@@ -26,13 +26,13 @@ export const REFUSAL_CODES = {
 
 /** Answers a refused request. */
 export const refusalAnswer = (context: Context, refusal: Refusal): Response => {
-  const { status, code } = REFUSAL_CODES[refusal.reason];
+  const { status, code } = SERVICE_ERRORS[refusal.reason];
   return context.json(errorBody(code, refusalMessage(refusal)), status);
 };
 
 /** Returns the `problems` of a contact check from a number that is not the business's own, in real services' words. */
 export const invalidChannelProblems = (valid: readonly string[]) => ({
-  code: REFUSAL_CODES.INVALID_CHANNEL.code,
+  code: SERVICE_ERRORS.INVALID_CHANNEL.code,
   message: `Invalid channel. Valid channels are [${valid.map(phoneDigits).join(', ')}]`,
 });
 
