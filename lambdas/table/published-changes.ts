@@ -1,3 +1,4 @@
+import type { MessageImage, SendImage } from '../domain/events/item-change.ts';
 import { PUBLISHED_STATES } from '../domain/events/item-events.ts';
 import { STATUS_TIMES } from '../domain/message-status.ts';
 import { PUBLISHED_ITEMS } from './published-items.ts';
@@ -9,6 +10,9 @@ const PRESENT = [{ exists: true }];
 
 /** A pattern for items as they are after a write. A deleted item has no new image, so it matches none. */
 const itemLike = (attributes: FilterPattern): FilterPattern => ({ dynamodb: { NewImage: attributes } });
+
+/** Patterns for attributes, by the names under which `publish` reads them. */
+type AttributesOf<Image> = { readonly [Name in keyof Image]?: FilterPattern };
 
 const { message, echo, send, consent, handover, turn, account, channel } = PUBLISHED_ITEMS;
 
@@ -25,7 +29,7 @@ const { message, echo, send, consent, handover, turn, account, channel } = PUBLI
  */
 export const PUBLISHED_CHANGES: readonly FilterPattern[] = [
   itemLike({ sk: { S: [echo.sk, consent.sk, handover.sk, account.sk, channel.sk] } }),
-  itemLike({ sk: { S: [send.sk] }, state: { S: PUBLISHED_STATES } }),
+  itemLike({ sk: { S: [send.sk] }, ...({ state: { S: PUBLISHED_STATES } } satisfies AttributesOf<SendImage>) }),
   itemLike({
     sk: { S: [message.sk] },
     $or: [
@@ -33,7 +37,7 @@ export const PUBLISHED_CHANGES: readonly FilterPattern[] = [
       ...STATUS_TIMES.map((attribute) => ({ [attribute]: { S: PRESENT } })),
       { otherStatuses: { SS: PRESENT } },
       { missingSince: { S: PRESENT } },
-    ],
+    ] satisfies readonly AttributesOf<MessageImage>[],
   }),
   // Each message of a turn, and its end, which deletes the item. Also in a stage without turns, where no item matches: a
   // filter that changed together with the setting could miss the first turns.
