@@ -11,8 +11,8 @@ const PRESENT = [{ exists: true }];
 /** A pattern for items as they are after a write. A deleted item has no new image, so it matches none. */
 const itemLike = (attributes: FilterPattern): FilterPattern => ({ dynamodb: { NewImage: attributes } });
 
-/** Patterns for attributes, by the names under which `publish` reads them. */
-type AttributesOf<Image> = { readonly [Name in keyof Image]?: FilterPattern };
+/** A pattern for an attribute, by the name under which `publish` reads it. */
+const attribute = <Image>(name: keyof Image & string, values: FilterPattern): FilterPattern => ({ [name]: values });
 
 const { message, echo, send, consent, handover, turn, account, channel } = PUBLISHED_ITEMS;
 
@@ -29,15 +29,15 @@ const { message, echo, send, consent, handover, turn, account, channel } = PUBLI
  */
 export const PUBLISHED_CHANGES: readonly FilterPattern[] = [
   itemLike({ sk: { S: [echo.sk, consent.sk, handover.sk, account.sk, channel.sk] } }),
-  itemLike({ sk: { S: [send.sk] }, ...({ state: { S: PUBLISHED_STATES } } satisfies AttributesOf<SendImage>) }),
+  itemLike({ sk: { S: [send.sk] }, ...attribute<SendImage>('state', { S: PUBLISHED_STATES }) }),
   itemLike({
     sk: { S: [message.sk] },
     $or: [
-      { direction: { S: ['inbound', 'unknown'] } },
-      ...STATUS_TIMES.map((attribute) => ({ [attribute]: { S: PRESENT } })),
-      { otherStatuses: { SS: PRESENT } },
-      { missingSince: { S: PRESENT } },
-    ] satisfies readonly AttributesOf<MessageImage>[],
+      attribute<MessageImage>('direction', { S: ['inbound', 'unknown'] }),
+      ...STATUS_TIMES.map((name) => attribute<MessageImage>(name, { S: PRESENT })),
+      attribute<MessageImage>('otherStatuses', { SS: PRESENT }),
+      attribute<MessageImage>('missingSince', { S: PRESENT }),
+    ],
   }),
   // Each message of a turn, and its end, which deletes the item. Also in a stage without turns, where no item matches: a
   // filter that changed together with the setting could miss the first turns.
