@@ -334,3 +334,32 @@ it('the daily schedule keeps the old dead letters of five queues, but not what i
   const withoutQuarantine = KEPT.filter((queue) => queue !== 'quarantine');
   expect(await kept({ INBOUND_QUEUE_URL: '{aws}/000000000000/other' })).toEqual(withoutQuarantine);
 });
+
+it('dead letters are hidden for an invocation while they are kept, and longer while they are redriven', async () => {
+  const timeouts = async (scenario: Scenario) => {
+    const lines = await functions.run('manage', ALL_QUEUES, scenario);
+    const received = lines.flatMap((line) => /^ReceiveMessage .*"VisibilityTimeout":(\d+)/.exec(line)?.[1] ?? []);
+    return [...new Set(received)];
+  };
+  expect(await timeouts({ ...keep, ...withDeadLetter('{}') })).toEqual(['90']);
+  expect(await timeouts(redrive('send', REPLY))).toEqual(['600']);
+});
+
+it('a redriven dead letter returns to its own queue', async () => {
+  const queueOf = async (name: string) => {
+    const variables = { ...ALL_QUEUES, BULK_SEND_QUEUE_URL: '{aws}/bulk.fifo' };
+    const lines = await functions.run('manage', variables, redrive(name, REPLY));
+    return lines.flatMap((line) => /^SendMessage (\S+)/.exec(line)?.[1] ?? []);
+  };
+  expect(await queueOf('send')).toEqual(['send.fifo']);
+  expect(await queueOf('bulk')).toEqual(['bulk.fifo']);
+  expect(await queueOf('inbound')).toEqual(['inbound']);
+  expect(await queueOf('erasures')).toEqual(['erasures']);
+});
+
+it('keeps no more dead letters when 20 seconds are left', async () => {
+  const keepWith = (remainingMs: number) =>
+    functions.run('manage', ALL_QUEUES, { ...keep, ...withDeadLetter('{}'), remainingMs });
+  await expect(keepWith(20_000)).rejects.toThrow('Time ran out');
+  await expect(keepWith(20_001)).resolves.toBeDefined();
+});
