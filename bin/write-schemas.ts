@@ -1,6 +1,6 @@
 /**
- * Writes the generated parts of docs/: JSON Schemas, events, laws, limits, the OpenAPI document, and states. Tests check
- * them all. What becomes of the samples of webhook events is written by test/unit/documents/write-sample-results.ts.
+ * Writes the generated parts of docs/: JSON Schemas, events, laws, limits, settings, the OpenAPI document, and states.
+ * Tests check them all. What becomes of the samples of webhook events is written by test/unit/documents/write-sample-results.ts.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

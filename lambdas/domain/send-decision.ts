@@ -18,21 +18,24 @@ import {
 } from './send-request.ts';
 import { isWindowOpen } from './window.ts';
 
-/** The rule that forbids sending a request. */
-export type RefusalCode =
-  | 'WINDOW_CLOSED'
-  | 'REASON_MISSING'
-  | 'NO_OPT_IN'
-  | 'OPTED_OUT'
-  | 'MEDIA_UNSUPPORTED'
-  | 'PARAMS_INVALID'
-  | 'SUPERSEDED'
-  | 'SINCE_UNKNOWN'
-  | 'HUMAN_TOOK_OVER'
-  | 'HANDED_OVER'
-  | 'CONDITION_UNKNOWN'
-  | 'PROCESSING_FAILED'
-  | 'NOT_ON_PLATFORM';
+/** The codes of the rules that forbid sending a request. `PROCESSING_FAILED` is not decided here but by `giveUp`. */
+export const REFUSAL_CODES = [
+  'WINDOW_CLOSED',
+  'REASON_MISSING',
+  'NO_OPT_IN',
+  'OPTED_OUT',
+  'MEDIA_UNSUPPORTED',
+  'PARAMS_INVALID',
+  'SUPERSEDED',
+  'SINCE_UNKNOWN',
+  'HUMAN_TOOK_OVER',
+  'HANDED_OVER',
+  'CONDITION_UNKNOWN',
+  'PROCESSING_FAILED',
+  'NOT_ON_PLATFORM',
+] as const;
+
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
 /** What to do with a request now, with the reason in one sentence. */
 export type SendDecision =

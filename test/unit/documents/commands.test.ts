@@ -45,16 +45,24 @@ const faultOf = async (command: string): Promise<string | undefined> => {
     }
     case 'npx':
       if (name === 'parley') return faultOfParley(rest);
+      if (name === 'vitest')
+        return rest
+          .filter((arg) => arg.startsWith('test/'))
+          .map(faultOfFile)
+          .find(Boolean);
       if (name === '--package') return faultOfParley(rest.slice(rest.indexOf('parley') + 1));
       return name === 'cdk' && CDK_COMMANDS.includes(rest[0] ?? '') ? undefined : `npx ${name} ${rest[0]} is unknown`;
     case 'node':
-      return existsSync(join(ROOT, name)) ? undefined : `there is no ${name}`;
+      return faultOfFile(name);
     case 'parley':
       return faultOfParley(args);
     default:
       return OTHER_PROGRAMS.includes(program.replace(/\(\)$/, '')) ? undefined : `${program} is unknown`;
   }
 };
+
+const faultOfFile = (file: string): string | undefined =>
+  existsSync(join(ROOT, file)) ? undefined : `there is no ${file}`;
 
 const faultOfParley = async (args: readonly string[]): Promise<string | undefined> => {
   if (args.includes('--help')) return undefined;
@@ -135,6 +143,7 @@ describe('the check of commands', () => {
     ['parley cancel --stage prod', ''],
     ['parley doctor --stages prod', ''],
     ['npx cdk deplo', 'cdk deplo is unknown'],
+    ['npx vitest run --project unit test/unit/cly', 'there is no test/unit/cly'],
     ['node local/demos.ts', 'there is no local/demos.ts'],
   ])('finds the fault of %s', async (command, fault) => {
     const page = readPage('README.md', `\`\`\`sh\n${command}\n\`\`\`\n`);

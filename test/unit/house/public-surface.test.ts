@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from '../../../lambdas/domain/schema.ts';
+import { REFUSAL_CODES } from '../../../lambdas/domain/send-decision.ts';
 import { PROBLEM_CODES } from '../../../lambdas/manage/api.ts';
 import { stageSettings } from '../../../lib/settings/stage-settings.ts';
 import { commandLines } from './public-surface/command-lines.ts';
@@ -23,6 +24,7 @@ const SURFACE: Readonly<Record<string, () => readonly string[] | Promise<readonl
   messages: messageAttributeLines,
   metrics: metricLines,
   'error-codes': () => PROBLEM_CODES,
+  'refusal-codes': () => REFUSAL_CODES,
   command: commandLines,
   'local-run': localRunLines,
 };

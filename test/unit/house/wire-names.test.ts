@@ -179,7 +179,7 @@ const FUNCTIONS = {
 };
 
 describe('the names that stored items and deployed functions depend on', () => {
-  it('match the list: rewrite it (WRITE_WIRE_NAMES=1) only together with what depends on them', async () => {
+  it('match the list: rewrite it (npm run wire-names) only together with what depends on them', async () => {
     const attributes = Object.entries(await writtenAttributes()).toSorted();
     const sections = [
       ...attributes.map(([kind, names]) => section(`attributes of ${kind} items`, names)),

@@ -45,6 +45,7 @@ const ACCEPTED = {
   ...ANSWERED,
   state: 'accepted',
   acceptedAt: at(13),
+  broadcastState: `accepted##${at(13)}`,
   messageId: 'out-1',
   outcome: 'The chat service accepted it.',
 };
@@ -229,6 +230,7 @@ const RUNNING = { state: 'running', requestedAt: at(200), turns: 0 };
 const ERASED_SEND = {
   ...{ state: 'accepted', acceptedAt: at(13), attempts: 1, claimId: 'claim-1', claimedAt: at(11) },
   ...{ messageId: 'out-1', body: '', erasedAt: at(201), expiresAt: CLAIMED.expiresAt },
+  broadcastState: `accepted##${at(13)}`,
 };
 const QUEUED_ERASURE = JSON.stringify({ erasureId: 'erasure-1', requestedAt: at(200), contact });
 
