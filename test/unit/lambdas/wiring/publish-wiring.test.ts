@@ -1,11 +1,11 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PublishEnvironment } from '../../../../lambdas/publish/environment.ts';
 import type { TurnEnvironment } from '../../../../lambdas/publish/turns/environment.ts';
 import { NOW, RETENTION_DAYS, wireMessage } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
-import { type Scenario, startWiredFunctions, type WiredFunctions } from './wired-function.ts';
-import { describeWiring } from './wiring.ts';
+import type { Scenario } from './wired-function.ts';
+import { describeWiring, startedFunctions } from './wiring.ts';
 
 const change = (item: object, scenario: Partial<Scenario> = {}): Scenario => ({
   events: [
@@ -89,15 +89,13 @@ describeWiring<Omit<PublishEnvironment & TurnEnvironment, 'RETENTION_DAYS'>>(
   },
 );
 
-let functions: WiredFunctions;
-beforeAll(async () => {
-  functions = await startWiredFunctions();
-});
-afterAll(() => functions.close());
+describe('the time of publish', () => {
+  const run = startedFunctions();
 
-it('publishes nothing with less than 15 seconds left', async () => {
-  const calls = async (remainingMs: number) =>
-    (await functions.run('publish', USUAL, stored({ remainingMs }))).filter((line) => line.startsWith('PutEvents'));
-  expect(await calls(14_999)).toHaveLength(0);
-  expect(await calls(15_000)).toHaveLength(1);
+  it('publishes nothing with less than 15 seconds left', async () => {
+    const calls = async (remainingMs: number) =>
+      (await run('publish', USUAL, stored({ remainingMs }))).filter((line) => line.startsWith('PutEvents'));
+    expect(await calls(14_999)).toHaveLength(0);
+    expect(await calls(15_000)).toHaveLength(1);
+  });
 });
