@@ -77,7 +77,10 @@ describe('The environment of a function', () => {
     expect(schema.safeParse(deployed(environmentOf(name))).error).toBeUndefined();
   });
 
-  test('never contains the access token', () => {
+  test('contains the ARN of the access token, never the token', () => {
+    expect(environmentOf('SenderFunction').ACCESS_TOKEN_SECRET_ID).toEqual({
+      Ref: expect.stringMatching(/^SenderAccessToken[0-9A-F]{8}$/),
+    });
     expect(JSON.stringify(template.toJSON())).not.toContain('{{resolve:secretsmanager');
   });
 
