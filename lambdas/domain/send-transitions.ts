@@ -91,8 +91,8 @@ const UNCALLED = {
 } as const;
 
 /**
- * Every change of a send's state. Each is one conditional write. The adapter for sends derives its writes from this
- * table; the one for erasures states its own. The diagram in docs/architecture.md is generated from it.
+ * Every change of a send's state. Each is one conditional write that `writeTransition` derives from this table; the
+ * diagram in docs/architecture.md is generated from it.
  */
 export const SEND_TRANSITIONS = {
   register: { to: 'queued', by: 'manage', when: 'the API accepts the request', from: { none: [] } },

@@ -66,10 +66,9 @@ export const createSendMessage = (context: SendContext) => {
     const check = slot.isBlind ? undefined : checkContact;
     const { result, observed } = await attemptCall(context, check, send, first);
     await slot.conclude(observed);
-    const { openCircuit, stopped } = accountView;
-    // While an operator's stop lasts, the circuit breaker does not matter.
-    const isBlocked = observed !== undefined && result.kind === 'retry' && stopped === undefined;
-    return isBlocked && openCircuit !== undefined ? retryBlocked(context, send, blockedByCircuit(openCircuit)) : result;
+    const { openCircuit } = accountView;
+    const isBlocked = observed !== undefined && result.kind === 'retry' && openCircuit !== undefined;
+    return isBlocked ? retryBlocked(context, send, blockedByCircuit(openCircuit)) : result;
   };
 };
 

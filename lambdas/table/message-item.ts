@@ -1,4 +1,5 @@
 import { DIRECTIONS, type StoredMessage, statusTimes } from '../domain/message.ts';
+import { STATUS_TIMES } from '../domain/message-status.ts';
 import * as z from '../domain/schema.ts';
 import { optionalString, parseItem } from './item.ts';
 
@@ -17,15 +18,16 @@ const messageItem = z.object({
 /** @throws DamagedItemError if the item does not have the form of a message. */
 export const parseMessage = (item: unknown): StoredMessage => parseItem(messageItem, item);
 
-import { STATUS_TIMES } from '../domain/message-status.ts';
-
 /**
  * Removes a message from the lists of gaps, which costs nothing if it is in none. `firstStatusAt` and `statusChannel` are
  * the time and the channel of its first status.
  */
 export const NO_GAP = { stateShard: undefined, stateAt: undefined, firstStatusAt: undefined, statusChannel: undefined };
 
-/** Removes every attribute that a message's item can have, except the mark. */
+/**
+ * Removes what a message's item says of the contact and the message, and takes it out of every index. The mark of the
+ * erasure, the expiry, and `isImported` stay.
+ */
 export const EMPTIED_MESSAGE = Object.fromEntries(
   [
     ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus', 'traceparent'],

@@ -1,3 +1,4 @@
+import type { MessageImage, SendImage } from '../domain/events/item-change.ts';
 import { PUBLISHED_STATES } from '../domain/events/item-events.ts';
 import { STATUS_TIMES } from '../domain/message-status.ts';
 import { PUBLISHED_ITEMS } from './published-items.ts';
@@ -9,6 +10,9 @@ const PRESENT = [{ exists: true }];
 
 /** A pattern for items as they are after a write. A deleted item has no new image, so it matches none. */
 const itemLike = (attributes: FilterPattern): FilterPattern => ({ dynamodb: { NewImage: attributes } });
+
+/** A pattern for an attribute, by the name under which `publish` reads it. */
+const attribute = <Image>(name: keyof Image & string, values: FilterPattern): FilterPattern => ({ [name]: values });
 
 const { message, echo, send, consent, handover, turn, account, channel } = PUBLISHED_ITEMS;
 
@@ -25,14 +29,14 @@ const { message, echo, send, consent, handover, turn, account, channel } = PUBLI
  */
 export const PUBLISHED_CHANGES: readonly FilterPattern[] = [
   itemLike({ sk: { S: [echo.sk, consent.sk, handover.sk, account.sk, channel.sk] } }),
-  itemLike({ sk: { S: [send.sk] }, state: { S: PUBLISHED_STATES } }),
+  itemLike({ sk: { S: [send.sk] }, ...attribute<SendImage>('state', { S: PUBLISHED_STATES }) }),
   itemLike({
     sk: { S: [message.sk] },
     $or: [
-      { direction: { S: ['inbound', 'unknown'] } },
-      ...STATUS_TIMES.map((attribute) => ({ [attribute]: { S: PRESENT } })),
-      { otherStatuses: { SS: PRESENT } },
-      { missingSince: { S: PRESENT } },
+      attribute<MessageImage>('direction', { S: ['inbound', 'unknown'] }),
+      ...STATUS_TIMES.map((name) => attribute<MessageImage>(name, { S: PRESENT })),
+      attribute<MessageImage>('otherStatuses', { SS: PRESENT }),
+      attribute<MessageImage>('missingSince', { S: PRESENT }),
     ],
   }),
   // Each message of a turn, and its end, which deletes the item. Also in a stage without turns, where no item matches: a

@@ -147,7 +147,7 @@ const erasePage = async (table: ConversationTable, contact: string, now: Instant
   let erased = 0;
   for (const { pk, ...item } of found) {
     const named = parseDeadLetterContact(item);
-    if (named.keptAt !== undefined && !isKept(named.keptAt, now)) continue;
+    if (!isKept(named.keptAt, now)) continue;
     await deleteDeadLetter(table, idOf(pk), named);
     erased += 1;
   }

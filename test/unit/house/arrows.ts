@@ -28,7 +28,7 @@ export const LAYERS: readonly Layer[] = [
   // Checks on the table from outside: no function may import it, so that it is in no bundle.
   { name: 'laws', files: /^lambdas\/laws\//, mayImport: ['laws', 'domain'] },
   { name: 'domain', files: /^lambdas\/domain\//, mayImport: ['domain'] },
-  // What the table's keys and attributes mean, which nothing else knows but the adapters and the laws.
+  // What the table's keys and attributes mean. Use cases and rules do not know it, and the laws state it again.
   { name: 'table', files: /^lambdas\/table\//, mayImport: ['table', 'domain'] },
   { name: 'ports', files: /^lambdas\/ports\.ts$/, mayImport: [], mayImportTypes: ['domain'] },
   {

@@ -299,6 +299,18 @@ describe('a probe of an unreachable service', () => {
     expect(await harness.accountItem()).toMatchObject({ circuit: 'closed' });
   });
 
+  it('is returned if another function has claimed its request, which waits only for the lease of that claim', async () => {
+    harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
+    harness.setNow(await probeAt());
+    const claimedAt = harness.now();
+    await harness.sends.claim(queuedSend(request('r3')), claim({ claimedAt, leaseUntil: addMs(claimedAt, 90_000) }), {
+      resend: false,
+    });
+    expect(await sender.send(request('r3'))).toEqual({ kind: 'retry', afterMs: 90_000 });
+    expect(harness.calls).toEqual([]);
+    expect(await harness.accountItem()).toMatchObject({ circuit: 'open', nextProbeAt: claimedAt });
+  });
+
   it('is made by one request of a batch: the others wait', async () => {
     harness.checkAnswer = { kind: 'answered', httpStatus: 404, body: undefined };
     answerAlways(ANSWERS.badGateway);
@@ -393,5 +405,27 @@ describe('a function', () => {
     await Promise.all([first, second]);
     expect(await harness.sendItem('b')).toMatchObject({ state: 'refused', code: 'OPTED_OUT' });
     expect(harness.calls).toHaveLength(1);
+  });
+
+  it('also reads it again before a contact check, so that it does not check who has opted out', async () => {
+    harness = await createSendHarness(tables, { rules: { contactCheck: 'beforeFirstTemplate' } });
+    sender = harness.startFunction();
+    const number = '+5491155550011';
+    await harness.openWindow('user a');
+    await harness.optIn(number);
+    const late = Promise.withResolvers<void>();
+    harness.answers = [() => late.promise.then(() => ANSWERS.accepted)];
+    const first = sender.send(request('a'));
+    await expect.poll(() => harness.calls.length).toBe(1);
+    const second = sender.send(templateRequest({ requestId: 'b', platformContactId: number }));
+    await harness.putContact(number, {
+      optInAt: '2026-01-01T00:00:00.000Z',
+      optOutAt: addMs(harness.now(), 1_000),
+    });
+    harness.advance(10);
+    late.resolve();
+    await Promise.all([first, second]);
+    expect(await harness.sendItem('b')).toMatchObject({ state: 'refused', code: 'OPTED_OUT' });
+    expect(harness.checks).toEqual([]);
   });
 });
