@@ -56,7 +56,7 @@ export const explainError = (error: unknown, callee: Callee = { name: 'AWS', isL
   if (!(error instanceof Error)) return new CliError(EXIT.failed, String(error));
   const { name } = error;
   if (error instanceof core.$ZodError) {
-    const at = error.issues[0]?.path.join('..') ?? '';
+    const at = error.issues[0]?.path.join('.') ?? '';
     return new CliError(
       EXIT.failed,
       `${callee.name} answered in a form that this version of parley does not know${at === '' ? '' : ` (at ${at})`}. ` +
@@ -122,5 +122,5 @@ const messageOf = (error: unknown): string =>
 
 const firstLine = (text: string): string => {
   const [line = ''] = text.split('\n');
-  return line.endsWith('..') ? line : `${line}.`;
+  return line.endsWith('.') ? line : `${line}.`;
 };

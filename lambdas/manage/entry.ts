@@ -141,11 +141,11 @@ const ports = {
 const publisherPorts = () => {
   const {
     EVENT_BUS_NAME: busName,
-    EVENT_CONTENT: content = false,
+    EVENT_CONTENT: content,
     AWS_ENDPOINT_URL_EVENTBRIDGE: bus,
     AWS_ENDPOINT_URL_DYNAMODB_STREAMS: streams,
   } = environment;
-  if (busName === undefined || bus === undefined || streams === undefined) return undefined;
+  if (busName === undefined || content === undefined || bus === undefined || streams === undefined) return undefined;
   return {
     bus: createEventBridgeBus(createEventBridgeClient({ ...aws, endpoint: bus, ...AWS_CALL }), busName),
     changes: createDynamodbChangeReader({
@@ -266,8 +266,7 @@ const erase = frame(
 const checkTokenExpiry = createCheckTokenExpiry(ports);
 const keep = frame(async (_event: KeepDeadLettersEvent, invocation: Invocation) => {
   await checkTokenExpiry();
-  const { kept: sources } = await queues();
-  const keepDeadLetters = createKeepDeadLetters({ sources, ...keepOptions, log, metrics });
+  const keepDeadLetters = createKeepDeadLetters({ sources: (await queues()).kept, ...keepOptions, log, metrics });
   return keepDeadLetters(() => invocation.getRemainingTimeInMillis() > KEEP_REQUIRED_TIME_MS);
 }, middlewares);
 

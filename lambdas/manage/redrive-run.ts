@@ -120,7 +120,7 @@ export const createRedriveRun = (
       isFailed = false;
     } finally {
       // If time ran out, they stay hidden for a while, so that the next call continues after them.
-      const released = isDone || isFailed ? [...others, ...moving] : [...moving];
+      const released = [...(isDone || isFailed ? others : []), ...moving];
       if (released.length > 0) await source.release(released);
     }
     counts.left += others.length;

@@ -72,13 +72,16 @@ export const redriveDeadLetters = defineRoute({
     const run = createRedriveRun(ports, way, { caller, selection, before, until: addMs(now, BUDGET_MS) });
     const isTableDone = !isRequeued(name) || (await run.moveKept(name));
     const isQueueDone = isTableDone && (await run.moveQueued());
-    const { moved, deleted, left, leftInTable } = run.counts;
-    // Every call lists the table, so only the last call counts what stays there.
-    const counts = { moved, deleted, left: left + (isQueueDone ? leftInTable : 0) };
-    const notRedriven = run.notRedriven.length > 0 ? { notRedriven: run.notRedriven } : {};
-    return ok({ ...counts, ...notRedriven, isComplete: isQueueDone, before } satisfies z.output<
-      typeof redriveResponse
-    >);
+    const { counts, notRedriven } = run;
+    return ok({
+      moved: counts.moved,
+      deleted: counts.deleted,
+      // Every call lists the table, so only the last call counts what stays there.
+      left: counts.left + (isQueueDone ? counts.leftInTable : 0),
+      ...(notRedriven.length > 0 && { notRedriven }),
+      isComplete: isQueueDone,
+      before,
+    } satisfies z.output<typeof redriveResponse>);
   },
 });
 

@@ -39,7 +39,7 @@ export const readAddresses = (stackName: string, outputs: Readonly<Record<string
   const { data, error } = stackAddresses.safeParse(Object.fromEntries(byName));
   if (data) return data;
   const missing = error.issues
-    .map(({ path }) => path.join('..'))
+    .map(({ path }) => path.join('.'))
     .map((name) => name.charAt(0).toUpperCase() + name.slice(1));
   throw new LocalError(
     `The stack ${stackName} is missing these outputs: ${missing.join(', ')}. Add them in lib/parley-stack.ts.`,

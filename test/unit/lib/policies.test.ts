@@ -124,8 +124,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...on('cloudformation:DescribeStacks', 'Stack'),
     ...on(
       'sqs:SendMessage',
-      'ManagementErasureQueue',
-      'ManagementErasureQueueDeadLetters',
       'SenderBulkSendQueue',
       'SenderBulkSendQueueDeadLetters',
       'SenderSendQueue',

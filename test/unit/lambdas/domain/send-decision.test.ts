@@ -92,7 +92,6 @@ describe('the numbers in a call', () => {
   const checked = { ...optedIn, checkedAt: '2026-11-20T11:00:00.000Z', checkedAddress: '541155550000' };
 
   it.each([
-    [undefined, '5491155550000', '+5491100000000'],
     ['verbatim', '5491155550000', '+5491100000000'],
     ['plus', '+5491155550000', '+5491100000000'],
     ['digits', '5491155550000', '5491100000000'],

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ManageEnvironment } from '../../../../lambdas/manage/environment.ts';
 import { NOW, RETENTION_DAYS, wireMessage } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
-import { type Scenario, startWiredFunctions, type WiredFunctions } from './wired-function.ts';
-import { describeWiring, type Wiring } from './wiring.ts';
+import { refuse, type Scenario } from './wired-function.ts';
+import { describeWiring, startedFunctions, type Wiring } from './wiring.ts';
 
 const NUMBER = '+5491155550000';
 const HOUR_MS = 60 * 60 * 1000;
@@ -302,35 +302,74 @@ function erasing(): Scenario {
   };
 }
 
-let functions: WiredFunctions;
-beforeAll(async () => {
-  functions = await startWiredFunctions();
-});
-afterAll(() => functions.close());
+describe('the queues of manage', () => {
+  const run = startedFunctions();
 
-const ALL_QUEUES = {
-  ...USUAL,
-  BULK_SEND_DEAD_LETTER_QUEUE_URL: '{aws}/bulk-dead.fifo',
-  INBOUND_QUEUE_URL: '{aws}/000000000000/inbound',
-  INBOUND_DEAD_LETTER_QUEUE_URL: '{aws}/quarantine',
-  DEAD_LETTER_QUEUE_URLS: '["{aws}/failures","{aws}/targets"]',
-};
-const counted = (lines: readonly string[]) =>
-  lines.flatMap((line) => /^GetQueueAttributes (\S+)/.exec(line)?.[1] ?? []).sort();
-const KEPT = ['bulk-dead.fifo', 'erasures-dead', 'quarantine', 'schedules-dead', 'send-dead.fifo'];
-
-it('an erasure searches all dead-letter queues', async () => {
-  const searched = counted(await functions.run('manage', ALL_QUEUES, erasing()));
-  expect([...new Set(searched)]).toEqual([...KEPT, 'failures', 'targets'].sort());
-});
-
-it('the daily schedule keeps the old dead letters of five queues, but not what is foreign to the quarantine', async () => {
-  const kept = async (variables: object) => {
-    const scenario = { ...keep, ...withDeadLetter('{}') };
-    const lines = await functions.run('manage', { ...ALL_QUEUES, ...variables }, scenario);
-    return lines.flatMap((line) => /^DeleteMessage (\S+)/.exec(line)?.[1] ?? []).sort();
+  const ALL_QUEUES = {
+    ...USUAL,
+    BULK_SEND_DEAD_LETTER_QUEUE_URL: '{aws}/bulk-dead.fifo',
+    INBOUND_QUEUE_URL: '{aws}/000000000000/inbound',
+    INBOUND_DEAD_LETTER_QUEUE_URL: '{aws}/quarantine',
+    DEAD_LETTER_QUEUE_URLS: '["{aws}/failures","{aws}/targets"]',
   };
-  expect(await kept({})).toEqual(KEPT);
-  const withoutQuarantine = KEPT.filter((queue) => queue !== 'quarantine');
-  expect(await kept({ INBOUND_QUEUE_URL: '{aws}/000000000000/other' })).toEqual(withoutQuarantine);
+  const counted = (lines: readonly string[]) =>
+    lines.flatMap((line) => /^GetQueueAttributes (\S+)/.exec(line)?.[1] ?? []).sort();
+  const KEPT = ['bulk-dead.fifo', 'erasures-dead', 'quarantine', 'schedules-dead', 'send-dead.fifo'];
+
+  it('an erasure searches all dead-letter queues', async () => {
+    const searched = counted(await run('manage', ALL_QUEUES, erasing()));
+    expect([...new Set(searched)]).toEqual([...KEPT, 'failures', 'targets'].sort());
+  });
+
+  it('the daily schedule keeps the old dead letters of five queues, but not what is foreign to the quarantine', async () => {
+    const kept = async (variables: object) => {
+      const scenario = { ...keep, ...withDeadLetter('{}') };
+      const lines = await run('manage', { ...ALL_QUEUES, ...variables }, scenario);
+      return lines.flatMap((line) => /^DeleteMessage (\S+)/.exec(line)?.[1] ?? []).sort();
+    };
+    expect(await kept({})).toEqual(KEPT);
+    const withoutQuarantine = KEPT.filter((queue) => queue !== 'quarantine');
+    expect(await kept({ INBOUND_QUEUE_URL: '{aws}/000000000000/other' })).toEqual(withoutQuarantine);
+  });
+
+  it('dead letters are hidden for an invocation while they are kept, and longer while they are redriven', async () => {
+    const timeouts = async (scenario: Scenario) => {
+      const lines = await run('manage', ALL_QUEUES, scenario);
+      const received = lines.flatMap((line) => /^ReceiveMessage .*"VisibilityTimeout":(\d+)/.exec(line)?.[1] ?? []);
+      return [...new Set(received)];
+    };
+    expect(await timeouts({ ...keep, ...withDeadLetter('{}') })).toEqual(['90']);
+    expect(await timeouts(redrive('send', REPLY))).toEqual(['600']);
+  });
+
+  it('a redriven dead letter returns to its own queue', async () => {
+    const queueOf = async (name: string) => {
+      const variables = { ...ALL_QUEUES, BULK_SEND_QUEUE_URL: '{aws}/bulk.fifo' };
+      const lines = await run('manage', variables, redrive(name, REPLY));
+      return lines.flatMap((line) => /^SendMessage (\S+)/.exec(line)?.[1] ?? []);
+    };
+    expect(await queueOf('send')).toEqual(['send.fifo']);
+    expect(await queueOf('bulk')).toEqual(['bulk.fifo']);
+    expect(await queueOf('inbound')).toEqual(['inbound']);
+    expect(await queueOf('erasures')).toEqual(['erasures']);
+  });
+
+  it('the daily schedule also reads the access token, to check when it expires', async () => {
+    expect((await run('manage', ALL_QUEUES, keep)).join()).toContain('GetSecretValue');
+  });
+
+  it('keeps no more dead letters when 20 seconds are left', async () => {
+    const keepWith = (remainingMs: number) =>
+      run('manage', ALL_QUEUES, { ...keep, ...withDeadLetter('{}'), remainingMs });
+    await expect(keepWith(20_000)).rejects.toThrow('Time ran out');
+    await expect(keepWith(20_001)).resolves.toBeDefined();
+  });
+
+  it('an erasure that could not finish waits on its own queue', async () => {
+    const failing = { ...erasing(), answers: { Query: refuse } };
+    const lines = await run('manage', ALL_QUEUES, failing);
+    expect(lines.filter((line) => line.startsWith('ChangeMessageVisibility'))).toEqual([
+      expect.stringMatching(/^ChangeMessageVisibility\w* erasures /),
+    ]);
+  });
 });

@@ -1,10 +1,11 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { describe, expect, it } from 'vitest';
 import type { PublishEnvironment } from '../../../../lambdas/publish/environment.ts';
 import type { TurnEnvironment } from '../../../../lambdas/publish/turns/environment.ts';
 import { NOW, RETENTION_DAYS, wireMessage } from '../../../support/builders.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
 import type { Scenario } from './wired-function.ts';
-import { describeWiring } from './wiring.ts';
+import { describeWiring, startedFunctions } from './wiring.ts';
 
 const change = (item: object, scenario: Partial<Scenario> = {}): Scenario => ({
   events: [
@@ -55,20 +56,23 @@ const silent: Scenario = {
   ],
 };
 
+const USUAL: Record<keyof PublishEnvironment | keyof TurnEnvironment, string> = {
+  EVENT_BUS_NAME: 'bus',
+  AWS_ENDPOINT_URL_EVENTBRIDGE: '{aws}',
+  PUBLISH_DEAD_LETTER_QUEUE_URL: '{aws}/failures',
+  EVENT_CONTENT: 'false',
+  TURN_QUEUE_URL: '{aws}/turns',
+  TURN_SILENCE_SECONDS: '8',
+  TABLE_NAME: 'table',
+  AWS_ENDPOINT_URL_DYNAMODB: '{aws}',
+  // Must be there, but a turn only removes items.
+  RETENTION_DAYS: JSON.stringify(RETENTION_DAYS),
+};
+
 describeWiring<Omit<PublishEnvironment & TurnEnvironment, 'RETENTION_DAYS'>>(
   'publish',
-  {
-    EVENT_BUS_NAME: 'bus',
-    AWS_ENDPOINT_URL_EVENTBRIDGE: '{aws}',
-    PUBLISH_DEAD_LETTER_QUEUE_URL: '{aws}/failures',
-    EVENT_CONTENT: 'false',
-    TURN_QUEUE_URL: '{aws}/turns',
-    TURN_SILENCE_SECONDS: '8',
-    TABLE_NAME: 'table',
-    AWS_ENDPOINT_URL_DYNAMODB: '{aws}',
-    // Must be there, but a turn only removes items.
-    ...{ RETENTION_DAYS: JSON.stringify(RETENTION_DAYS) },
-  },
+  USUAL,
+
   {
     EVENT_BUS_NAME: [stored(), ['one', '"EventBusName":"one"'], ['other', '"EventBusName":"other"']],
     AWS_ENDPOINT_URL_EVENTBRIDGE: [stored(), ['{aws}', 'PutEvents 127.0.0.1'], ['{alias}', 'PutEvents localhost']],
@@ -84,3 +88,14 @@ describeWiring<Omit<PublishEnvironment & TurnEnvironment, 'RETENTION_DAYS'>>(
     AWS_ENDPOINT_URL_DYNAMODB: [silent, ['{aws}', 'DeleteItem 127.0.0.1'], ['{alias}', 'DeleteItem localhost']],
   },
 );
+
+describe('the time of publish', () => {
+  const run = startedFunctions();
+
+  it('publishes nothing with less than 15 seconds left', async () => {
+    const calls = async (remainingMs: number) =>
+      (await run('publish', USUAL, stored({ remainingMs }))).filter((line) => line.startsWith('PutEvents'));
+    expect(await calls(14_999)).toHaveLength(0);
+    expect(await calls(15_000)).toHaveLength(1);
+  });
+});

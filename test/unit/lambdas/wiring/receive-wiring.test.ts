@@ -78,7 +78,11 @@ describeWiring<ReceiveEnvironment>(
       ['{"field":"OPERATOR_ID"}', '"HANDOVER"'],
     ],
     TURNS: [post(wireMessage()), ['false'], ['true', '"TURN"']],
-    WATCH: [post(wireMessage()), ['false'], ['true', '"CHANNEL#chat#']],
+    WATCH: [
+      { events: [...post(wireMessage()).events, ...post(wireStatus()).events], updated: { pk: 'MESSAGE#message-1' } },
+      ['false'],
+      ['true', '"CHANNEL#chat#', '"gap#'],
+    ],
     CHAT_PLATFORM: [
       post(wireMessage({ CHAT_PLATFORM_ID: undefined })),
       ['one', 'CONTACT#one#'],

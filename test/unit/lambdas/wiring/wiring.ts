@@ -9,6 +9,16 @@ export type Wiring<Environment> = {
   readonly [Name in keyof Environment]: readonly [given: Scenario, one: Shown, other: Shown];
 };
 
+/** Starts the functions for the tests of a `describe` block, and returns how to run one. */
+export const startedFunctions = (): WiredFunctions['run'] => {
+  let functions: WiredFunctions;
+  beforeAll(async () => {
+    functions = await startWiredFunctions();
+  });
+  afterAll(() => functions.close());
+  return (...run) => functions.run(...run);
+};
+
 /** Checks that each variable reaches what it is for. */
 export const describeWiring = <Environment>(
   service: Parameters<WiredFunctions['run']>[0],
@@ -16,17 +26,13 @@ export const describeWiring = <Environment>(
   wiring: Wiring<Environment>,
 ): void => {
   describe(`the entry of ${service}`, () => {
-    let functions: WiredFunctions;
-    beforeAll(async () => {
-      functions = await startWiredFunctions();
-    });
-    afterAll(() => functions.close());
+    const run = startedFunctions();
 
     const rows = Object.entries<Wiring<Environment>[keyof Environment]>(wiring);
     it.each(rows)('wires %s', async (name, [scenario, one, other]) => {
       const outcomeOf = async ([value]: Shown) => {
         const variables: Variables = { ...usual, ...scenario.variables, [name]: value };
-        return (await functions.run(service, variables, { ...scenario, variables: {} })).join('\n');
+        return (await run(service, variables, { ...scenario, variables: {} })).join('\n');
       };
       const [outcome, otherOutcome] = [await outcomeOf(one), await outcomeOf(other)];
 

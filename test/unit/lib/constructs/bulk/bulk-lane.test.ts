@@ -1,9 +1,10 @@
+import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { seconds } from '../../../../../lambdas/domain/duration.ts';
 import { timeLimits } from '../../../../../lambdas/send/time-limits.ts';
 import { callIntervalMs, sendInvocations } from '../../../../../lib/settings/lane-settings.ts';
 import { statementsOf } from '../../iam-statements.ts';
-import { synthesizedStack } from '../../synthesized-stack.ts';
+import { logicalIdOf, synthesizedStack } from '../../synthesized-stack.ts';
 
 const MAPPING = 'AWS::Lambda::EventSourceMapping';
 const { template } = synthesizedStack('prod', { sends: { bulkLane: { maxConcurrentCalls: 40 } } });
@@ -22,6 +23,24 @@ describe('A stage with a bulk queue', () => {
         .map((id) => /Bulk[A-Za-z]+?(?=[0-9A-F]{8}$)/.exec(id)?.[0])
         .toSorted(),
     ).toEqual(['BulkSendDeadLetters', 'BulkSendQueueAge', 'BulkSendQueueBacklog']);
+  });
+
+  test.each([
+    { queue: 'SenderSendQueue', retried: 'RetriedMessageAge', seconds: 1800 },
+    { queue: 'SenderBulkSendQueue', retried: 'RetriedBulkMessageAge', seconds: 43_200 },
+  ])('measures the age of $queue by its own messages, also of those that are retried', (lane) => {
+    const metric = (Id: string, Metric: object) => Match.objectLike({ Id, MetricStat: Match.objectLike({ Metric }) });
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Metrics: Match.arrayWith([
+        metric('queued', {
+          Namespace: 'AWS/SQS',
+          MetricName: 'ApproximateAgeOfOldestMessage',
+          Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [logicalIdOf(lane.queue), 'QueueName'] } }],
+        }),
+        metric('retried', Match.objectLike({ MetricName: lane.retried })),
+      ]),
+      Threshold: lane.seconds,
+    });
   });
 
   test('gives each queue its own concurrency, so that a backlog of one leaves that of the other free', () => {

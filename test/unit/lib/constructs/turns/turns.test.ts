@@ -48,12 +48,15 @@ describe('A stage with turns', () => {
     }
   });
 
-  test('sets the variables of receive and publish', () => {
-    for (const Variables of [{ TURNS: 'true' }, { TURN_SILENCE_SECONDS: '8', TURN_QUEUE_URL: Match.anyValue() }]) {
-      template.hasResourceProperties('AWS::Lambda::Function', {
-        Environment: { Variables: Match.objectLike(Variables) },
-      });
-    }
+  test('raises an alarm ten minutes after a turn should have ended, also if it is retried', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Metrics: Match.arrayWith([
+        Match.objectLike({
+          MetricStat: Match.objectLike({ Metric: Match.objectLike({ MetricName: 'RetriedTurnAge' }) }),
+        }),
+      ]),
+      Threshold: 8 + 600,
+    });
   });
 });
 
