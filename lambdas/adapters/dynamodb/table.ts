@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { InvalidPositionError, ItemBusyError, LoggableError, WriteRefusedError } from '../../domain/errors.ts';
+import { InvalidPositionError, ItemBusyError, WriteRefusedError } from '../../domain/errors.ts';
 import { expiryAfterDays, type KindOfData, type RetentionDays } from '../../domain/retention.ts';
 import type { Sleep } from '../../ports.ts';
 import type { Item } from '../../table/item.ts';
@@ -16,6 +15,7 @@ import {
   isConflict,
 } from './client.ts';
 import { type ItemUpdate, namesIn, updateExpressions, valuesOf } from './item-update.ts';
+import { readItems } from './read-items.ts';
 
 export interface TableOptions {
   readonly client: DynamodbClient;
@@ -116,38 +116,7 @@ export const createTable = ({
       return item && unmarshall(item);
     },
 
-    async getAll(keys) {
-      const found = new Map<string, Item>();
-      // DynamoDB refuses a call that names a key twice.
-      const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
-      let pausedMs = 0;
-      for (let start = 0; start < distinct.length; start += MAX_BATCH_KEYS) {
-        let pending: Record<string, AttributeValue>[] = distinct
-          .slice(start, start + MAX_BATCH_KEYS)
-          .map((key) => marshall(key));
-        // If the table is throttled or the response exceeds 16 MB, DynamoDB returns only part of it. AWS recommends
-        // backoff.
-        // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
-        let pauseMs = FIRST_PAUSE_MS;
-        while (pending.length > 0) {
-          const { Responses, UnprocessedKeys } = await client.call(
-            'BatchGetItem',
-            { RequestItems: { [tableName]: { Keys: pending, ConsistentRead: true } } },
-            { abortSignal },
-          );
-          const items = (Responses?.[tableName] ?? []).map((raw) => unmarshall(raw));
-          for (const item of items) found.set(nameOf(item), item);
-          pending = UnprocessedKeys?.[tableName]?.Keys ?? [];
-          if (pending.length === 0) break;
-          if (items.length > 0) pauseMs = FIRST_PAUSE_MS;
-          if (pausedMs + pauseMs > MAX_PAUSES_MS) throw new LoggableError('DynamoDB returned only some of the items.');
-          await sleep(pauseMs);
-          pausedMs += pauseMs;
-          pauseMs *= 2;
-        }
-      }
-      return keys.map((key) => found.get(nameOf(key)));
-    },
+    getAll: (keys) => readItems(client, tableName, keys, sleep, abortSignal),
 
     async update(update, { returnItem } = { returnItem: false }) {
       try {
@@ -161,7 +130,7 @@ export const createTable = ({
       } catch (error) {
         const failure = conditionFailure(error);
         if (failure !== undefined) return { kind: 'conflict', item: failure.Item && unmarshall(failure.Item) };
-        if (error instanceof Error && error.name === 'ValidationException') throw refusalOf(error);
+        if (isRefusal(error)) throw refusalOf(error);
         throw error;
       }
     },
@@ -177,8 +146,7 @@ export const createTable = ({
         const codes = cancellationCodes(error) ?? [];
         if (codes[0] === CONDITION_FAILED) return 'first-conflicts';
         if (codes[1] === CONDITION_FAILED) return 'second-conflicts';
-        const isRefused = error instanceof Error && error.name === 'ValidationException';
-        if (isRefused || codes.some((code) => REFUSED.has(code))) throw refusalOf(error);
+        if (isRefusal(error) || codes.some((code) => REFUSED.has(code))) throw refusalOf(error);
         throw error;
       }
     },
@@ -194,7 +162,7 @@ export const createTable = ({
           ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : valuesOf(values),
           ReturnValues: 'ALL_OLD',
         });
-        return Attributes !== undefined && Object.keys(Attributes).length > 0;
+        return Object.keys(Attributes ?? {}).length > 0;
       } catch (error) {
         if (conditionFailure(error) !== undefined) return false;
         throw error;
@@ -209,8 +177,7 @@ export const createTable = ({
         ExclusiveStartKey: after && marshall(after),
       };
       const { Items = [], LastEvaluatedKey } = await client.call('Query', input, { abortSignal }).catch((error) => {
-        const isRefused = error instanceof Error && error.name === 'ValidationException';
-        if (!isRefused || after === undefined) throw error;
+        if (!isRefusal(error) || after === undefined) throw error;
         throw new InvalidPositionError('The table has no such position in the list.', { cause: error });
       });
       return { items: Items.map((item) => unmarshall(item)), next: LastEvaluatedKey && unmarshall(LastEvaluatedKey) };
@@ -223,6 +190,8 @@ export const createTable = ({
 /** The codes with which DynamoDB cancels a transaction that it can never accept. */
 const REFUSED = new Set(['ValidationError', 'ItemCollectionSizeLimitExceeded']);
 
+const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === 'ValidationException';
+
 /** Replaces DynamoDB's own message, which may quote what was written. */
 const refusalOf = (error: unknown): WriteRefusedError => {
   // A cancelled transaction has the reasons of its writes in a separate field.
@@ -233,11 +202,7 @@ const refusalOf = (error: unknown): WriteRefusedError => {
   });
 };
 
-const nameOf = ({ pk, sk }: ItemKey | Item): string => `${pk} ${sk}`;
-
-const MAX_BATCH_KEYS = 100;
 const FIRST_PAUSE_MS = 25;
-const MAX_PAUSES_MS = 2_000;
 
 /**
  * With these, a write gives up after a third of a second on average. If calls are slow, it gives up earlier than the
