@@ -31,7 +31,7 @@ export const createRequeueDueMessage =
     const record = await sends.read(requestId);
     const parsed = parseSendRequest(record?.body ?? '');
     // A request was valid when it was scheduled, so only that of an erased contact cannot be read.
-    if (parsed.kind === 'malformed') return { kind: 'obsolete', why: `The request ${requestId} is no longer stored.` };
+    if (parsed.kind === 'malformed') return { kind: 'obsolete', why: `${requestId} is no longer stored. Deleted.` };
     const groupId = input?.MessageGroupId ?? messageGroup(parsed.request.platformContactId);
     const queue = bulk !== undefined && input?.QueueUrl === bulk.url ? bulk : send;
     await queue.put({ id, body: serializeDueMessage(requestId), groupId, ...(traceparent && { traceparent }) });

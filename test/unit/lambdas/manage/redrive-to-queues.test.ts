@@ -293,8 +293,8 @@ describe('dead letters of schedules', () => {
 
     expect(counts).toMatchObject({ moved: 0, deleted: 2, left: 0 });
     expect(Object.fromEntries(notRedriven.map(({ id, why }) => [id, why]))).toEqual({
-      [gone]: 'The request gone is no longer stored.',
-      [erased]: 'The request erased is no longer stored.',
+      [gone]: 'gone is no longer stored. Deleted.',
+      [erased]: 'erased is no longer stored. Deleted.',
     });
     expect(await countMessages(sqs, urls.deadLetters)).toEqual({ available: 0, inFlight: 0 });
     expect(await bodiesIn(urls.destination)).toEqual([]);
