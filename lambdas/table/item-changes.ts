@@ -126,9 +126,11 @@ const messageImage = (item: Item): MessageImage => ({
 });
 
 const sendImage = (item: Item): SendImage => {
-  const { state, call, unknownCall } = item;
+  const { call, unknownCall } = item;
+  const state = text(item.state);
   return {
-    ...read(item, text, 'state', 'traceparent', 'body', 'code', 'decision', 'outcome', 'outcomeDetails'),
+    state,
+    ...read(item, text, 'traceparent', 'body', 'code', 'decision', 'outcome', 'outcomeDetails'),
     ...read(item, text, 'messageId', 'failure'),
     since: parseInstant(item[`${state}At`]),
     call: callImage(unknownCall !== undefined && isEarlierCallConfirmed(item) ? unknownCall : call),

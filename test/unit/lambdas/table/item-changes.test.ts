@@ -47,6 +47,12 @@ describe('readItemChange', () => {
     });
   });
 
+  it('reads a send whose state has another form as one without a state', () => {
+    const after = { ...sendKey('request-1'), state: { toString: 'accepted' } };
+
+    expect(readItemChange(record(after))).toMatchObject({ kind: 'send', after: { state: undefined } });
+  });
+
   it('takes the contact of its consents from their key', () => {
     expect(readItemChange(record({ ...consentKeyOf(CONTACT) }))).toMatchObject({
       kind: 'consent',
