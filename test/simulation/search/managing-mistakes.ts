@@ -193,7 +193,7 @@ export const MANAGING_MISTAKES = {
     breaks: 'The function `send` does not read opt-outs.',
     scenario: 'optOutWhileSending',
     maxFaults: 0,
-    invariant: 'optOutObeyed',
+    invariant: 'optOutObeyedFromClaim',
     create: () => ({
       send: {
         ports: ({ contacts }) => {
