@@ -14,6 +14,7 @@ import { STATUS_TIMES } from '../domain/message-status.ts';
 import { isEarlierCallConfirmed } from '../domain/send-call.ts';
 import { NO_LINE } from '../domain/watch/channel-rhythm.ts';
 import { readConsents } from './consent-item.ts';
+import type { Item } from './item.ts';
 import { type ItemKey, idOf, parseContactName } from './keys.ts';
 import { publishedKind } from './published-items.ts';
 
@@ -60,9 +61,6 @@ export const readItemChange = ({ eventName, userIdentity, dynamodb = {} }: Strea
 
 // Wraps numbers, because `unmarshall` otherwise throws if a number is too large for JavaScript.
 const readImage = (image: Image): Item => unmarshall(image, { wrapNumbers: true });
-
-/** An item's attributes, whose types have not been checked. */
-type Item = Readonly<Record<string, unknown>>;
 
 /** A write as two images of an item, each undefined if there was none. */
 export interface ItemWrite {

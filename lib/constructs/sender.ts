@@ -120,7 +120,7 @@ export class ParleySender extends Construct {
       rollout: settings.rollout,
       environment: functionVariables<SendEnvironment & Partial<BulkEnvironment>>({
         ...sendRulesVariables(settings),
-        CLIENT_PAYLOAD: settings.chatService.clientPayload,
+        CLIENT_PAYLOAD: chatService.clientPayload,
         OPT_OUT_CONFIRMATION: settings.keywords?.confirmation,
         TABLE_NAME: props.table.tableName,
         AWS_ENDPOINT_URL_DYNAMODB: serviceUrl(this, 'dynamodb'),
