@@ -1,4 +1,4 @@
-import { Duration, Lazy, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Lazy, Validations } from 'aws-cdk-lib';
 import { type DomainMappingOptions, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -25,6 +25,7 @@ import { LoggedHttpApi, type LoggedHttpApiProps } from './logged-http-api.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { ParleyPublisher } from './publisher.ts';
+import { removalPolicyOf } from './removal-policy.ts';
 import { FunctionIntegration } from './rollout/function-integration.ts';
 import type { ParleySender } from './sender.ts';
 import { serviceUrl } from './service-url.ts';
@@ -136,7 +137,7 @@ export class ParleyReceiver extends Construct {
         ...(this.#startsTurns && !this.#endsTurns ? [WITHOUT_PUBLISHER] : []),
       ],
     });
-    const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    const removalPolicy = removalPolicyOf(production);
     this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
       removalPolicy,

@@ -1,8 +1,9 @@
-import { RemovalPolicy, Stack, Tags } from 'aws-cdk-lib';
+import { Stack, Tags } from 'aws-cdk-lib';
 import { Grant, type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import { type KeyStatement, keyStatements } from '../settings/key-policy.ts';
+import { removalPolicyOf } from './removal-policy.ts';
 
 /** Properties of a {@link StageKey}. */
 export interface StageKeyProps {
@@ -33,7 +34,7 @@ export class StageKey extends Key {
     super(scope, id, {
       description: "Encrypts Parley's table, queues, secrets, logs, schedules, and event bus",
       enableKeyRotation: true,
-      removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(production),
     });
     const { partition, region, account, stackName } = Stack.of(this);
     const user = { partition, region, account, stackName, hasEventBus, hasEventDeadLetters };

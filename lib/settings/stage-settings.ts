@@ -4,7 +4,7 @@ import { parseDuration } from '../../lambdas/domain/duration.ts';
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
 import { chatService, isSecure } from './chat-service-settings.ts';
-import { eventTarget } from './event-target.ts';
+import { addressOf, eventTarget } from './event-target.ts';
 import { reservedConcurrency, throttle } from './flood-settings.ts';
 import { keywordSettings } from './keyword-settings.ts';
 import { bulkLane, sendInvocations } from './lane-settings.ts';
@@ -164,11 +164,12 @@ export const settingsObject = z.strictObject({
       targets: z
         .array(eventTarget)
         .max(50)
+        .refine((targets) => new Set(targets.map(addressOf)).size === targets.length)
         .default([])
         .meta({
           description:
             'a list of up to 50 objects with kind "sqs" and the queueArn of a standard queue, or kind "https" and a url ' +
-            '(and the header for its key, unless x-api-key), each with a list of events unless it receives all; ' +
+            '(and the header for its key, unless x-api-key), each with another address, and with a list of events unless it receives all; ' +
             'see docs/events.md',
         }),
     })

@@ -160,7 +160,7 @@ describe('Another CDK app', () => {
 
     const policiesOf = (construct: string) =>
       queues.filter(([id]) => id.startsWith(construct)).map(([, { DeletionPolicy }]) => DeletionPolicy);
-    expect(policiesOf('Sender')).toEqual(['Retain', 'Retain', 'Retain']);
+    expect(policiesOf('Sender')).toEqual(Array(3).fill('RetainExceptOnCreate'));
     expect(policiesOf('Receiver')).toEqual(['Delete', 'Delete']);
     template.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
   });
