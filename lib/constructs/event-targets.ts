@@ -68,7 +68,7 @@ export class EventTargets extends Construct {
           ? this.#queueTarget(name, target.queueArn)
           : new ApiDestinationTarget(this.#createDestination(name, target), {
               ...RETRY_POLICY,
-              eventRole: this.#createDestinationRole(name, target.url),
+              eventRole: this.#destinationRole(),
             });
       new Rule(this, name, {
         eventBus,
@@ -122,17 +122,22 @@ export class EventTargets extends Construct {
     };
   }
 
-  /** Creates the role to which the rule's target adds the permission to call the URL. */
-  #createDestinationRole(name: string, url: string): Role {
-    return new Role(this, `${name}Role`, {
-      description: describe("Lets EventBridge deliver Parley's events to", url),
+  /**
+   * The role to which each rule adds the permission to call its URL. One for all, because a stack holds 500 resources and
+   * a stage 50 targets.
+   */
+  #destinationRole(): Role {
+    const existing = this.node.tryFindChild('UrlsRole');
+    if (existing instanceof Role) return existing;
+    return new Role(this, 'UrlsRole', {
+      description: "Lets EventBridge deliver Parley's events to URLs",
       assumedBy: eventsPrincipal(this, this.#eventBusName),
     });
   }
 
   #createDestination(name: string, { url, header }: Extract<EventTarget, { kind: 'https' }>): ApiDestination {
     const key = new StageSecret(this, `${name}Key`, {
-      description: `The key that Parley sends to ${url} in the header ${header}`,
+      description: describe(`The key that Parley sends in the header ${header} to`, url),
       notRotatedBecause:
         'A new key must also be configured manually on the receiving side, so it cannot be rotated automatically.',
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },

@@ -19,8 +19,8 @@ const MIN_RETENTION_DAYS = 15;
 /** Who takes a webhook request: the function `receive`, or the inbound queue. */
 const INGRESSES = ['direct', 'buffered'] as const;
 
-/** A function's variables have at most 4 KB in total. */
-const MAX_TEMPLATES_CHARACTERS = 2_000;
+/** Far more than an account's templates need. Functions parse them at each cold start. */
+const MAX_TEMPLATES_CHARACTERS = 50_000;
 
 const days = (minimum: number, byDefault: number, meaning: string) =>
   z
@@ -148,7 +148,7 @@ export const settingsObject = z.strictObject({
     .meta({
       description:
         'an object with the variables of each template, such as {"parcel_update": ["name"]}, of at most ' +
-        `${MAX_TEMPLATES_CHARACTERS} characters as JSON: a request for a listed template is refused if its params differ`,
+        `${MAX_TEMPLATES_CHARACTERS.toLocaleString('en-US')} characters as JSON: a request for a listed template is refused if its params differ`,
     }),
   defaultTemplate: z.optional(templateReference).meta({
     description:
