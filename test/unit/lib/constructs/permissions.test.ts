@@ -162,22 +162,22 @@ describe('Permissions', () => {
     expect(statements).toEqual([...FUNCTIONS, ...Object.keys(WILDCARDS), readSecret].sort());
   });
 
-  test('to invoke the receiver belong to the routes of its API', () => {
+  test('to invoke the receiver belong to its API', () => {
     const permissions = Object.values(
       template.findResources('AWS::Lambda::Permission', {
         Properties: { FunctionName: { 'Fn::GetAtt': [logicalIdOf('ReceiverFunction'), 'Arn'] } },
       }),
     );
 
-    // The two wildcards are the stage and the method of the API.
-    expect(permissions.map(({ Properties }) => Properties)).toEqual(
-      ['/*/*/webhook', '/*/*/webhook/{chatChannelNumber}'].map((route) =>
-        expect.objectContaining({
-          Action: 'lambda:InvokeFunction',
-          Principal: 'apigateway.amazonaws.com',
-          SourceArn: { 'Fn::Join': ['', expect.arrayContaining([route])] },
-        }),
-      ),
-    );
+    // One for all routes, because a function's policy holds 20 KB.
+    expect(permissions.map(({ Properties }) => Properties)).toEqual([
+      expect.objectContaining({
+        Action: 'lambda:InvokeFunction',
+        Principal: 'apigateway.amazonaws.com',
+        SourceArn: {
+          'Fn::Join': ['', expect.arrayContaining([{ Ref: expect.stringMatching(/^ReceiverApi/) }, '/*/*'])],
+        },
+      }),
+    ]);
   });
 });

@@ -127,14 +127,14 @@ describe('A stage with event targets', () => {
     });
   });
 
-  test('lets only rules of its bus use the dead-letter queue, and only its own rule the URL', () => {
+  test('lets only rules of its bus use the dead-letter queue and rules of its bus the URL', () => {
     const added = statementsOf(template).filter((statement) => statement.startsWith('PublisherTargets'));
 
     expect(added).toEqual([
       'PublisherTargetsDeadLettersPolicy: Allow sqs:SendMessage on PublisherTargetsDeadLetters.Arn to events.amazonaws.com if {"StringEquals":{"aws:SourceAccount":"AWS::AccountId"},"ArnLike":{"aws:SourceArn":"arn:AWS::Partition:events:AWS::Region:AWS::AccountId:rule/PublisherEventBus/*"}}',
       'PublisherTargetsDeadLettersPolicy: Deny sqs:* on PublisherTargetsDeadLetters.Arn to * if {"Bool":{"aws:SecureTransport":"false"}}',
       'PublisherTargetsTargetCrm423dd177Role: Allow sqs:SendMessage on arn:aws:sqs:eu-west-1:111122223333:crm',
-      'PublisherTargetsTargetCrmBankInternaldfbb4714RoleDefaultPolicy: Allow events:InvokeApiDestination on PublisherTargetsTargetCrmBankInternaldfbb4714DestinationApiDestination.Arn',
+      'PublisherTargetsUrlsRoleDefaultPolicy: Allow events:InvokeApiDestination on PublisherTargetsTargetCrmBankInternaldfbb4714DestinationApiDestination.Arn',
     ]);
   });
 
