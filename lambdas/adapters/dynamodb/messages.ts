@@ -2,7 +2,7 @@ import { ANY_CHANNEL, type ContactRef } from '../../domain/contact.ts';
 import { ItemBusyError, WriteRefusedError } from '../../domain/errors.ts';
 import { NO_REASON } from '../../domain/failure.ts';
 import type { Instant } from '../../domain/instant.ts';
-import { conversationPosition, describeDetails, describeMessage, withStatuses } from '../../domain/message.ts';
+import { describeDetails, describeMessage, withStatuses } from '../../domain/message.ts';
 import { STATUS_TIMES } from '../../domain/message-status.ts';
 import * as z from '../../domain/schema.ts';
 import type { Traceparent } from '../../domain/trace-context.ts';
@@ -184,11 +184,13 @@ export const createDynamodbMessages = (table: ConversationTable, { gapClock }: M
       });
     });
     const next = used < page.items.length ? page.items[used - 1] : page.next;
-    return { messages, ...(next && { next: parsePosition(next) }) };
+    return { messages, ...(next && { next: positionOf(next) }) };
   },
 });
 
-const parsePosition = ({ pk, sk, contactSort }: Item) => z.parse(conversationPosition, { pk, sk, contactSort });
+/** Returns an entry's position among the messages of a contact, which every position names. */
+const positionOf = ({ pk, sk, contactSort }: Item) =>
+  z.parse(z.record(z.string(), z.string()), { pk, sk, contactSort });
 
 /** The attributes that show that an item has a message or a status. */
 const CONTENT = ['direction', 'statusBodies', ...STATUS_TIMES, 'otherStatuses'];
