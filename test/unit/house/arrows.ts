@@ -91,7 +91,7 @@ export const LAYERS: readonly Layer[] = [
   },
   // The clock, and the rules of what runs on this machine: whom a server answers, what may be printed, and how users run the
   // commands. The sandbox is at the bottom of what runs there, so the local run and the operator's command take them from it.
-  { name: 'sandbox base', files: /^sandbox\/base\//, mayImport: [] },
+  { name: 'sandbox base', files: /^sandbox\/base\//, mayImport: [], mayImportTypes: ['sandbox base'] },
   {
     name: 'sandbox service',
     files: /^sandbox\/service\//,
