@@ -89,6 +89,14 @@ export const describePrograms = ({
         const send = (await client.table())[`SEND#${requestId} SEND`];
         return send?.state === 'accepted' ? send : undefined;
       });
+    const acceptedEventId = (requestId: string) =>
+      waitFor(`the event of ${requestId} is published`, async () =>
+        cloud.emulators.buses
+          .events(cloud.eventBusName)
+          .filter((event) => event['detail-type'] === 'SendAccepted')
+          .map((event): Readonly<Record<string, unknown>> => Object(event.detail))
+          .find((detail) => detail.requestId === requestId),
+      ).then(({ id }) => String(id));
     const sentTo = async (contact: string) =>
       (await client.outbox())
         .filter(({ body }) => body.platformContactId === contact)
@@ -185,7 +193,8 @@ export const describePrograms = ({
         await userWithOpenWindow(contact);
         await runProgram(programs.send, ['consumed-1', contact, 'Hi'], environment);
         await accepted('consumed-1');
-        await consumer.prints('SendAccepted ');
+        // By its ID, because events of earlier tests can still be on the queue.
+        await consumer.prints(`SendAccepted ${await acceptedEventId('consumed-1')} is handled.`);
         // An earlier state arrives later.
         await client.putMessage(
           eventsQueueUrl,
