@@ -91,7 +91,7 @@ const UNCALLED = {
 } as const;
 
 /**
- * Every change of a send's state. Each is one conditional write that `writeTransition` derives from this table; the
+ * Every change of a send's state. Each is one conditional write that `createTransitions` derives from this table; the
  * diagram in docs/architecture.md is generated from it.
  */
 export const SEND_TRANSITIONS = {

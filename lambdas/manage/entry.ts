@@ -14,10 +14,12 @@ import { createDynamodbErasures } from '../adapters/dynamodb/erasures.ts';
 import { createDynamodbGaps } from '../adapters/dynamodb/gaps.ts';
 import { createDynamodbKeptDeadLetters } from '../adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
+import { createSendConfirmations } from '../adapters/dynamodb/send-confirmations.ts';
 import { createDynamodbSendLists } from '../adapters/dynamodb/send-lists.ts';
-import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
+import { createSendOperations } from '../adapters/dynamodb/send-operations.ts';
 import { createDynamodbStops } from '../adapters/dynamodb/stops.ts';
 import { createDynamodbStoredEvents } from '../adapters/dynamodb/stored-events.ts';
+import { createTransactionLinks } from '../adapters/dynamodb/transactions.ts';
 import { createDynamodbTurns } from '../adapters/dynamodb/turns.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
@@ -98,7 +100,7 @@ const account = { platform: chatPlatform, channel: chatChannelNumber };
 const ports = {
   contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
   messages: createDynamodbMessages(table, { gapClock: undefined }),
-  sends: createDynamodbSends(table),
+  sends: { ...createSendOperations(table), ...createSendConfirmations(table), ...createTransactionLinks(table) },
   lists: createDynamodbSendLists(table),
   circuits: createDynamodbCircuit(table, account),
   stops: createDynamodbStops(table, account),

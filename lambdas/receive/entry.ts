@@ -4,8 +4,11 @@ import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../adapters/dynamodb/conversation-table.ts';
 import { closeGap } from '../adapters/dynamodb/gaps.ts';
-import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
-import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
+import { createMessageArrivals } from '../adapters/dynamodb/message-arrivals.ts';
+import { createMessageStatuses } from '../adapters/dynamodb/message-statuses.ts';
+import { createSendConfirmations } from '../adapters/dynamodb/send-confirmations.ts';
+import { createSentMessages } from '../adapters/dynamodb/sent-messages.ts';
+import { createTransactionLinks } from '../adapters/dynamodb/transactions.ts';
 import { createSecretsClient, createSecretsManagerWebhookSecret } from '../adapters/secrets.ts';
 import { ms } from '../domain/duration.ts';
 import type { InboundQueue, WebhookSecret } from '../ports.ts';
@@ -74,10 +77,15 @@ const writeEvents = createStoreEvents({
         return createDynamodbContacts(table, { readsHandovers: false });
       },
       get messages() {
-        return createDynamodbMessages(table, { gapClock: environment.WATCH ? systemClock : undefined });
+        const gapClock = environment.WATCH ? systemClock : undefined;
+        return {
+          ...createMessageArrivals(table),
+          ...createMessageStatuses(table, { gapClock }),
+          ...createSentMessages(table),
+        };
       },
       get sends() {
-        return createDynamodbSends(table);
+        return { ...createSendConfirmations(table), ...createTransactionLinks(table) };
       },
     };
   },

@@ -5,8 +5,8 @@ import { createDynamodbCircuit } from '../adapters/dynamodb/circuit.ts';
 import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
 import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
 import { createConversationTable } from '../adapters/dynamodb/conversation-table.ts';
-import { createDynamodbMessages } from '../adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../adapters/dynamodb/sends.ts';
+import { createSentMessages } from '../adapters/dynamodb/sent-messages.ts';
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createSecretsClient, createSecretsManagerAccessToken } from '../adapters/secrets.ts';
 import { receiveFloorMs } from '../domain/backoff.ts';
@@ -78,7 +78,7 @@ const chatService = createHttpChatService({
 const shared = {
   contacts: createDynamodbContacts(table, { readsHandovers: environment.OPERATORS !== undefined }),
   sends: createDynamodbSends(table),
-  messages: createDynamodbMessages(table, { gapClock: undefined }),
+  messages: createSentMessages(table),
   circuits: createDynamodbCircuit(table, account),
   chatService,
   clock: systemClock,

@@ -21,7 +21,7 @@ import {
 } from '../../table/keys.ts';
 import { EMPTIED_MESSAGE } from '../../table/message-item.ts';
 import { eraseAuditEntry } from './audit.ts';
-import { removeContact } from './contacts.ts';
+import { removeContact } from './contact-erasure.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import { eraseSend } from './send-erasure.ts';
 import type { ConversationTable } from './table.ts';
@@ -59,9 +59,13 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
       : undefined;
   },
 
-  removeContact: (contact, until) => removeContact(table, contact, until),
+  async removeContact(contact, until) {
+    await removeContact(table, contact, until);
+  },
 
-  endOpenTurn: (contact, until) => endTurnBefore(table, contact, until),
+  async endOpenTurn(contact, until) {
+    await endTurnBefore(table, contact, until);
+  },
 
   async listItems(subject, until, after) {
     const { kind, key } = after ? z.parse(erasablePosition, after) : { kind: 'MESSAGE' as const, key: undefined };
@@ -91,7 +95,9 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     return eraseMessage(table, item, contact);
   },
 
-  eraseKeptDeadLetters: (contact, now) => eraseKeptDeadLetters(table, contact, now),
+  async eraseKeptDeadLetters(contact, now) {
+    return eraseKeptDeadLetters(table, contact, now);
+  },
 
   async recordPass(before, { messages, sends, deadLetters, finishedAt }) {
     await table.update({

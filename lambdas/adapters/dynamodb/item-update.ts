@@ -41,7 +41,7 @@ export const updateExpressions = ({ key, set = {}, setOnce = {}, increment = [],
       Object.keys(add).map((name) => `#${name} :${name}`),
     ),
   ];
-  const names = [set, setOnce, add].flatMap((part) => Object.keys(part));
+  const names = Object.keys({ ...set, ...setOnce, ...add });
   return {
     Key: marshall(key),
     UpdateExpression: expression.filter((part) => part !== '').join(' '),

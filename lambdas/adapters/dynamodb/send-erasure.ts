@@ -4,7 +4,7 @@ import type { ErasableItem } from '../../ports.ts';
 import { messageKey, sendKey } from '../../table/keys.ts';
 import { EMPTIED_MESSAGE } from '../../table/message-item.ts';
 import { erasedAttributes } from '../../table/send-item.ts';
-import { writeTransition } from './send-writes.ts';
+import { createTransitions } from './send-writes.ts';
 import type { ConversationTable } from './table.ts';
 
 /**
@@ -70,7 +70,7 @@ export const eraseSend = async (
   if (ended.item === undefined || ended.item.contact !== contact) return 'gone';
   const erase = async (name: 'cancelErased' | 'loseTrackErased', time: 'cancelledAt' | 'uncertainAt') => {
     const update = { set: { ...emptied, [time]: at } };
-    return (await writeTransition(table, { name, requestId, update, evidence: { contact } })).kind === 'written';
+    return (await createTransitions(table).apply(name, requestId, update, { contact })).kind === 'written';
   };
   if (await erase('cancelErased', 'cancelledAt')) return 'erased';
   return (await erase('loseTrackErased', 'uncertainAt')) ? 'lost' : 'busy';

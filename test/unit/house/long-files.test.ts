@@ -9,9 +9,6 @@ const MAX_LINES = 250;
 /** Files that are one idea although they are long. */
 const LONG_FILES: Readonly<Record<string, string>> = {
   'cli/base/target.ts': 'everything that a command needs to reach a stage',
-  'lambdas/adapters/dynamodb/contacts.ts': "one aggregate's reads and writes",
-  'lambdas/adapters/dynamodb/messages.ts': "one aggregate's reads and writes",
-  'lambdas/adapters/dynamodb/sends.ts': "one aggregate's reads and writes",
   'lambdas/domain/events/event-details.ts': 'the schemas of all events, from which their documents are generated',
   'lambdas/domain/send-decision.ts': 'every rule that decides a send, in the order in which they apply',
   'lambdas/domain/send-transitions.ts': "a send's states and transitions, as data",

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createDynamodbContacts, removeContact } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
+import { removeContact } from '../../../../../lambdas/adapters/dynamodb/contact-erasure.ts';
+import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
 import { CONSENT_KINDS, CONSENT_ORIGINS, type Consent } from '../../../../../lambdas/domain/consent.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import type { CheckedContact } from '../../../../../lambdas/domain/contact-check.ts';
+import { ItemBusyError } from '../../../../../lambdas/domain/errors.ts';
 import { addMs, type Instant } from '../../../../../lambdas/domain/instant.ts';
 import type { InboundMessage } from '../../../../../lambdas/domain/webhook-event.ts';
 import type { ContactRepository } from '../../../../../lambdas/ports.ts';
@@ -235,6 +237,22 @@ describe('an opt-out that is earlier than the stored one, and recorded after an 
 
       expect(await contacts.readConsents(contact)).toEqual([earlier]);
     }
+  });
+
+  it('is given up as busy if erasures keep removing the consents, so that its event is stored later', async () => {
+    let writes = 0;
+    const racing: ReturnType<typeof tables.tableOf> = {
+      ...tables.tableOf(tableName),
+      update: async () => {
+        writes += 1;
+        return { kind: 'conflict', item: undefined };
+      },
+    };
+
+    const recorded = createDynamodbContacts(racing, { readsHandovers: false }).recordConsent(contact, optOut(at(3)));
+
+    await expect(recorded).rejects.toThrow(ItemBusyError);
+    expect(writes).toBe(2 * 10);
   });
 });
 
