@@ -6,7 +6,7 @@ import { createConversationTable } from '../../../lambdas/adapters/dynamodb/conv
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
-import { conversationResponse, getConversation } from '../../../lambdas/manage/conversations.ts';
+import { conversationResponse, getConversation } from '../../../lambdas/manage/api/conversations.ts';
 import { forEachConcurrently } from '../../../lambdas/runtime/concurrency.ts';
 import { contactSort } from '../../../lambdas/table/indexes.ts';
 import { contactName, type ItemKey, messageKey, sendKey } from '../../../lambdas/table/keys.ts';
