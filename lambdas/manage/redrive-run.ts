@@ -10,7 +10,7 @@ import type {
   RedrivenMessage,
 } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
-import { withoutNumbersIn } from './audit.ts';
+import { withoutNumbersIn } from './api/audit.ts';
 import type { RedrivenSource } from './republish.ts';
 
 export interface RedriveRunPorts {
