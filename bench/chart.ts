@@ -12,7 +12,8 @@ export const PALETTES = {
   light: { text: '#1f2328', muted: '#59636e', parley: '#0969da', others: '#8c959f' },
   dark: { text: '#f0f6fc', muted: '#9198a1', parley: '#4493f8', others: '#656c76' },
 } as const satisfies Readonly<Record<string, Palette>>;
-export type PaletteName = keyof typeof PALETTES;
+export const PALETTE_NAMES = ['light', 'dark'] as const satisfies readonly (keyof typeof PALETTES)[];
+export type PaletteName = (typeof PALETTE_NAMES)[number];
 
 const WIDTH = 720;
 const BARS_X = 260;

@@ -4,7 +4,7 @@ import { coldStartReport } from './cold-start/cold-start-report.ts';
 import { type ColdSubject, functionsOf, peerBeside } from './cold-start/cold-subject.ts';
 import { type ColdStart, measureColdStart } from './cold-start/measure-cold-start.ts';
 import { startRecordedStacks } from './functions/recorded-stacks.ts';
-import { interleave, type Report } from './report.ts';
+import { interleave, type Measurement } from './report.ts';
 
 const ROUNDS = 15;
 const WARM_UP_ROUNDS = 2;
@@ -13,7 +13,7 @@ const WARM_UP_ROUNDS = 2;
  * Measures the time from the start of a function's process to its first answer: every function of both stacks, a handler
  * that does nothing, and one with a single SDK client. Linux only, for the processor time of other processes.
  */
-export const measureColdStarts = async (rounds = ROUNDS): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
+export const measureColdStarts = async (rounds = ROUNDS): Promise<Measurement> => {
   if (process.platform !== 'linux') throw new Error('The processor time of a cold start can be read only on Linux.');
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());

@@ -1,10 +1,11 @@
-import { logBytesOf, totalOf } from './cost/bill.ts';
-import { billFor, type Counted, countUsage, usageFor } from './cost/counted.ts';
+import { totalOf } from './cost/bill.ts';
+import { billFor, type Counted, countUsage } from './cost/counted.ts';
+import { monthlyBill } from './cost/monthly-bill.ts';
 import { PARLEY } from './cost/parley-subject.ts';
 import { EVENT_KINDS, type Subject } from './cost/subject.ts';
 import { billTable, callTable, memoryTable } from './cost/tables.ts';
 import { TUTORIAL } from './cost/tutorial-subject.ts';
-import type { Report } from './report.ts';
+import type { Measurement } from './report.ts';
 
 /** The stacks whose cost is counted. */
 const SUBJECTS: readonly Subject[] = [PARLEY, TUTORIAL];
@@ -12,10 +13,12 @@ const SUBJECTS: readonly Subject[] = [PARLEY, TUTORIAL];
 const EVENTS = 200;
 
 /** Measures what a million events cost, from counted calls, bytes, and milliseconds. */
-export const measureCost = async (): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
+export const measureCost = async (): Promise<Measurement> => {
   const counted: Counted[] = [];
   for (const subject of SUBJECTS) counted.push(await countUsage(subject, EVENTS));
+  const [parley] = counted;
   return {
+    ...(parley && { summary: monthlyBill(parley) }),
     tables: counted.flatMap((one) => [billTable(one), callTable(one), memoryTable(one), one.fixed]),
     charts: [
       {
@@ -31,18 +34,5 @@ export const measureCost = async (): Promise<Pick<Report, 'tables' | 'charts' | 
         })),
       },
     ],
-    figures: Object.fromEntries(
-      counted.flatMap((one) =>
-        EVENT_KINDS.flatMap((kind) => {
-          const bill = billFor(one, kind);
-          const usage = usageFor(one, kind);
-          return [
-            [`${one.name}, ${kind}: dollars per million without the bus`, totalOf(bill) - bill.bus],
-            [`${one.name}, ${kind}: dollars per million`, totalOf(bill)],
-            [`${one.name}, ${kind}: log bytes`, logBytesOf(usage)],
-          ];
-        }),
-      ),
-    ),
   };
 };

@@ -13,8 +13,8 @@ import type { BenchCloud } from './load/bench-cloud.ts';
 import { startLoadGenerator } from './load/load-generator.ts';
 import { startParleyCloud } from './load/parley-cloud.ts';
 import { contactAddress, pushedEvent } from './load/pushed-event.ts';
-import { PRICES, PRICES_CHECKED, PRICES_REGION } from './prices.ts';
-import { interleave, quantile, type Report, type Table } from './report.ts';
+import { PRICES, PRICES_NOTE } from './prices.ts';
+import { interleave, type Measurement, quantile, type Table } from './report.ts';
 
 const INGRESSES = ['direct', 'buffered'] as const;
 type Ingress = (typeof INGRESSES)[number];
@@ -43,28 +43,13 @@ interface Measured {
 }
 
 /** Measures the two kinds of ingress: the time to the answer and to the table, the processor time, and the bill. */
-export const measureIngress = async (): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
+export const measureIngress = async (): Promise<Measurement> => {
   const measured = await measureTimes();
   const bills = new Map<Ingress, Bills>();
   for (const ingress of INGRESSES) bills.set(ingress, await countBills(ingress));
   return {
     tables: [timeTable(measured), billTable(bills)],
     charts: [],
-    figures: Object.fromEntries([
-      ...measured.flatMap(({ ingress, answersMs, toTableMs, cpuMs, events, lost }) => [
-        [`${ingress}: p50 ms to the answer`, quantile(answersMs, 0.5)],
-        [`${ingress}: p99 ms to the answer`, quantile(answersMs, 0.99)],
-        [`${ingress}: p99.9 ms to the answer`, quantile(answersMs, 0.999)],
-        [`${ingress}: p50 ms to the table`, quantile(toTableMs, 0.5)],
-        [`${ingress}: p99 ms to the table`, quantile(toTableMs, 0.99)],
-        [`${ingress}: processor ms per event`, cpuMs / events],
-        [`${ingress}: events lost`, lost],
-      ]),
-      ...[...bills].flatMap(([ingress, { authentic, unauthentic }]) => [
-        [`${ingress}: dollars per million events`, totalOf(authentic) - authentic.bus],
-        [`${ingress}: dollars per million unauthentic posts`, totalOf(unauthentic)],
-      ]),
-    ]),
   };
 };
 
@@ -216,7 +201,7 @@ const PARTS = [
 ] as const satisfies readonly (readonly [string, keyof Bill])[];
 
 const billTable = (bills: ReadonlyMap<Ingress, Bills>): Table => ({
-  title: `US dollars per million posts, without the event bus (list prices of ${PRICES_REGION}, ${PRICES_CHECKED})`,
+  title: 'US dollars per million posts, without the event bus',
   rows: [
     ['ingress', ...PARTS.map(([name]) => name), 'total'],
     ...[...bills].flatMap(([ingress, { authentic, unauthentic }]) =>
@@ -230,7 +215,7 @@ const billTable = (bills: ReadonlyMap<Ingress, Bills>): Table => ({
     ),
   ],
   note:
-    'With buffered ingress, every message is received alone, which is the most expensive case: under load, ten share an ' +
-    'invocation and the requests of the queue. A flood of 1,000,000 posts costs what the table ' +
-    'says; `webhook.throttle` limits how many there can be.',
+    `${PRICES_NOTE} With buffered ingress, every message is received alone, which is the most expensive case: under ` +
+    'load, ten share an invocation and the requests of the queue. A flood of 1,000,000 posts costs what the table says; ' +
+    '`webhook.throttle` limits how many there can be.',
 });

@@ -8,7 +8,7 @@ import { type LoadCell, loadReport } from './load/load-report.ts';
 import { startParleyCloud } from './load/parley-cloud.ts';
 import { contactAddress } from './load/pushed-event.ts';
 import { startTutorialCloud } from './load/tutorial-cloud.ts';
-import { interleave, quantile, type Report } from './report.ts';
+import { interleave, type Measurement, quantile } from './report.ts';
 
 /** The numbers of concurrent requests. */
 const LEVELS = [1, 4, 16, 64] as const;
@@ -25,7 +25,7 @@ const END_LIMIT_MS = 60_000;
  * Measures how many events a stack acknowledges per second and how long an answer takes with each number of concurrent
  * requests, and how many messages per second it sends. Every stack runs on a local cloud of its own, on the same machine.
  */
-export const measureLoad = async (): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
+export const measureLoad = async (): Promise<Measurement> => {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await mkdtempDisposable(join(tmpdir(), 'parley-bench-')));
   const parley = stack.use(await startParleyCloud(join(path, 'parley')));

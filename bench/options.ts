@@ -9,10 +9,10 @@ import {
 } from './cost/count-options.ts';
 import { COUNTS } from './cost/counts.ts';
 import { idleUsd } from './cost/fixed-costs.ts';
-import { ALL_BILL_PARTS, countTable } from './cost/tables.ts';
+import { ALL_BILL_PARTS } from './cost/tables.ts';
 import type { Usage } from './cost/usage.ts';
-import { PRICES_CHECKED, PRICES_REGION } from './prices.ts';
-import type { Report, Table } from './report.ts';
+import { PRICES_NOTE } from './prices.ts';
+import type { Measurement, Table } from './report.ts';
 
 /** How many events of each kind are counted. */
 const EVENTS = 100;
@@ -42,7 +42,7 @@ interface Pair {
 }
 
 /** Measures what keywords, operators, conditions, and the bulk queue add to the cost of messages. */
-export const measureOptions = async (): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
+export const measureOptions = async (): Promise<Measurement> => {
   const inOff = COMPARED.flatMap(([, option, event, base]) => (option === 'off' ? [base, event] : [base]));
   const off = await countOption('off', new Set(inOff), EVENTS);
   const on = new Map<Option, CountedOption>();
@@ -54,23 +54,8 @@ export const measureOptions = async (): Promise<Pick<Report, 'tables' | 'charts'
     return { name, event, base, on: usageOf(on.get(option) ?? off, event), off: usageOf(off, base) };
   });
   return {
-    tables: [
-      addedTable(pairs),
-      countTable('Without options: counted per event', off.facts, [...off.usages]),
-      ...[...on].map(([option, { facts, usages }]) =>
-        countTable(`With ${option}: counted per event`, facts, [...usages]),
-      ),
-    ],
+    tables: [addedTable(pairs), usageTable(pairs), idleTable(off, on)],
     charts: [],
-    figures: Object.fromEntries([
-      ...pairs.flatMap(({ name, on, off }) =>
-        COUNTS.map(([what, count]) => [`${name}: ${what} more`, rounded(count(on) - count(off))]),
-      ),
-      ...[...on].map(([option, { facts }]) => [
-        `${option}: dollars more a month without any message`,
-        rounded(idleUsd(facts) - idleUsd(off.facts)),
-      ]),
-    ]),
   };
 };
 
@@ -123,15 +108,32 @@ const addedTable = (pairs: readonly Pair[]): Table => {
   const isShown = (column: number) => rows.some((row) => column === 0 || Number(row[column]) !== 0);
   const all = [['', ...ALL_BILL_PARTS.map(([part]) => part), 'total'], ...rows];
   return {
-    title: `Additional US dollars per million events (list prices of ${PRICES_REGION}, ${PRICES_CHECKED})`,
+    title: 'Additional US dollars per million events',
     rows: all.map((row) => row.filter((_, column) => isShown(column))),
     note:
-      `${RATE_NOTE} Billed milliseconds are calculated as for other events, except that a function is assumed to use ` +
+      `${PRICES_NOTE} ${RATE_NOTE} Billed milliseconds are calculated as for other events, except that a function is assumed to use ` +
       'the same processor time with and without an option, because the measured difference is mostly noise: where an ' +
       `option adds nothing, the cost of the duration differed by up to $${dollars(durationNoise(pairs))} per million ` +
       'between two runs.',
   };
 };
+
+/** What an option adds to the usage of an event. */
+const usageTable = (pairs: readonly Pair[]): Table => ({
+  title: 'Additional usage per event',
+  rows: [
+    ['', ...COUNTS.map(([what]) => what)],
+    ...pairs.map(({ name, on, off }) => [name, ...COUNTS.map(([, count]) => String(rounded(count(on) - count(off))))]),
+  ],
+});
+
+const idleTable = (off: CountedOption, on: ReadonlyMap<Option, CountedOption>): Table => ({
+  title: 'Additional US dollars per month without any event',
+  rows: [
+    ['', '$ per month'],
+    ...[...on].map(([option, { facts }]) => [option, dollars(idleUsd(facts) - idleUsd(off.facts))]),
+  ],
+});
 
 /** Returns by how much the cost of the same event's duration differs between two runs, in dollars per million. */
 const durationNoise = (pairs: readonly Pair[]): number => {

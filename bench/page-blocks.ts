@@ -1,19 +1,28 @@
-import { markdownTable } from '../test/simulation/markdown.ts';
+import { markdownTable, withBlock, wrap } from '../lib/documents/markdown.ts';
 import type { PaletteName } from './chart.ts';
 import { padded } from './print-report.ts';
 import type { BarChart, Report, Table } from './report.ts';
-
-// The parts of the pages that show results.
 
 const MAX_LINE = 120;
 
 export const imageOf = ({ name }: BarChart, palette: PaletteName): string => `images/bench-${name}-${palette}.svg`;
 
-/** Says when, how, and on which machine a part was measured. */
-export const measured = ({ part, date, machine }: Report): string =>
-  wrap(`Measured on ${date} by \`npm run bench -- ${part}\` (${machine}).`);
+/**
+ * Returns a page with the results of a part replaced by those of a report.
+ *
+ * @throws Error if the page has no place for them
+ */
+export const withReport = (page: string, { part, date, machine, tables, charts, summary }: Report): string => {
+  const results = [
+    wrap(`Measured on ${date} by \`npm run bench -- ${part}\` (${machine}).`),
+    ...charts.map(picture),
+    ...tables.flatMap(tableBlock),
+  ];
+  const written = withBlock(page, part, results.join('\n\n'));
+  return summary === undefined ? written : withBlock(written, `${part}-summary`, markdownTable(summary, isTextColumn));
+};
 
-export const picture = (chart: BarChart): string =>
+const picture = (chart: BarChart): string =>
   [
     '<picture>',
     `  <source media="(prefers-color-scheme: dark)" srcset="${imageOf(chart, 'dark')}">`,
@@ -23,8 +32,8 @@ export const picture = (chart: BarChart): string =>
   ].join('\n');
 
 /** Returns a table with its title and note. A table that is too wide for the source lines becomes a code block. */
-export const tableBlock = ({ title, rows, note }: Table): readonly string[] => {
-  const table = markdownTable(rows, (column) => column === 0);
+const tableBlock = ({ title, rows, note }: Table): readonly string[] => {
+  const table = markdownTable(rows, isTextColumn);
   const isWide = table.split('\n').some((line) => line.length > MAX_LINE);
   return [
     `### ${title}`,
@@ -33,13 +42,4 @@ export const tableBlock = ({ title, rows, note }: Table): readonly string[] => {
   ];
 };
 
-/** Breaks a paragraph into source lines. */
-export const wrap = (text: string, indent = ''): string => {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + 1 + word.length <= MAX_LINE) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(line === undefined ? word : indent + word);
-  }
-  return lines.join('\n');
-};
+const isTextColumn = (column: number): boolean => column === 0;

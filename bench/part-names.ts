@@ -1,7 +1,15 @@
-/** The parts of the benchmark that docs/performance.md shows, in its order. */
-export const PERFORMANCE_PARTS = ['coldstart', 'warm', 'load', 'scale'] as const;
-export type PerformancePart = (typeof PERFORMANCE_PARTS)[number];
-
-/** The parts of the benchmark. docs/cost.md shows the others. */
-export const PART_NAMES = [...PERFORMANCE_PARTS, 'cost', 'turns', 'options', 'ingress'] as const;
+/** The parts of the benchmark. */
+export const PART_NAMES = ['coldstart', 'warm', 'load', 'scale', 'cost', 'turns', 'options', 'ingress'] as const;
 export type PartName = (typeof PART_NAMES)[number];
+
+/** The page of docs/ that has the results of each part. */
+export const PART_PAGES: Readonly<Record<PartName, 'performance.md' | 'cost.md'>> = {
+  coldstart: 'performance.md',
+  warm: 'performance.md',
+  load: 'performance.md',
+  scale: 'performance.md',
+  cost: 'cost.md',
+  turns: 'cost.md',
+  options: 'cost.md',
+  ingress: 'cost.md',
+};

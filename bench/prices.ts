@@ -6,9 +6,8 @@ export interface Price {
   readonly source: string;
 }
 
-/** When the prices were last compared with their pages. */
-export const PRICES_CHECKED = '2026-11-23';
-export const PRICES_REGION = 'us-east-1';
+/** Says which prices bills use, and when they were last compared with their pages. */
+export const PRICES_NOTE = 'List prices of us-east-1 on 2026-11-23.';
 
 const DYNAMODB = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
 const LAMBDA = 'https://aws.amazon.com/lambda/pricing/';

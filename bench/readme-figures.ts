@@ -1,59 +1,42 @@
-import { z } from 'zod';
-import { markdownTable } from '../test/simulation/markdown.ts';
-import { monthlyCost } from './cost-page.ts';
-import { figureOf, type Report, reportOf } from './report.ts';
+import { markdownTable, tableUnder, withBlock } from '../lib/documents/markdown.ts';
+import { coldStartRatio, eventsRatio, type ResultPages } from './ratios.ts';
 
-const START = '<!-- figures:start -->';
-const END = '<!-- figures:end -->';
-
-/** How many messages a month the README gives the cost of. */
-const VOLUMES = [10_000, 1_000_000] as const;
-
-/** The results of the exhaustive search, by scenario. */
-export const searchResults = z.record(z.string(), z.object({ runs: z.number(), violations: z.array(z.unknown()) }));
-
-/** The files that the figures come from. */
-export interface FigureSources {
-  readonly reports: readonly Report[];
-  readonly searched: z.output<typeof searchResults>;
-}
+/** The pages that the figures come from, as text. */
+type FigureSources = ResultPages & { readonly scenarios: string };
 
 /**
- * Returns the README with its figures replaced by those of the stored results of the benchmarks and of the search.
+ * Returns the README with its figures replaced by those of the pages.
  *
- * @throws Error if a result or the place for the figures is missing
+ * @throws Error if a table or the place for the figures is missing
  */
-export const withFigures = (readme: string, sources: FigureSources): string => {
-  const start = readme.indexOf(START);
-  const end = readme.indexOf(END);
-  if (start < 0 || end < start) throw new Error(`README.md needs ${START} and ${END}.`);
-  return `${readme.slice(0, start)}${START}\n\n${figures(sources)}\n\n${readme.slice(end)}`;
-};
+export const withFigures = (readme: string, sources: FigureSources): string =>
+  withBlock(readme, 'figures', figures(sources));
 
-const figures = ({ reports, searched }: FigureSources): string => {
-  const cost = reportOf(reports, 'cost');
-  const cold = reportOf(reports, 'coldstart');
-  const load = reportOf(reports, 'load');
-  const scenarios = Object.values(searched);
-  const runs = scenarios.reduce((sum, scenario) => sum + scenario.runs, 0);
-  const violations = scenarios.reduce((sum, scenario) => sum + scenario.violations.length, 0);
-  const events = figureOf(load, 'Parley, 16 at once, events/s') / figureOf(load, 'Tutorial, 16 at once, events/s');
-  const [few, many] = VOLUMES.map((messages) => monthlyCost(cost, messages).toFixed(2));
+const figures = (sources: FigureSources): string => {
+  const { performance, cost, scenarios } = sources;
+  const [header = [], ...searched] = tableUnder(scenarios, '## Results');
+  const cells = (column: string): readonly string[] => searched.map((row) => row[header.indexOf(column)] ?? '');
+  const runs = cells('Runs').reduce((sum, cell) => sum + Number(cell.replaceAll(',', '')), 0);
+  const violations = cells('Result').filter((result) => result !== 'holds').length;
   return [
     markdownTable([
       ['what', 'figure', 'measured'],
-      ['AWS bill for 10,000 messages a month', `$${few}`, cost.date],
-      ['AWS bill for a million messages a month', `$${many}`, cost.date],
+      ['AWS bill for 10,000 messages a month', `$${monthlyBill(cost, '10,000')}`, dateOf(cost, 'cost')],
+      ['AWS bill for a million messages a month', `$${monthlyBill(cost, '1,000,000')}`, dateOf(cost, 'cost')],
       [
         'cold start of the webhook function',
-        `${figureOf(cold, COLD).toFixed(2)} × that of a tutorial's stack`,
-        cold.date,
+        `${times(coldStartRatio(sources, 'receive'))} that of a tutorial's stack`,
+        dateOf(performance, 'coldstart'),
       ],
-      ['events acknowledged per second', `${events.toFixed(2)} × those of a tutorial's stack`, load.date],
+      [
+        'events acknowledged per second',
+        `${times(eventsRatio(sources))} those of a tutorial's stack`,
+        dateOf(performance, 'load'),
+      ],
       [
         'orderings of calls and faults tested',
         `${runs.toLocaleString('en-US')} runs, ${violations} violations`,
-        `[${scenarios.length} scenarios](docs/scenarios.md)`,
+        `[${searched.length} scenarios](docs/scenarios.md)`,
       ],
     ]),
     '',
@@ -64,4 +47,17 @@ const figures = ({ reports, searched }: FigureSources): string => {
   ].join('\n');
 };
 
-const COLD = 'receive, cold start, Parley / tutorial';
+/** Writes a ratio such as `×0.42` before a noun. */
+const times = (ratio: string): string => `${ratio.slice(1)} ×`;
+
+const monthlyBill = (cost: string, messages: string): string => {
+  const row = tableUnder(cost, '## Monthly bill').find(([name]) => name === messages);
+  if (row?.[1] === undefined) throw new Error(`docs/cost.md has no monthly bill for ${messages} messages.`);
+  return row[1];
+};
+
+const dateOf = (page: string, part: string): string => {
+  const [, date] = new RegExp(`Measured on (\\S+)\\s+by\\s+\`npm run bench -- ${part}\``).exec(page) ?? [];
+  if (date === undefined) throw new Error(`The page has no result of the part "${part}".`);
+  return date;
+};

@@ -1,14 +1,19 @@
+import type { PartName } from './part-names.ts';
+
 /** What a part of the benchmark measured. */
-export interface Report {
-  readonly part: string;
+export interface Measurement {
+  readonly tables: readonly Table[];
+  readonly charts: readonly BarChart[];
+  /** The rows of a table that its page shows first. */
+  readonly summary?: Table['rows'];
+}
+
+export interface Report extends Measurement {
+  readonly part: PartName;
   /** The date of the measurement, such as `2026-11-23`. */
   readonly date: string;
   /** The machine and the Node.js version, which absolute figures depend on. */
   readonly machine: string;
-  readonly tables: readonly Table[];
-  readonly charts: readonly BarChart[];
-  /** Ratios and counts that a page or a test quotes, by name. */
-  readonly figures: Readonly<Record<string, number>>;
 }
 
 export interface Table {
@@ -31,20 +36,6 @@ export interface BarChart {
     readonly bars: readonly { readonly label: string; readonly value: number }[];
   }[];
 }
-
-/** @throws Error if there is no result of the part */
-export const reportOf = (reports: readonly Report[], name: string): Report => {
-  const found = reports.find(({ part }) => part === name);
-  if (found === undefined) throw new Error(`bench/results has no ${name}.json.`);
-  return found;
-};
-
-/** @throws Error if a part does not have the figure, because it renamed it */
-export const figureOf = ({ part, figures }: Report, name: string): number => {
-  const found = figures[name];
-  if (found === undefined) throw new Error(`bench/results/${part}.json has no figure "${name}".`);
-  return found;
-};
 
 /** The median of some samples, and their quartiles as a measure of spread. */
 export interface Summary {

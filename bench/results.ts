@@ -1,54 +1,39 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { z } from 'zod';
-import { PART_NAMES } from './part-names.ts';
-import { pageFiles } from './performance-page.ts';
-import { searchResults, withFigures } from './readme-figures.ts';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { withBlock } from '../lib/documents/markdown.ts';
+import { chartSvg, PALETTE_NAMES } from './chart.ts';
+import { imageOf, withReport } from './page-blocks.ts';
+import { PART_PAGES } from './part-names.ts';
+import { type ResultPages, ratiosTable } from './ratios.ts';
+import { withFigures } from './readme-figures.ts';
 import type { Report } from './report.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+const DOCS = join(ROOT, 'docs');
 
-const bars = z.array(z.object({ label: z.string(), value: z.number() }));
-const reportSchema = z.object({
-  part: z.string(),
-  date: z.string(),
-  machine: z.string(),
-  tables: z.array(z.object({ title: z.string(), rows: z.array(z.array(z.string())), note: z.string().optional() })),
-  charts: z.array(
-    z.object({
-      name: z.string(),
-      title: z.string(),
-      unit: z.string(),
-      groups: z.array(z.object({ label: z.string(), bars })),
-    }),
-  ),
-  figures: z.record(z.string(), z.number()),
-});
+const rewrite = async (path: string, change: (page: string) => string): Promise<void> =>
+  writeFile(path, change(await readFile(path, 'utf8')));
 
-const fileOf = (part: string): string => join(import.meta.dirname, 'results', `${part}.json`);
-
-/** Stores what a part measured, for docs/performance.md. */
-export const writeResult = async (report: Report): Promise<void> => {
-  await mkdir(dirname(fileOf(report.part)), { recursive: true });
-  await writeFile(fileOf(report.part), `${JSON.stringify(report, null, 2)}\n`);
+/** Writes what a part measured to its page, and its charts. */
+export const writeReport = async (report: Report): Promise<void> => {
+  await rewrite(join(DOCS, PART_PAGES[report.part]), (page) => withReport(page, report));
+  for (const chart of report.charts) {
+    for (const palette of PALETTE_NAMES) await writeFile(join(DOCS, imageOf(chart, palette)), chartSvg(chart, palette));
+  }
 };
 
-/** Returns the stored results, in the order of the parts. Parts that were never stored are missing. */
-export const readResults = async (): Promise<readonly Report[]> => {
-  const texts = await Promise.all(PART_NAMES.map((part) => readFile(fileOf(part), 'utf8').catch(() => undefined)));
-  return texts.flatMap((text) => (text === undefined ? [] : [reportSchema.parse(JSON.parse(text))]));
+export const readPages = async (): Promise<ResultPages & { readonly scenarios: string }> => {
+  const read = (name: string): Promise<string> => readFile(join(DOCS, name), 'utf8');
+  return {
+    performance: await read('performance.md'),
+    cost: await read('cost.md'),
+    scenarios: await read('scenarios.md'),
+  };
 };
 
-/** Writes docs/performance.md and its charts. */
-export const writePage = async (reports: readonly Report[]): Promise<void> => {
-  for (const [path, text] of pageFiles(reports)) await writeFile(join(ROOT, path), text);
-  const readme = join(ROOT, 'README.md');
-  await writeFile(
-    readme,
-    withFigures(await readFile(readme, 'utf8'), { reports, searched: await readSearchResults() }),
-  );
+/** Writes the ratios of docs/performance.md and the figures of README.md, which come from the tables of the pages. */
+export const writeFigures = async (): Promise<void> => {
+  const pages = await readPages();
+  await rewrite(join(DOCS, 'performance.md'), (page) => withBlock(page, 'ratios', ratiosTable(pages)));
+  await rewrite(join(ROOT, 'README.md'), (page) => withFigures(page, pages));
 };
-
-/** Reads the results that `npm run search -- --write` stored. */
-export const readSearchResults = async () =>
-  searchResults.parse(JSON.parse(await readFile(join(ROOT, 'test/simulation/search/results.json'), 'utf8')));

@@ -1,18 +1,18 @@
 import { cpus } from 'node:os';
 import { readArguments, wrongNumber } from '../test/support/read-arguments.ts';
-import type { PartName } from './part-names.ts';
+import { PART_NAMES, type PartName } from './part-names.ts';
 import { printReport } from './print-report.ts';
-import type { Report } from './report.ts';
-import { readResults, writePage, writeResult } from './results.ts';
+import type { Measurement, Report } from './report.ts';
+import { writeFigures, writeReport } from './results.ts';
 
 /*
  * `npm run bench -- [coldstart|warm|load|scale|cost|turns|options|ingress|all]`: measures Parley beside the same service built
- * as a tutorial teaches it. `--write` also stores the results, and regenerates docs/performance.md, docs/cost.md, and
- * the figures in README.md; `page` only regenerates those.
+ * as a tutorial teaches it. `--write` also writes the results to docs/performance.md or docs/cost.md, and the figures that
+ * follow from those pages and from docs/scenarios.md; `page` writes only the latter.
  */
 
 /** A part of the benchmark. It prints its progress to standard error. */
-type Part = () => Promise<Pick<Report, 'tables' | 'charts' | 'figures'>>;
+type Part = () => Promise<Measurement>;
 
 const PARTS: Readonly<Record<PartName, () => Promise<Part>>> = {
   coldstart: async () => {
@@ -34,7 +34,7 @@ const PARTS: Readonly<Record<PartName, () => Promise<Part>>> = {
   options: async () => (await import('./options.ts')).measureOptions,
 };
 
-/** Regenerates docs/performance.md and the figures in README.md from the stored results, and measures nothing. */
+/** Writes the ratios in docs/performance.md and the figures in README.md, and measures nothing. */
 const PAGE = 'page';
 const NUMBERS = ['messages', 'rounds'] as const;
 
@@ -69,13 +69,13 @@ const numberOf = (name: (typeof NUMBERS)[number]): number | undefined =>
 
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}`;
 const reports: Report[] = [];
-for (const [name, load] of Object.entries(PARTS)) {
+for (const name of PART_NAMES) {
   if (!names.includes('all') && !names.includes(name)) continue;
-  const measure = await load();
-  const report = { part: name, date: new Date().toISOString().slice(0, 10), machine, ...(await measure()) };
+  const measure = await PARTS[name]();
+  const report: Report = { part: name, date: new Date().toISOString().slice(0, 10), machine, ...(await measure()) };
   reports.push(report);
-  if (given.write) await writeResult(report);
+  if (given.write) await writeReport(report);
   if (!given.json) printReport(report);
 }
 if (given.json) console.log(JSON.stringify(reports, null, 2));
-if (given.write || names.includes(PAGE)) await writePage(await readResults());
+if (given.write || names.includes(PAGE)) await writeFigures();

@@ -3,7 +3,7 @@ import { createRunFolder } from '../local/base/run-folder.ts';
 import { AUDIENCE, startIssuer } from '../test/support/issuer.ts';
 import { createRandom } from '../test/support/random.ts';
 import { contactAddress, pushedEvent } from './load/pushed-event.ts';
-import { interleave, quantile, type Report, summarize, type Table } from './report.ts';
+import { interleave, type Measurement, quantile, summarize, type Table } from './report.ts';
 import { type FilledTable, startFilledTable, TABLE_NAME, takeSample } from './scale/filled-tables.ts';
 import { limitingRate } from './scale/hot-key.ts';
 import { startReceiveFunction } from './scale/receive-function.ts';
@@ -31,9 +31,7 @@ interface Cell {
  *
  * @param messages The most messages to store, at least 1,000. @default 1,000,000
  */
-export const measureScale = async (
-  messages = Math.max(...SIZES),
-): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
+export const measureScale = async (messages = Math.max(...SIZES)): Promise<Measurement> => {
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
   const issuer = stack.use(await startIssuer(() => Math.floor(Date.now() / 1000)));
@@ -86,7 +84,7 @@ export const measureScale = async (
 const count = (value: number): string => Math.round(value).toLocaleString('en-US');
 const perEvent = (value: number): string => (value / COUNTED).toFixed(2);
 
-const report = (cells: readonly Cell[]) => {
+const report = (cells: readonly Cell[]): Measurement => {
   const cost: Table = {
     title: 'The cost of an event, by the number of stored messages',
     rows: [
@@ -138,8 +136,6 @@ const report = (cells: readonly Cell[]) => {
       'An event writes one unit to its contact’s item, and one to the contact’s partition of the index. No other key is ' +
       'written twice by different messages.',
   };
-  const [smallest, largest] = [cells[0], cells.at(-1)];
-  const cpuOf = (cell: Cell | undefined): number => quantile(cell?.cpuMs ?? [], 0.5);
   return {
     tables: [cost, hot],
     charts: [
@@ -149,26 +145,12 @@ const report = (cells: readonly Cell[]) => {
         unit: 'ms',
         groups: cells.map((cell) => ({
           label: `${count(cell.table.messages)} messages`,
-          bars: [{ label: 'Parley', value: cpuOf(cell) }],
+          bars: [{ label: 'Parley', value: quantile(cell.cpuMs, 0.5) }],
         })),
       },
     ],
-    figures: {
-      'processor time, largest to smallest': cpuOf(largest) / cpuOf(smallest),
-      'calls per event, smallest': callsOf(smallest),
-      'calls per event, largest': callsOf(largest),
-      'units per event, smallest': unitsOf(smallest),
-      'units per event, largest': unitsOf(largest),
-      'hottest share, largest': largest?.table.hottestShare ?? Number.NaN,
-    },
   };
 };
 
 /** A write of an item of up to 1 KB, or of its entry in an index. */
 const UNITS_PER_HOT_WRITE = 1;
-
-const callsOf = (cell: Cell | undefined): number =>
-  Object.values(cell?.cost.calls ?? {}).reduce((sum, times) => sum + times, 0) / COUNTED;
-
-const unitsOf = (cell: Cell | undefined): number =>
-  ((cell?.cost.tableUnits ?? 0) + (cell?.cost.indexUnits ?? 0)) / COUNTED;

@@ -3,39 +3,20 @@ import { type Bill, billOf, totalOf } from './cost/bill.ts';
 import { type CountedTurns, countTurns, TURN_SIZES, type TurnSize } from './cost/count-turns.ts';
 import { COUNTS } from './cost/counts.ts';
 import { idleUsd } from './cost/fixed-costs.ts';
-import { ALL_BILL_PARTS, countTable } from './cost/tables.ts';
-import { PRICES_CHECKED, PRICES_REGION } from './prices.ts';
-import type { Report, Table } from './report.ts';
+import { ALL_BILL_PARTS } from './cost/tables.ts';
+import { PRICES_NOTE } from './prices.ts';
+import type { Measurement, Table } from './report.ts';
 
 /** How many turns of each size are counted. */
 const TURNS = 200;
 
 /** Measures what the setting `turns` adds to the cost of users' messages. */
-export const measureTurns = async (): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
+export const measureTurns = async (): Promise<Measurement> => {
   const off = await countTurns(false, TURNS);
   const on = await countTurns(true, TURNS);
   return {
-    tables: [
-      differenceTable(off, on),
-      countTable('Counted per message', on.facts, [
-        ['turns off, one in a row', off.usages[1]],
-        ['turns on, one per turn', on.usages[1]],
-        ['turns off, three in a row', off.usages[3]],
-        ['turns on, three per turn', on.usages[3]],
-      ]),
-    ],
+    tables: [differenceTable(off, on), usageTable(off, on)],
     charts: [],
-    figures: {
-      ...Object.fromEntries(
-        TURN_SIZES.flatMap((size) =>
-          COUNTS.map(([name, count]) => [
-            `${name} per message, ${size} per turn`,
-            count(on.usages[size]) - count(off.usages[size]),
-          ]),
-        ),
-      ),
-      'dollars a month without any message': idleUsd(on.facts) - idleUsd(off.facts),
-    },
   };
 };
 
@@ -49,12 +30,26 @@ const differenceTable = (off: CountedTurns, on: CountedTurns): Table => {
   ];
   const parts = ALL_BILL_PARTS.map(([name, part]) => row(name, (bill) => bill[part]));
   return {
-    title: `Additional US dollars with turns (list prices of ${PRICES_REGION}, ${PRICES_CHECKED})`,
+    title: 'Additional US dollars with turns',
     rows: [
       ['', 'million messages, one per turn', 'million messages, three per turn', 'million turns of three messages'],
       ...parts.filter(([, ...cells]) => cells.some((cell) => Number(cell) !== 0)),
       row('total', totalOf),
     ],
-    note: `${RATE_NOTE} Billed milliseconds as for other events.`,
+    note:
+      `${PRICES_NOTE} ${RATE_NOTE} Billed milliseconds as for other events. A month without messages costs ` +
+      `$${(idleUsd(on.facts) - idleUsd(off.facts)).toFixed(2)} more.`,
   };
 };
+
+/** What turns add to the usage of a message. */
+const usageTable = (off: CountedTurns, on: CountedTurns): Table => ({
+  title: 'Additional usage per message',
+  rows: [
+    ['', ...COUNTS.map(([what]) => what)],
+    ...TURN_SIZES.map((size) => [
+      `messages per turn: ${size}`,
+      ...COUNTS.map(([, count]) => String(Number((count(on.usages[size]) - count(off.usages[size])).toFixed(2)))),
+    ]),
+  ],
+});

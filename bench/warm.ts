@@ -1,7 +1,7 @@
 import { createRunFolder } from '../local/base/run-folder.ts';
-import { comparisonTable, formatRatio, median, medianCells, ratioOf } from './comparison.ts';
+import { comparisonTable, formatRatio, median, medianCells } from './comparison.ts';
 import { startRecordedStacks } from './functions/recorded-stacks.ts';
-import { interleave, type Report, type Table } from './report.ts';
+import { interleave, type Measurement, type Table } from './report.ts';
 import { WARM_KINDS, type WarmKind } from './warm/warm-kinds.ts';
 import { startWarmStack, type WarmStack } from './warm/warm-stack.ts';
 
@@ -21,7 +21,7 @@ interface Cell {
 }
 
 /** Measures the processor time and the calls to DynamoDB that an event costs a function that has handled many before. */
-export const measureWarm = async (rounds = ROUNDS): Promise<Pick<Report, 'tables' | 'charts' | 'figures'>> => {
+export const measureWarm = async (rounds = ROUNDS): Promise<Measurement> => {
   await using resources = new AsyncDisposableStack();
   const { path: folder } = resources.use(await createRunFolder());
   const recorded = resources.use(await startRecordedStacks(folder));
@@ -41,8 +41,8 @@ export const measureWarm = async (rounds = ROUNDS): Promise<Pick<Report, 'tables
   const posts = await interleave(PER_POST, { rounds, warmUpRounds: 3 }, (perPost) =>
     parley.handlePosts(BATCH, perPost),
   );
-  const { tables, charts, figures } = report(cells, rounds);
-  return { tables: [...tables, postsTable(posts)], charts, figures };
+  const { tables, charts } = report(cells, rounds);
+  return { tables: [...tables, postsTable(posts)], charts };
 };
 
 /** What a message costs Parley by the number of messages in its post. The tutorial reads no posts with several. */
@@ -54,7 +54,7 @@ const postsTable = (posts: ReadonlyMap<number, readonly number[]>): Table => ({
   ],
 });
 
-const report = (cells: readonly Cell[], rounds: number): Pick<Report, 'tables' | 'charts' | 'figures'> => {
+const report = (cells: readonly Cell[], rounds: number): Measurement => {
   const ofKind = (kind: WarmKind): readonly [Cell, Cell] => {
     const [parley, tutorial] = cells.filter((cell) => cell.kind === kind);
     if (!parley || !tutorial) throw new Error(`Both stacks must handle the kind "${kind}".`);
@@ -107,10 +107,6 @@ const report = (cells: readonly Cell[], rounds: number): Pick<Report, 'tables' |
         })),
       },
     ],
-    figures: Object.fromEntries([
-      ...comparisons.map((one) => [`${one.label}, processor time, Parley / tutorial`, ratioOf(one)]),
-      ...cells.map((cell) => [`${cell.stack.name}, ${cell.kind}: calls to DynamoDB`, callsPerEvent(cell)]),
-    ]),
   };
 };
 

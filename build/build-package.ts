@@ -29,7 +29,7 @@ export const buildPackage = async (
     const declarations = await publishDeclarations(output, Object.values(recipe.exports).map(declaredIn));
     const files = [...code.files, ...declarations.files];
     for (const file of files) await cp(join(output, file), join(folder, file));
-    const added = await recipe.addFiles(folder);
+    const added = await recipe.addFiles(folder, manifest.version);
     for (const [command, file] of Object.entries(recipe.commands)) {
       const target = `../${compiled(file)}`;
       await writeProgram(join(folder, launcherPath(command)), launcher(command, { node: recipe.node, target }));

@@ -14,8 +14,7 @@ const PAGES = [
 ];
 
 /** Returns the paths of the documents that are published, relative to the repository's root. */
-export const publishedDocuments = (root: string): readonly string[] =>
-  globSync(PAGES, { cwd: root, exclude: ['docs/sbom.json'] }).toSorted();
+export const publishedDocuments = (root: string): readonly string[] => globSync(PAGES, { cwd: root }).toSorted();
 
 /** Copies the documents into a package's folder, with a page of `docs` as its README. */
 export const addDocuments = async (

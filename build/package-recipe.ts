@@ -22,6 +22,6 @@ export interface PackageRecipe {
   readonly sameVersion: readonly string[];
   /** Packages that cannot be installed on every platform. */
   readonly optional: readonly string[];
-  /** Writes what is not compiled into the package's folder. Returns the top-level names. */
-  readonly addFiles: (folder: string) => Promise<readonly string[]>;
+  /** Writes what is not compiled into the folder of a version of the package. Returns the top-level names. */
+  readonly addFiles: (folder: string, version: string) => Promise<readonly string[]>;
 }

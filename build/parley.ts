@@ -1,6 +1,9 @@
 import { globSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { writeFunction } from '../lib/constructs/bundled-code.ts';
+import { billOfMaterials } from '../lib/documents/bill-of-materials.ts';
+import { bundleFunctions, integrities } from '../lib/documents/bundled-functions.ts';
 import { publishedTypes } from '../lib/documents/published-types.ts';
 import { addDocuments } from './documents.ts';
 import type { PackageRecipe } from './package-recipe.ts';
@@ -20,10 +23,11 @@ export const parley = (root: string): PackageRecipe => ({
   peers: ['aws-cdk-lib', 'constructs'],
   sameVersion: [],
   optional: [],
-  async addFiles(folder) {
+  async addFiles(folder, version) {
     for (const entry of globSync('lambdas/*/entry.ts', { cwd: root })) {
       writeFunction(join(root, entry), join(folder, 'functions', basename(dirname(entry))));
     }
-    return ['functions', ...(await addDocuments(root, folder, 'docs/library.md'))];
+    await writeFile(join(folder, 'sbom.json'), billOfMaterials(bundleFunctions(root), version, integrities(root)));
+    return ['functions', 'sbom.json', ...(await addDocuments(root, folder, 'docs/library.md'))];
   },
 });

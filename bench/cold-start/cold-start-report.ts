@@ -1,6 +1,6 @@
-import { type Comparison, comparisonTable, formatRatio, median, medianCells, ratioOf } from '../comparison.ts';
+import { type Comparison, comparisonTable, formatRatio, median, medianCells } from '../comparison.ts';
 import { JOBS } from '../functions/jobs.ts';
-import type { Report, Table } from '../report.ts';
+import type { Measurement, Table } from '../report.ts';
 import type { ColdSubject } from './cold-subject.ts';
 import type { ColdStart } from './measure-cold-start.ts';
 
@@ -13,7 +13,7 @@ const PEER_NAMES = [
 const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(0);
 
 /** Reports the functions of Parley beside those of the tutorial, and both peers. */
-export const coldStartReport = (starts: Starts): Pick<Report, 'tables' | 'charts' | 'figures'> => {
+export const coldStartReport = (starts: Starts): Measurement => {
   const find = (name: string, stack: string): [ColdSubject, readonly ColdStart[]] => {
     const found = [...starts].find(([subject]) => subject.name === name && subject.stack === stack);
     if (found === undefined) throw new Error(`There is no cold start of ${stack} ${name}.`);
@@ -92,10 +92,5 @@ export const coldStartReport = (starts: Starts): Pick<Report, 'tables' | 'charts
         ],
       },
     ],
-    figures: Object.fromEntries([
-      ...wall.map((one) => [`${one.label}, cold start, Parley / tutorial`, ratioOf(one)]),
-      ...processor.map((one) => [`${one.label}, processor time of a cold start, Parley / tutorial`, ratioOf(one)]),
-      ...peers.map(({ label, wall }) => [`${label}, cold start ms`, median(wall)]),
-    ]),
   };
 };

@@ -69,3 +69,9 @@ export const storageCost = ({ table }: Usage): number =>
     table.storedIndexBytes * PRICES.tableStorage.usd) *
     MILLION) /
   BYTES_PER_GB;
+
+const DAYS_PER_MONTH = 365 / 12;
+
+/** Returns the same once as much expires as is added: for a million events a month. */
+export const fullStorageCost = (usage: Usage, retentionDays: number): number =>
+  (storageCost(usage) * retentionDays) / DAYS_PER_MONTH;

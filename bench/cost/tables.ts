@@ -1,14 +1,13 @@
-import { PRICES_CHECKED, PRICES_REGION } from '../prices.ts';
+import { PRICES_NOTE } from '../prices.ts';
 import type { Table } from '../report.ts';
 import { ASSUMPTIONS, DURATION_NOTE, RATE_NOTE } from './assumptions.ts';
-import { type Bill, billedMs, durationCost, logBytesOf, storageCost, totalOf } from './bill.ts';
+import { type Bill, billedMs, durationCost, fullStorageCost, logBytesOf, storageCost, totalOf } from './bill.ts';
 import { billFor, type Counted, usageFor } from './counted.ts';
 import { FROM_QUEUE, type FunctionUsage } from './function-usage.ts';
 import { EVENT_KINDS } from './subject.ts';
 import type { TemplateFacts } from './template-facts.ts';
 import type { Usage } from './usage.ts';
 
-const DAYS_PER_MONTH = 365 / 12;
 const MEMORY_SIZES = [256, 512, 1024, 1769];
 
 export const BILL_PARTS: readonly (readonly [name: string, part: keyof Bill])[] = [
@@ -28,13 +27,15 @@ export const ALL_BILL_PARTS: typeof BILL_PARTS = [...BILL_PARTS, ['event bus', '
 
 const dollars = (usd: number): string => usd.toFixed(2);
 
+export const billTitle = (stack: string): string => `${stack}: US dollars per million events`;
+
 /** What a million events cost, by part. */
 export const billTable = (one: Counted): Table => {
   const bills = EVENT_KINDS.map((kind) => billFor(one, kind));
   const row = (name: string, value: (bill: Bill) => number) => [name, ...bills.map((bill) => dollars(value(bill)))];
   const usages = EVENT_KINDS.map((kind) => usageFor(one, kind));
   return {
-    title: `${one.name}: US dollars per million events (list prices of ${PRICES_REGION}, ${PRICES_CHECKED})`,
+    title: billTitle(one.name),
     rows: [
       ['', ...EVENT_KINDS],
       ...BILL_PARTS.map(([name, part]) => row(name, (bill) => bill[part])),
@@ -45,10 +46,10 @@ export const billTable = (one: Counted): Table => {
       ['storage with backup, a month', ...usages.map((usage) => dollars(storageCost(usage)))],
       [
         `storage with backup, the ${one.retentionDays} days of retention`,
-        ...usages.map((usage) => dollars((storageCost(usage) * one.retentionDays) / DAYS_PER_MONTH)),
+        ...usages.map((usage) => dollars(fullStorageCost(usage, one.retentionDays))),
       ],
     ],
-    note: `${RATE_NOTE} ${DURATION_NOTE}`,
+    note: `${PRICES_NOTE} ${RATE_NOTE} ${DURATION_NOTE}`,
   };
 };
 

@@ -1,4 +1,4 @@
-import { quantile, type Report, type Table } from '../report.ts';
+import { type Measurement, quantile, type Table } from '../report.ts';
 import type { BenchCloud } from './bench-cloud.ts';
 
 /** The measurements of one stack with one number of concurrent requests. */
@@ -19,14 +19,12 @@ export interface LoadTotals {
   readonly sendCount: number;
 }
 
-type LoadReport = Pick<Report, 'tables' | 'charts' | 'figures'>;
-
 /** Reports the first stack beside the others. */
 export const loadReport = (
   clouds: readonly BenchCloud[],
   cells: readonly LoadCell[],
   { lost, sends, sendCount }: LoadTotals,
-): LoadReport => {
+): Measurement => {
   const levels = [...new Set(cells.map(({ clients }) => clients))];
   const cellOf = (cloud: BenchCloud | undefined, clients: number) =>
     cells.find((cell) => cell.cloud === cloud && cell.clients === clients);
@@ -52,9 +50,15 @@ export const loadReport = (
     ],
     note: clouds.map((cloud) => `${cloud.name}: ${lost.get(cloud)} events lost or stored twice.`).join(' '),
   };
+  const sendsOf = (cloud: BenchCloud | undefined): number => (cloud && sends.get(cloud)) ?? Number.NaN;
   const sending: Table = {
-    title: `${sendCount} sends through the queue`,
-    rows: [['stack', 'sends/s'], ...clouds.map((cloud) => [cloud.name, (sends.get(cloud) ?? Number.NaN).toFixed(0)])],
+    title: 'Sends through the queue',
+    rows: [
+      ['stack', 'sends/s'],
+      ...clouds.map((cloud) => [cloud.name, sendsOf(cloud).toFixed(0)]),
+      ...peers.map((peer) => [`${own?.name} / ${peer.name}`, times(sendsOf(own) / sendsOf(peer))]),
+    ],
+    note: `Medians of rounds of ${sendCount} sends.`,
   };
   const groups = (value: (cell: LoadCell) => number) =>
     levels.map((clients) => ({
@@ -70,15 +74,6 @@ export const loadReport = (
       { name: 'load-events', title: 'Events acknowledged per second', unit: 'events/s', groups: events },
       { name: 'load-p99', title: 'Time to answer, 99th percentile', unit: 'ms', groups: p99 },
     ],
-    figures: Object.fromEntries([
-      ...cells.flatMap((cell) => [
-        [`${cell.cloud.name}, ${cell.clients} at once, events/s`, cell.perSecond],
-        [`${cell.cloud.name}, ${cell.clients} at once, p99 ms`, p99Of(cell)],
-        [`${cell.cloud.name}, ${cell.clients} at once, errors`, cell.errors],
-      ]),
-      ...clouds.map((cloud) => [`${cloud.name}, lost`, lost.get(cloud) ?? Number.NaN]),
-      ...clouds.map((cloud) => [`${cloud.name}, sends/s`, sends.get(cloud) ?? Number.NaN]),
-    ]),
   };
 };
 

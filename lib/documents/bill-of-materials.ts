@@ -94,8 +94,9 @@ export function licensesPage(bundles: BundledPackages): string {
   return `# Third-party licenses
 
 These packages are bundled into the functions that Parley deploys. Each function's archive contains their licenses and
-notices, in \`THIRD-PARTY-NOTICES.txt\`. \`npm run sbom\` generates this page and [sbom.json](sbom.json), a software bill
-of materials in [CycloneDX](https://cyclonedx.org) 1.6 with the hash of each package's archive.
+notices, in \`THIRD-PARTY-NOTICES.txt\`. \`npm run sbom\` generates this page and \`dist/sbom.json\`, a software bill of
+materials in [CycloneDX](https://cyclonedx.org) 1.6 with the hash of each package's archive. The package \`parley\`
+contains it as \`sbom.json\`.
 
 | package | version | license | functions |
 |---|---|---|---|

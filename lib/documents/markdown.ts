@@ -6,6 +6,45 @@ export const withGenerated = (page: string, generated: string): string => {
   return `${handwritten}${MARK}\n\n${generated}`;
 };
 
+/**
+ * Returns a page with one of its generated blocks replaced: what is between its marks.
+ *
+ * @throws Error if the page has no such block
+ */
+export const withBlock = (page: string, name: string, generated: string): string => {
+  const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
+  const [before, after] = [page.indexOf(start), page.indexOf(end)];
+  if (before < 0 || after < before) throw new Error(`The page is missing the marks ${start} and ${end}.`);
+  return `${page.slice(0, before)}${start}\n\n${generated}\n\n${page.slice(after)}`;
+};
+
+/** Formats a table. The first row is its header. */
+export const markdownTable = (
+  rows: readonly (readonly string[])[],
+  isText: (column: number) => boolean = () => true,
+): string =>
+  rows
+    .flatMap((row, index) => [
+      `| ${row.join(' | ')} |`,
+      ...(index === 0 ? [`| ${row.map((_, column) => (isText(column) ? '---' : '---:')).join(' | ')} |`] : []),
+    ])
+    .join('\n');
+
+/**
+ * Reads the first table under a heading back. The first row is its header.
+ *
+ * @throws Error if the page has no such table
+ */
+export const tableUnder = (page: string, heading: string): readonly (readonly string[])[] => {
+  const [section = ''] = page.split(`\n${heading}\n`)[1]?.split(/^#/m) ?? [];
+  const [table] = /(^\|.*\|\n)+/m.exec(section) ?? [];
+  if (table === undefined) throw new Error(`The page has no table under "${heading}".`);
+  const [header = '', , ...rows] = table.trimEnd().split('\n');
+  return [header, ...rows].map((line) => line.slice(2, -2).split(' | '));
+};
+
+export const code = (text: string): string => `\`${text}\``;
+
 const MAX_LINE = 120;
 
 /**

@@ -1,15 +1,8 @@
 import { SEND_TRANSITIONS, type SendTransition } from '../../lambdas/domain/send-transitions.ts';
-
-const START = '<!-- states:start -->';
-const END = '<!-- states:end -->';
+import { withBlock } from './markdown.ts';
 
 /** Returns docs/architecture.md with the generated part replaced: the states of a send as a diagram and a table. */
-export function architecturePage(page: string): string {
-  const before = page.indexOf(START);
-  const after = page.indexOf(END);
-  if (before < 0 || after < before) throw new Error(`docs/architecture.md is missing the markers ${START} and ${END}.`);
-  return `${page.slice(0, before)}${START}\n\n${diagram()}\n\n${table()}\n\n${page.slice(after)}`;
-}
+export const architecturePage = (page: string): string => withBlock(page, 'states', `${diagram()}\n\n${table()}`);
 
 const transitions: readonly (readonly [name: string, transition: SendTransition])[] = Object.entries(SEND_TRANSITIONS);
 

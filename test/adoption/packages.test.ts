@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readRootManifest } from '../../build/manifest.ts';
 import { writeFunction } from '../../lib/constructs/bundled-code.ts';
+import { billOfMaterials } from '../../lib/documents/bill-of-materials.ts';
+import { bundleFunctions, integrities } from '../../lib/documents/bundled-functions.ts';
 import { newUserEnvironment, packPackages } from '../support/packed-packages.ts';
 
 // What a user of the constructs installs, and what the samples of docs/library.md synthesize, outside the repository.
@@ -111,6 +114,13 @@ describe('what a user of the constructs installs', () => {
 
       expect(await contentsOf(join(app, 'node_modules/parley/functions', name))).toEqual(await contentsOf(expected));
     }
+  });
+
+  it('contains the bill of materials of the functions', async () => {
+    const { version } = await readRootManifest(ROOT);
+    const expected = billOfMaterials(bundleFunctions(ROOT), version, integrities(ROOT));
+
+    expect(readFileSync(join(app, 'node_modules/parley/sbom.json'), 'utf8')).toBe(expected);
   });
 });
 

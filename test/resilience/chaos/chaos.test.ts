@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ChaosRun, type ChaosSettings, runChaos } from './chaos.ts';
 import type { ChaosOptions } from './chaos-options.ts';
-import { compareLedgers } from './compare.ts';
-import { doctorLedgers } from './doctor-ledgers.ts';
 import { ENTRIES, PARTS, SANDBOX } from './parts.ts';
 import { describeRun, isPassed } from './report.ts';
 import { sendTwice, swallowEvents, swallowMessages } from './sabotage.ts';
@@ -50,12 +48,6 @@ describe('a minute of load, faults, and killed processes', () => {
       expect(Math.min(done.ledgers.sendWrites.length, done.ledgers.calls.length)).toBeGreaterThan(0);
       const idle = done.checks.filter(({ name, compared }) => compared === 0 && !MAY_BE_IDLE.has(name));
       expect(idle.map(({ name }) => name)).toEqual([]);
-
-      // The same checks find each of these changes in the ledgers of a real run.
-      for (const [check, doctored] of Object.entries(doctorLedgers(done.ledgers))) {
-        const failed = compareLedgers(doctored).filter(({ violations }) => violations.length > 0);
-        expect(failed.map(({ name }) => name)).toContain(check);
-      }
     },
     TIMEOUT_MS,
   );

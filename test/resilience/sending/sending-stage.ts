@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import type { LocalCloud, LocalOptions } from '../../../local/cloud/local-cloud.
 import { waitFor } from '../../../local/demo/wait-for.ts';
 import type { FunctionPool } from '../../../local/functions/function-pool.ts';
 import { startCheckedCloud } from '../../support/checked-cloud.ts';
-import { contactItems, type StoredContact } from '../../support/contact-items.ts';
+import { contactItems } from '../../support/contact-items.ts';
 
 const pendingEvents = z.object({ pending: z.int() });
 
@@ -32,8 +32,6 @@ export interface SendingStage {
   readonly send: FunctionPool;
   /** Puts requests on the send queue, in batches. */
   enqueue(requests: readonly TestRequest[]): Promise<void>;
-  /** Stores a contact with the given attributes. */
-  putContact(contact: string, stored: StoredContact): Promise<void>;
   optIn(contact: string): Promise<void>;
   /** Returns the items of all sends by request id. */
   sends(): Promise<ReadonlyMap<string, TableItem>>;
@@ -41,14 +39,12 @@ export interface SendingStage {
   states(): Promise<Readonly<Record<string, number>>>;
   /** Returns the request ids in the order in which the chat service accepted their messages. */
   accepted(): Promise<readonly string[]>;
-  /** Waits until no process of `send` has been working for a moment, or until the time is up. */
-  idle(atMostMs?: number): Promise<void>;
+  /** Waits until no process of `send` has been working for a moment. */
+  idle(): Promise<void>;
   /** Advances the clock until the send queue is empty. */
   drain(stepSeconds: number): Promise<void>;
   /** Waits until every event of the sandbox is acknowledged. */
   delivered(): Promise<void>;
-  /** Returns everything the functions have logged. */
-  logs(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -63,19 +59,12 @@ export const templateRequest = (requestId: string, contact: string): TestRequest
   reason: 'shipping-status',
 });
 
-/** Returns the contacts whose requests were not all sent, each once and in their order. */
-export const disorderedContacts = (
-  contacts: readonly string[],
-  requests: readonly TestRequest[],
-  accepted: readonly string[],
-): readonly string[] =>
-  contacts.filter((contact) => {
-    const own = requests.filter(({ platformContactId }) => platformContactId === contact);
-    const requested = own.map(({ requestId }) => requestId);
-    return accepted.filter((requestId) => requested.includes(requestId)).join() !== requested.join();
-  });
-
-const yearAfter = (at = ''): number => Math.floor(Date.parse(at) / 1000) + 365 * 24 * 60 * 60;
+/** Whether all requests of a contact were sent, each once and in their order. */
+export const isInOrder = (contact: string, requests: readonly TestRequest[], accepted: readonly string[]): boolean => {
+  const own = requests.filter(({ platformContactId }) => platformContactId === contact);
+  const requested = own.map(({ requestId }) => requestId);
+  return accepted.filter((requestId) => requested.includes(requestId)).join() === requested.join();
+};
 
 export const startSendingStage = async (options: LocalOptions = {}): Promise<SendingStage> => {
   const logFolder = await mkdtemp(join(tmpdir(), 'parley-resilience-'));
@@ -86,8 +75,8 @@ export const startSendingStage = async (options: LocalOptions = {}): Promise<Sen
   );
   if (send === undefined) throw new Error('The stack has no function whose id starts with SenderFunction.');
   const { sqs, dynamodb } = cloud.emulators;
-  if (cloud.sandbox) await client.putRule(RULE, { text: 'Parcel ${n}', category: 'shipping-status' });
-  if (cloud.sandbox) await client.control('PATCH', '/account', { credit: 1_000_000 });
+  await client.putRule(RULE, { text: 'Parcel ${n}', category: 'shipping-status' });
+  await client.control('PATCH', '/account', { credit: 1_000_000 });
 
   const stage: SendingStage = {
     cloud,
@@ -104,15 +93,12 @@ export const startSendingStage = async (options: LocalOptions = {}): Promise<Sen
         await sqs.send(new SendMessageBatchCommand({ QueueUrl: cloud.sendQueueUrl, Entries }));
       }
     },
-    async putContact(contact, stored) {
-      for (const item of contactItems(contactRef('chat', contact), stored)) {
-        // Consents do not expire; a window does, as if the stage kept contacts for a year.
-        const expiry =
-          'lastInboundAt' in stored && item.sk === 'CONTACT' ? { expiresAt: yearAfter(stored.lastInboundAt) } : {};
-        await dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall({ ...item, ...expiry }) }));
+    async optIn(contact) {
+      // Consents do not expire.
+      for (const item of contactItems(contactRef('chat', contact), { optInAt: '2026-01-01T00:00:00.000Z' })) {
+        await dynamodb.send(new PutItemCommand({ TableName: cloud.tableName, Item: marshall(item) }));
       }
     },
-    optIn: (contact) => stage.putContact(contact, { optInAt: '2026-01-01T00:00:00.000Z' }),
     async sends() {
       const items = Object.entries(await client.table());
       return new Map(items.filter(([key]) => key.startsWith('SEND#')).map(([key, item]) => [key.slice(5, -5), item]));
@@ -122,9 +108,8 @@ export const startSendingStage = async (options: LocalOptions = {}): Promise<Sen
       return Object.fromEntries([...groups].map(([state, sends]) => [state, sends.length]));
     },
     accepted: async () => (await client.outbox()).map(({ body }) => String(Object(body.params).n ?? body.messageText)),
-    async idle(atMostMs = Number.POSITIVE_INFINITY) {
-      const endMs = performance.now() + atMostMs;
-      for (let quiet = 0; quiet < 4 && performance.now() < endMs; quiet += 1) {
+    async idle() {
+      for (let quiet = 0; quiet < 4; quiet += 1) {
         await pause(15);
         if (send.working() > 0) quiet = 0;
       }
@@ -142,10 +127,6 @@ export const startSendingStage = async (options: LocalOptions = {}): Promise<Sen
         const { pending } = pendingEvents.parse(await client.control('GET', '/state'));
         return pending === 0 ? true : undefined;
       });
-    },
-    async logs() {
-      const files = await readdir(logFolder);
-      return (await Promise.all(files.map((file) => readFile(join(logFolder, file), 'utf8')))).join('');
     },
     async close() {
       client.close();

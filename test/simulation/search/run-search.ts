@@ -4,7 +4,6 @@ import {
   formatTable,
   parseSearched,
   type Results,
-  readResults,
   type SearchedScenario,
   searchedScenario,
   writeResults,
@@ -144,7 +143,7 @@ const finished = async (name: string, result: SearchedScenario): Promise<void> =
   console.log(`${done} of ${searched.length}: ${describe(name, scenario, result)}`);
   await showViolations(name, scenario, result);
   console.log('');
-  if (values.write) writeResults({ ...readResults(), ...results });
+  if (values.write) writeResults({ [name]: result });
 };
 
 if (searched.length === 1 && first !== undefined) await finished(first[0], await searchHere(first[1]));
@@ -166,7 +165,7 @@ const all: Results = results;
 const sum = (of: (one: SearchedScenario) => number): number =>
   Object.values(all).reduce((total, one) => total + of(one), 0);
 const violated = new Set(Object.values(all).flatMap(({ violating }) => Object.keys(violating)));
-console.log(formatTable(all, names));
+console.log(formatTable(all));
 console.log(
   `\n${number(sum(({ runs }) => runs))} runs of ${names.length} scenarios in ` +
     `${(sum(({ seconds }) => seconds) / 60).toFixed(1)} minutes of processor time. ` +

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
-import { code, markdownTable, wrapped } from '../markdown.ts';
+import { code, markdownTable, tableUnder, wrap } from '../../../lib/documents/markdown.ts';
 import type { RunsResult } from './search-runs.ts';
 import { SEARCHABLE_SCENARIOS, SENTENCES } from './searchable.ts';
 
@@ -44,58 +44,62 @@ export const searchedScenario = (result: RunsResult<string>, faults: number, sec
 });
 
 const PAGE = new URL('../../../docs/scenarios.md', import.meta.url);
-/** The stored results, so that some of the scenarios can be searched again. */
-const RESULTS = new URL('results.json', import.meta.url);
-
-export type Results = Readonly<Record<string, SearchedScenario>>;
-
-/** Returns the stored results of the scenarios that still exist. */
-export const readResults = (): Results => {
-  const all = z.record(z.string(), searched).parse(JSON.parse(readFileSync(RESULTS, 'utf8')));
-  return Object.fromEntries(Object.entries(all).filter(([name]) => Object.hasOwn(SEARCHABLE_SCENARIOS, name)));
-};
 
 export const readPage = (): string => readFileSync(PAGE, 'utf8');
 
-export const writeResults = (results: Results): void => {
-  const sorted = Object.fromEntries(Object.keys(SEARCHABLE_SCENARIOS).flatMap((name) => entryOf(results, name)));
-  writeFileSync(RESULTS, `${JSON.stringify(sorted, undefined, 2)}\n`);
-  writeFileSync(PAGE, pageOf(results));
+/** The rows of the table, by scenario. */
+type Rows = ReadonlyMap<string, readonly string[]>;
+
+/** Returns the rows of the searched scenarios on a page. */
+export const rowsOn = (page: string): Rows => {
+  const [, ...rows] = tableUnder(page, '## Results');
+  return new Map(
+    rows.map(([useCase = '', name = '', ...cells]) => [name.replaceAll('`', ''), [useCase, name, ...cells]]),
+  );
 };
 
-const entryOf = (results: Results, name: string): (readonly [string, SearchedScenario])[] => {
-  const result = results[name];
-  return result === undefined ? [] : [[name, result]];
+/** Replaces the rows of some scenarios on the page. */
+export const writeResults = (results: Results): void => {
+  const rows = Object.entries(results).map(([name, result]) => [name, rowOf(name, result)] as const);
+  writeFileSync(PAGE, pageOf(new Map([...rowsOn(readPage()), ...rows])));
 };
+
+export type Results = Readonly<Record<string, SearchedScenario>>;
 
 const HEAD = ['Use case', 'Scenario', 'Faults', 'Calls', 'Schedules', 'Runs', 'States', 'Seconds', 'Result'];
 
 const isText = (column: number): boolean => column < 2 || column === HEAD.length - 1;
 
+const rowOf = (name: string, result: SearchedScenario): readonly string[] => {
+  const { faults, calls, schedules, runs, states, seconds, violating } = result;
+  const stoodFor = schedules.reduce((sum, count) => sum + BigInt(count), 0n);
+  const violated = Object.keys(violating);
+  return [
+    SEARCHABLE_SCENARIOS[name]?.useCase ?? '',
+    code(name),
+    String(faults),
+    number(calls),
+    short(stoodFor),
+    number(runs),
+    number(states),
+    number(Math.ceil(seconds)),
+    violated.length === 0 ? 'holds' : `violated: ${violated.join(', ')}`,
+  ];
+};
+
 /** Returns one row for each scenario, whether or not it has been searched. */
-export const tableRows = (results: Results): readonly (readonly string[])[] =>
-  Object.entries(SEARCHABLE_SCENARIOS).map(([name, { useCase }]) => {
-    const result = results[name];
-    if (result === undefined) return [useCase, name, '', '', '', '', '', '', 'not searched'];
-    const { faults, calls, schedules, runs, states, seconds, violating } = result;
-    const stoodFor = schedules.reduce((sum, count) => sum + BigInt(count), 0n);
-    const violated = Object.keys(violating);
-    return [
-      useCase,
-      name,
-      String(faults),
-      number(calls),
-      short(stoodFor),
-      number(runs),
-      number(states),
-      number(Math.ceil(seconds)),
-      violated.length === 0 ? 'holds' : `violated: ${violated.join(', ')}`,
-    ];
-  });
+const allRows = (rows: Rows): readonly (readonly string[])[] =>
+  Object.entries(SEARCHABLE_SCENARIOS).map(
+    ([name, { useCase }]) => rows.get(name) ?? [useCase, code(name), '', '', '', '', '', '', 'not searched'],
+  );
+
+/** Returns the sum of a column. */
+export const sumOf = (rows: Rows, column: 'Runs' | 'Seconds'): number =>
+  allRows(rows).reduce((sum, row) => sum + Number(row[HEAD.indexOf(column)]?.replaceAll(',', '')), 0);
 
 /** Formats the table for a terminal. */
-export const formatTable = (results: Results, names: readonly string[]): string => {
-  const rows = [HEAD, ...tableRows(results).filter(([, name = '']) => names.includes(name))];
+export const formatTable = (results: Results): string => {
+  const rows = [HEAD, ...Object.entries(results).map(([name, result]) => rowOf(name, result))];
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>
@@ -108,14 +112,13 @@ export const formatTable = (results: Results, names: readonly string[]): string 
 };
 
 /** Returns docs/scenarios.md. */
-export const pageOf = (results: Results): string => {
-  const all = Object.values(results);
-  const sum = (of: (one: SearchedScenario) => number): string => number(all.reduce((total, one) => total + of(one), 0));
-  return `# Scenarios
+export const pageOf = (rows: Rows): string => `# Scenarios
 
 \`npm run search\` runs the functions in memory, in every order of their calls and with every fault at every call. This
-page lists what it searches and the latest results: ${sum(({ runs }) => runs)} runs in ${sum(({ seconds }) => seconds / 60)} minutes of processor time.
+page lists what it searches and the latest results: ${number(sumOf(rows, 'Runs'))} runs in ${number(sumOf(rows, 'Seconds') / 60)} minutes of processor time.
 To update it, run \`npm run search -- --write\`.
+
+## Results
 
 *Faults* is the maximum number of faults in a run. *Calls* is the number of distinct port calls. *Schedules* is the
 number of combinations of orders and faults that the runs cover. It is higher than the number of runs, because the
@@ -123,25 +126,20 @@ search visits each state only once, and tries only one order of calls that commu
 of each scenario are in one of the formats that Parley reads, as far as that format can express them. The search also
 finds each [seeded defect](defects.md#in-the-exhaustive-search).
 
-${markdownTable(withCode([HEAD, ...tableRows(results)]), isText)}
+${markdownTable([HEAD, ...allRows(rows)], isText)}
 
 ## Scenarios by name
 
 ${Object.entries(SEARCHABLE_SCENARIOS)
-  .map(([name, { about }]) => wrapped(`- \`${name}\`: ${about}`))
+  .map(([name, { about }]) => wrap(`- ${code(name)}: ${about}`, '  '))
   .join('\n')}
 
 ## Invariants
 
 ${Object.entries(SENTENCES)
-  .map(([name, sentence]) => wrapped(`- \`${name}\`: ${sentence}`))
+  .map(([name, sentence]) => wrap(`- ${code(name)}: ${sentence}`, '  '))
   .join('\n')}
 `;
-};
-
-/** Formats the names of scenarios. */
-const withCode = (rows: readonly (readonly string[])[]): readonly (readonly string[])[] =>
-  rows.map((row, index) => row.map((cell, column) => (column === 1 && index > 0 ? code(cell) : cell)));
 
 const number = (count: number): string => count.toLocaleString('en-US', { maximumFractionDigits: 0 });
 

@@ -19,34 +19,6 @@ import {
 import type { StageRun } from './stage-run.ts';
 
 describe('an act', () => {
-  it.each([
-    ['queue', []],
-    ['api', [['request', 202]]],
-  ] as const)('queues a request by the %s', async (via, answers) => {
-    const run = await playHistory(history([writes(), request(freeForm, { afterMs: 5_000, via })]));
-
-    expect(answersOf(run)).toEqual(answers);
-    expect(statesOf(run).at(-1)).toBe('accepted');
-    expect(entriesOf(run, 'call')).toEqual([
-      expect.objectContaining({
-        requestId: 'request-1',
-        endpoint: 'message/v3',
-        end: 'accepted',
-        isAnswered: true,
-        claimId: expect.any(String),
-        effect: expect.objectContaining({ id: 'message-of-request-1-1' }),
-      }),
-    ]);
-  });
-
-  it('delivers an echo, which opens no window', async () => {
-    const echo = { kind: 'echo' as const, contact: USER, text: 'Hello', afterMs: 0 };
-    const run = await playHistory(history([echo, request(freeForm, { afterMs: 5_000 })]));
-
-    expect(eventsOn(run)).toEqual(['MessageEchoed', 'SendRefused']);
-    expect(sendOf(run)).toMatchObject({ code: 'WINDOW_CLOSED' });
-  });
-
   it('quarantines an unknown event, moves it to the table after a week, and redrives it', async () => {
     const event = { kind: 'unknown-event' as const, body: '{"_id_":7}', afterMs: 0 };
     const kept = await playHistory(history([event]));
@@ -64,47 +36,6 @@ describe('an act', () => {
       'inbound',
       'inbound-dead-letters',
     ]);
-  });
-
-  it('posts an event that nobody signed, which is refused', async () => {
-    const unsigned = { kind: 'unauthenticated-event' as const, contact: USER, text: 'Hello', afterMs: 0 };
-    const run = await playHistory(history([unsigned]));
-
-    expect(entriesOf(run, 'delivery-answer').map(({ status }) => status)).toEqual([401]);
-    expect(run.items.size).toBe(0);
-  });
-
-  it('records consents, which decide about templates', async () => {
-    const run = await playHistory(
-      history([
-        consent(),
-        request(template, { afterMs: 5_000 }),
-        consent({ consent: 'opt-out', afterMs: 60_000 }),
-        request({ ...template, params: { name: 'request-2' } }, { requestId: 'request-2', afterMs: 65_000 }),
-      ]),
-    );
-
-    expect(answersOf(run)).toEqual([
-      ['consent', 200],
-      ['consent', 200],
-    ]);
-    expect([sendOf(run)?.state, sendOf(run, 'request-2')?.code]).toEqual(['accepted', 'OPTED_OUT']);
-  });
-
-  it('cancels a scheduled request, or else its schedule makes it due', async () => {
-    const scheduled = request(
-      { ...template, sendAt: new Date(START_MS + 7_200_000).toISOString() },
-      { afterMs: 5_000 },
-    );
-    const cancel = { kind: 'cancel' as const, requestId: 'request-1', afterMs: 60_000 };
-    const cancelled = await playHistory(history([consent(), scheduled, cancel]));
-    const due = await playHistory(history([consent(), scheduled]));
-
-    expect(answersOf(cancelled)).toContainEqual(['cancel', 200]);
-    expect(entriesOf(cancelled, 'unscheduled')).toHaveLength(1);
-    expect(sendOf(cancelled)?.state).toBe('cancelled');
-    expect(entriesOf(due, 'schedule-fired')).toHaveLength(1);
-    expect(sendOf(due)?.state).toBe('accepted');
   });
 
   it('resolves a send whose outcome is unknown', async () => {
@@ -126,30 +57,6 @@ describe('an act', () => {
       expect(statesOf(run)).toContain('uncertain');
     }
     expect([failed, accepted, resent].map((run) => sendOf(run)?.state)).toEqual(['rejected', 'accepted', 'accepted']);
-  });
-
-  it('erases a contact', async () => {
-    const run = await playHistory(
-      history([writes(), request(freeForm, { afterMs: 5_000 }), { kind: 'erase', contact: USER, afterMs: 600_000 }]),
-    );
-
-    expect(answersOf(run)).toEqual([['erase', 202]]);
-    const left = [...run.items.values()].filter(({ pk }) => /^(MESSAGE|CONTACT)#/.test(String(pk)));
-    // The mark of the erased message.
-    expect(left.map((item) => Object.keys(item).toSorted())).toEqual([['erasedAt', 'expiresAt', 'pk', 'sk']]);
-    expect(sendOf(run)).toMatchObject({ body: '', state: 'accepted' });
-  });
-
-  it('takes the credit, and gives it again', async () => {
-    const credit = (hasCredit: boolean, afterMs: number) => ({ kind: 'credit' as const, hasCredit, afterMs });
-    const run = await playHistory(
-      history([writes(), credit(false, 1), request(freeForm, { afterMs: 5_000 }), credit(true, 600_000)]),
-    );
-
-    expect(statesOf(run)).toContain('waiting');
-    expect(eventsOn(run)).toEqual(
-      expect.arrayContaining(['AccountHeld', 'AccountResumed', 'SendAccepted', 'MessageDelivered']),
-    );
   });
 
   it('rotates the token, which the secret follows', async () => {

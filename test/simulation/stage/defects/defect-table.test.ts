@@ -1,18 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { defectPageOf, readDefectPage, readDefectResults, SEEDED_DEFECTS } from './defect-table.ts';
+import { defectPageOf, describeFound, foundOn, readDefectPage, SEEDED_DEFECTS } from './defect-table.ts';
 
 describe('the table of seeded defects', () => {
-  it('matches the stored results', () => {
-    expect(readDefectPage()).toBe(defectPageOf(readDefectResults()));
+  it('is on the page that its rows make', () => {
+    expect(readDefectPage()).toBe(defectPageOf(foundOn(readDefectPage())));
   });
 
   it('shows that each defect was found', () => {
-    const { histories, search } = readDefectResults();
+    const { histories, search } = foundOn(readDefectPage());
     const found = [
-      ...Object.entries(histories).flatMap(([name, result]) => ('seed' in result ? [name] : [])),
-      ...Object.entries(search).flatMap(([name, result]) => ('runs' in result && result.violating > 0 ? [name] : [])),
+      ...[...histories].flatMap(([name, where]) => (/^seed [\d,]+$/.test(where) ? [name] : [])),
+      ...[...search].flatMap(([name, where]) => (/^[1-9][\d,]* of [\d,]+ runs$/.test(where) ? [name] : [])),
     ];
 
     expect(found).toEqual(Object.values(SEEDED_DEFECTS).flatMap((defects) => Object.keys(defects)));
+  });
+
+  it('says where a defect was found, and which seeds did not find it', () => {
+    expect(describeFound({ seed: 1_234 })).toBe('seed 1,234');
+    expect(describeFound({ runs: 1_000, violating: 0 })).toBe('0 of 1,000 runs');
+    expect(describeFound({ notFoundInSeeds: 2_000 })).toBe('none of 2,000 seeds');
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
-import { code, markdownTable, wrapped } from '../../markdown.ts';
+import { code, markdownTable, tableUnder, wrap } from '../../../../lib/documents/markdown.ts';
 import { SEARCHABLE_MUTANTS } from '../../search/searchable.ts';
 import { STAGE_INVARIANTS } from '../stage-invariants.ts';
 import { STAGE_DEFECTS } from './stage-defects.ts';
@@ -8,7 +8,7 @@ import { STAGE_DEFECTS } from './stage-defects.ts';
 /** Where a defect was found: in the history of a seed, in some runs of a scenario, or in none of the histories played. */
 const found = z.union([
   z.object({ seed: z.number() }),
-  z.object({ runs: z.number(), violating: z.number(), choices: z.string() }),
+  z.object({ runs: z.number(), violating: z.number() }),
   z.object({ notFoundInSeeds: z.number() }),
 ]);
 
@@ -17,13 +17,6 @@ export type Found = z.output<typeof found>;
 export const parseFound = (text: string): Found => found.parse(JSON.parse(text));
 
 /** Where defects are seeded: in the stage that plays random histories, or in the scenarios of the search. */
-const results = z.object({
-  histories: z.record(z.string(), found),
-  search: z.record(z.string(), found),
-});
-
-export type DefectResults = z.output<typeof results>;
-
 export const SEEDED_DEFECTS = { histories: STAGE_DEFECTS, search: SEARCHABLE_MUTANTS } as const;
 
 export const DEFECT_PLACES = ['histories', 'search'] as const satisfies readonly (keyof typeof SEEDED_DEFECTS)[];
@@ -31,35 +24,34 @@ export const DEFECT_PLACES = ['histories', 'search'] as const satisfies readonly
 export type DefectPlace = (typeof DEFECT_PLACES)[number];
 
 const PAGE = new URL('../../../../docs/defects.md', import.meta.url);
-/** The stored results, so that a command can update only some of them. */
-const RESULTS = new URL('results.json', import.meta.url);
-
-/** Returns the stored results of the defects that still exist. */
-export const readDefectResults = (): DefectResults => {
-  const all = results.parse(JSON.parse(readFileSync(RESULTS, 'utf8')));
-  return { histories: known('histories', all.histories), search: known('search', all.search) };
-};
-
-/** Returns the results of the defects that still exist, in the order of the defects. */
-const known = (place: DefectPlace, all: Readonly<Record<string, Found>>): Record<string, Found> =>
-  Object.fromEntries(
-    Object.keys(SEEDED_DEFECTS[place]).flatMap((name) => {
-      const result = all[name];
-      return result === undefined ? [] : [[name, result]];
-    }),
-  );
 
 export const readDefectPage = (): string => readFileSync(PAGE, 'utf8');
 
-export const writeDefectResults = ({ histories, search }: DefectResults): void => {
-  const sorted = { histories: known('histories', histories), search: known('search', search) };
-  writeFileSync(RESULTS, `${JSON.stringify(sorted, undefined, 2)}\n`);
-  writeFileSync(PAGE, defectPageOf(sorted));
+const HEADINGS: Readonly<Record<DefectPlace, string>> = {
+  histories: '## In random histories',
+  search: '## In the exhaustive search',
+};
+
+/** Where each defect was found, as {@link describeFound} says it. */
+type FoundIn = Readonly<Record<DefectPlace, ReadonlyMap<string, string>>>;
+
+/** Returns what a page says about where each defect was found. */
+export const foundOn = (page: string): FoundIn => {
+  const read = (place: DefectPlace) => {
+    const [, ...rows] = tableUnder(page, HEADINGS[place]);
+    return new Map(rows.map((row) => [row[0]?.replaceAll('`', '') ?? '', row.at(-1) ?? '']));
+  };
+  return { histories: read('histories'), search: read('search') };
+};
+
+/** Writes to the page where a defect was found. */
+export const writeFound = (place: DefectPlace, name: string, result: Found): void => {
+  const all = foundOn(readDefectPage());
+  writeFileSync(PAGE, defectPageOf({ ...all, [place]: new Map([...all[place], [name, describeFound(result)]]) }));
 };
 
 /** Describes where a defect was found. */
-export const describeFound = (result: Found | undefined): string => {
-  if (result === undefined) return 'not run';
+export const describeFound = (result: Found): string => {
   if ('seed' in result) return `seed ${number(result.seed)}`;
   if ('runs' in result) return `${number(result.violating)} of ${number(result.runs)} runs`;
   return `none of ${number(result.notFoundInSeeds)} seeds`;
@@ -68,13 +60,13 @@ export const describeFound = (result: Found | undefined): string => {
 const number = (count: number): string => count.toLocaleString('en-US');
 
 /** Returns docs/defects.md. */
-export const defectPageOf = ({ histories, search }: DefectResults): string => `# Seeded defects
+export const defectPageOf = ({ histories, search }: FoundIn): string => `# Seeded defects
 
 A check that finds nothing may be unable to find anything. To rule that out, one defect at a time is seeded in the
 functions, and the invariant listed beside it must find it. To update this page, run
 \`npm run simulate:defects -- --write\`. [Reliability](reliability.md) explains what the invariants promise.
 
-## In random histories
+${HEADINGS.histories}
 
 Each defect is seeded in the histories of \`npm run simulate\`, starting with seed 0, until its invariant is violated.
 \`npm test\` also plays each defect in a short history of its own, which violates no invariant without the defect.
@@ -84,13 +76,13 @@ ${markdownTable([
   ...Object.entries(STAGE_DEFECTS).map(([name, { invariant }]) => [
     code(name),
     code(invariant),
-    describeFound(histories[name]),
+    histories.get(name) ?? 'not run',
   ]),
 ])}
 
 ${descriptions(STAGE_DEFECTS)}
 
-## In the exhaustive search
+${HEADINGS.search}
 
 Each defect is seeded in one [scenario](scenarios.md). *Found in* shows how many of the runs violate the invariant.
 
@@ -100,7 +92,7 @@ ${markdownTable([
     code(name),
     code(scenario),
     code(invariant),
-    describeFound(search[name]),
+    search.get(name) ?? 'not run',
   ]),
 ])}
 
@@ -109,11 +101,11 @@ ${descriptions(SEARCHABLE_MUTANTS)}
 ## Invariants
 
 ${Object.entries(STAGE_INVARIANTS)
-  .map(([name, { sentence }]) => wrapped(`- ${code(name)}: ${sentence}`))
+  .map(([name, { sentence }]) => wrap(`- ${code(name)}: ${sentence}`, '  '))
   .join('\n')}
 `;
 
 const descriptions = (defects: Readonly<Record<string, { readonly breaks: string }>>): string =>
   Object.entries(defects)
-    .map(([name, { breaks }]) => wrapped(`- ${code(name)}: ${breaks}`))
+    .map(([name, { breaks }]) => wrap(`- ${code(name)}: ${breaks}`, '  '))
     .join('\n');

@@ -10,9 +10,8 @@ import {
   describeFound,
   type Found,
   parseFound,
-  readDefectResults,
   SEEDED_DEFECTS,
-  writeDefectResults,
+  writeFound,
 } from './defect-table.ts';
 import type { StageDefect } from './stage-defect.ts';
 import { STAGE_DEFECTS } from './stage-defects.ts';
@@ -68,9 +67,8 @@ const findSeed = async ({ create, invariant }: StageDefect): Promise<Found> => {
 };
 
 const searchFor = async ({ maxFaults, invariant, search }: SearchableMutant): Promise<Found> => {
-  const { violations, violating, runs } = await search(maxFaults);
-  const choices = violations.find((one) => one.invariant === invariant)?.choices.join('.') ?? '';
-  return { runs, violating: violating[invariant] ?? 0, choices };
+  const { violating, runs } = await search(maxFaults);
+  return { runs, violating: violating[invariant] ?? 0 };
 };
 
 const runHere = (place: DefectPlace, name: string): Promise<Found> => {
@@ -101,9 +99,7 @@ for (const place of places) {
       if (!isFound(result)) failures.push(name);
       const { invariant = '' } = SEEDED_DEFECTS[place][name] ?? {};
       console.log(`${place.padEnd(11)}${name.padEnd(30)}${invariant.padEnd(30)}${describeFound(result)}`);
-      if (!values.write) return;
-      const stored = readDefectResults();
-      writeDefectResults({ ...stored, [place]: { ...stored[place], [name]: result } });
+      if (values.write) writeFound(place, name, result);
     },
     (name, why) => {
       failures.push(name);

@@ -5,7 +5,6 @@ import {
   CONTACT,
   DELIVERED_BODY,
   ended,
-  enveloped,
   expiryOf,
   invoked,
   KEY,
@@ -162,69 +161,6 @@ const confirmed: readonly Step[] = [
 /** A user writes, is answered, and gets the answer. */
 export const MAIN: readonly Step[] = [...stored, ...requested, ...confirmed];
 
-/** An unknown event is put in quarantine, and a message comes through the inbound queue. */
-export const DEFERRED: readonly Step[] = [
-  step('unknown', 0, { kind: 'event', eventId: 'unknown', body: 'ping', isUnauthenticated: false }),
-  step('quarantine', 1, {
-    kind: 'queued',
-    queue: 'inbound-dead-letters',
-    body: enveloped('ping'),
-    reason: 'The body is not JSON.',
-  }),
-  step('unknown answer', 1, { kind: 'delivery-answer', eventId: 'unknown', status: 200, isHeard: true }),
-  step('event', 0, { kind: 'event', eventId: 'written', body: MESSAGE_BODY, isUnauthenticated: false }),
-  step('deferred', 1, { kind: 'queued', queue: 'inbound', body: enveloped(MESSAGE_BODY) }),
-  step('answer', 1, { kind: 'delivery-answer', eventId: 'written', status: 200, isHeard: true }),
-  invoked('receive-1', 'drain', 2),
-  writeStep('message', 2, {
-    process: 'receive-1',
-    key: 'MESSAGE#in-1 MESSAGE',
-    after: MESSAGE_IN,
-  }),
-  step('drained', 2, { kind: 'deleted', queue: 'inbound', body: enveloped(MESSAGE_BODY) }),
-  ended('receive-1', 'drain', 2),
-];
-
-/** Someone posts an event that the chat service did not report. */
-export const UNAUTHENTICATED: readonly Step[] = [
-  step('event', 0, { kind: 'event', eventId: 'posted', body: MESSAGE_BODY, isUnauthenticated: true }),
-  step('delivery', 1, { kind: 'delivery', eventId: 'posted', attempt: 1 }),
-  step('answer', 1, { kind: 'delivery-answer', eventId: 'posted', status: 401, isHeard: true }),
-];
-
-/** An operator records that a user opted out. */
-export const OPT_OUT: readonly Step[] = [
-  actStep('act', 0, { kind: 'consent', contact: USER, consent: 'opt-out', origin: 'user', agoMs: 0 }),
-  invoked('manage-1', 'manage', 1),
-  writeStep('audit', 1, {
-    process: 'manage-1',
-    key: 'AUDIT#audit-1 AUDIT',
-    after: {
-      ...{ action: 'opt-out', consentAt: at(0), origin: 'user', at: at(1) },
-      ...{ contact: CONTACT, contactSort: `AUDIT#${at(1)}`, stateShard: 'audit#0', stateAt: at(1) },
-      expiresAt: expiryOf('audit', 1),
-    },
-  }),
-  writeStep('consent', 1, {
-    process: 'manage-1',
-    key: `${CONTACT} CONSENT`,
-    after: { userOptOutAt: at(0), userOptOutSource: 'call', userOptOutRecordedAt: at(1) },
-  }),
-  ended('manage-1', 'manage', 1),
-  step('api answer', 1, {
-    kind: 'api-answer',
-    act: { atMs: Date.parse(at(0)), kind: 'consent', contact: USER, consent: 'opt-out', origin: 'user', agoMs: 0 },
-    status: 200,
-    body: {},
-  }),
-  step('opted out', 2, {
-    kind: 'published',
-    id: 'id-4',
-    detailType: 'ContactOptedOut',
-    detail: { id: 'id-4', contact, at: at(0), origin: 'user', source: 'call' },
-  }),
-];
-
 const ERASURE = 'ERASURE#erasure-1 ERASURE';
 const RUNNING = { state: 'running', requestedAt: at(200), turns: 0 };
 const ERASED_SEND = {
@@ -283,23 +219,3 @@ export const ERASED: readonly Step[] = [
   step('erasure deleted', 211, { kind: 'deleted', queue: 'erasures', body: QUEUED_ERASURE }),
   ended('manage-3', 'erase', 211),
 ];
-
-const OPEN = { circuit: 'open', reason: 'no-credit', openedAt: at(-60), nextProbeAt: at(5) };
-
-/** The circuit breaker is open, and the main story's request is its probe. */
-export const PROBE: readonly Step[] = MAIN.flatMap((one): readonly Step[] => {
-  const account = 'ACCOUNT#chat#+5491100000000 ACCOUNT';
-  if (one.name === 'writes') {
-    const held = { id: 'id-5', account: ACCOUNT, at: OPEN.openedAt, reason: OPEN.reason };
-    return [
-      writeStep('open', -60, { process: 'send-0', key: account, after: OPEN }),
-      step('held', -59, { kind: 'published', id: 'id-5', detailType: 'AccountHeld', detail: held }),
-      one,
-    ];
-  }
-  const probe = { ...OPEN, probeId: 'probe-1', probes: 1, nextProbeAt: at(70) };
-  if (one.name === 'read') {
-    return [one, writeStep('probe', 11, { process: 'send-1', key: account, before: OPEN, after: probe })];
-  }
-  return [one];
-});

@@ -26,7 +26,7 @@ const FEATURES: Features = { ...PLAIN_FEATURES, rules: { clientPayload: 'all' },
 /** Creates a handwritten run. Its table and queues follow from its entries. */
 export const runOf = (
   steps: readonly Step[],
-  { features = {}, ...more }: { readonly features?: Partial<Features> } & Partial<Pick<StageRun, 'how'>> = {},
+  { features = {} }: { readonly features?: Partial<Features> } = {},
 ): StageRun => {
   // An event, and its time, are an entry.
   const entries = steps.map(({ seconds, event }) => ({ ...event, atMs: START_MS + seconds * 1000 }) as LedgerEntry);
@@ -60,12 +60,11 @@ export const runOf = (
     possibleFaults: new Map(),
     calmAtMs: calm?.atMs ?? START_MS,
     endedAtMs: entries.at(-1)?.atMs ?? START_MS,
-    ...more,
   };
 };
 
 /** Adds a step after another. */
-export const after = (steps: readonly Step[], name: string, ...added: readonly Step[]): readonly Step[] =>
+export const inserted = (steps: readonly Step[], name: string, ...added: readonly Step[]): readonly Step[] =>
   steps.flatMap((step) => (step.name === name ? [step, ...added] : [step]));
 
 export const without = (steps: readonly Step[], ...names: readonly string[]): readonly Step[] =>
@@ -137,6 +136,3 @@ export const DELIVERED_BODY = JSON.stringify({
   CREATION_TIME: at(40),
   CLIENT_PAYLOAD: 'request-1',
 });
-/** What the inbound queue holds of an event. */
-export const enveloped = (body: string): string =>
-  JSON.stringify({ receivedAt: at(1), rawBody: { message: { data: Buffer.from(body).toString('base64') } } });

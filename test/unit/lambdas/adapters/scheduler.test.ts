@@ -78,17 +78,6 @@ describe('the EventBridge scheduler', () => {
     expect(messageOf('request-2').MessageDeduplicationId).toMatch(/^[\w-]{1,128}$/);
   });
 
-  it('schedules a request once and cancels it once, however often it is asked to', async () => {
-    await scheduler.schedule(due('request-3'));
-    await scheduler.schedule(due('request-3'));
-    expect(find('request-3')).toBeDefined();
-
-    await scheduler.cancel('request-3');
-    await scheduler.cancel('request-3');
-
-    expect(find('request-3')).toBeUndefined();
-  });
-
   it('names each schedule after its request, whatever characters the id has', async () => {
     const requestIds = ['a', 'A', '/#?%', '~'.repeat(128)];
 

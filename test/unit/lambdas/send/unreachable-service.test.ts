@@ -185,13 +185,6 @@ describe('a probe of an unreachable service', () => {
     expect(await harness.accountItem()).toMatchObject({ circuit: 'open', reason: 'unreachable', failedSends: 0 });
   });
 
-  it('is repeated within five minutes while the check fails', async () => {
-    for (let probes = 0; probes < 9; probes += 1) await probe('r3');
-    const [before, , after] = [await probeAt(), await probe('r3'), await probeAt()];
-    expect(msBetween(before, after)).toBe(300_000);
-    expect(harness.calls).toEqual([]);
-  });
-
   it.each([
     ['a result', { kind: 'answered', httpStatus: 200, body: { problems: null, result: {} } }],
     ["the contract's error body", { kind: 'answered', httpStatus: 403, body: { error: { code: 9, message: 'x' } } }],
@@ -258,24 +251,6 @@ describe('a probe of an unreachable service', () => {
     expect(msBetween(openedAt, harness.now()) / 60_000).toBeLessThanOrEqual(65);
     expect(await harness.sendItem('r3')).toMatchObject({ state: 'accepted' });
     expect(await harness.accountItem()).toMatchObject({ circuit: 'closed' });
-  });
-
-  it('leaves at most one request an hour uncertain in an outage of six hours', async () => {
-    const openedAt = String((await harness.accountItem())?.openedAt);
-    const probed = ids(100, 'probe');
-    await optIn(probed);
-    let longest = 0;
-    for (const id of probed) {
-      const before = harness.now();
-      await probe(id);
-      longest = Math.max(longest, msBetween(before, harness.now()));
-      if (msBetween(openedAt, harness.now()) > 6 * 3_600_000) break;
-    }
-    const uncertain = (await statesOf(probed)).uncertain ?? [];
-    expect(uncertain.length).toBeGreaterThanOrEqual(5);
-    expect(uncertain.length).toBeLessThanOrEqual(6);
-    // The end of the outage is still noticed within minutes.
-    expect(longest).toBeLessThanOrEqual(300_000);
   });
 
   it('is returned if its request needs no call, and the next request probes at once', async () => {

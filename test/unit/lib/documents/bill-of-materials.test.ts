@@ -49,15 +49,16 @@ const bundledPackage = (changes: Partial<BundledPackage>): BundledPackage => ({
 
 const SHA_512 = `sha512-${'A'.repeat(86)}==`;
 
-describe('docs/sbom.json', () => {
+describe('docs/third-party-licenses.md', () => {
   it('lists what the bundles contain now; "npm run sbom" writes it', () => {
-    expect(readJson('docs/sbom.json')).toEqual(generate());
     expect(readFileSync(join(ROOT, 'docs/third-party-licenses.md'), 'utf8')).toBe(licensesPage(bundles));
   });
+});
 
+describe('the bill of materials of the functions', () => {
   it('is valid CycloneDX 1.6', () => {
-    expect(schemaFaults(readJson('docs/sbom.json'))).toEqual([]);
-    const document = z.looseObject({}).parse(readJson('docs/sbom.json'));
+    expect(schemaFaults(generate())).toEqual([]);
+    const document = z.looseObject({}).parse(generate());
     expect(schemaFaults({ ...document, components: [{ type: 'library' }] })).toContain(
       "/components/0 must have required property 'name'",
     );
@@ -76,7 +77,7 @@ describe('docs/sbom.json', () => {
         ),
         dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).default([]) })),
       })
-      .parse(readJson('docs/sbom.json'));
+      .parse(generate());
     const libraries = page.components.filter(({ type }) => type === 'library');
     const dependenciesOf = new Map(page.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
 

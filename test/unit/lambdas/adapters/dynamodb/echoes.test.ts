@@ -58,23 +58,10 @@ describe('storing an echo', () => {
     expect((await items())[KEY]).toMatchObject({ contact: 'CUSTOMER#chat#customer-1' });
   });
 
-  const message = () => repositories.messages.recordOutbound(outbound());
-  const status = () => receive(wireStatus());
-  const echo = () => receive(wireEcho());
-  const laterEcho = () => receive(wireEcho({ CREATION_TIME: '2026-11-20T11:00:03.000Z' }));
-  const earlierEcho = () => receive(wireEcho({ CREATION_TIME: '2026-11-20T11:00:01.000Z' }));
-
-  it.each([
-    ['before the message and its status', () => [echo, message, status]],
-    ['between message and status', () => [message, echo, status]],
-    ['between status and message', () => [status, echo, message]],
-    ['after both', () => [message, status, echo]],
-    ['with a later version after it', () => [echo, laterEcho, message, status]],
-    ['with a later version before it', () => [laterEcho, message, echo, status]],
-    ['with both versions beside the message', () => [status, message, laterEcho, echo]],
-    ['twice', () => [echo, message, echo, status]],
-  ])('leaves the same items when it arrives %s', async (_case, order) => {
-    for (const step of order()) await step();
+  it('stands beside its message and the statuses', async () => {
+    await repositories.messages.recordOutbound(outbound());
+    await receive(wireEcho());
+    await receive(wireStatus());
     const { claimedAt, call, requestId, attempt } = outbound();
     expect(await items()).toEqual({
       [KEY]: echoed,
@@ -96,12 +83,10 @@ describe('storing an echo', () => {
     });
   });
 
-  it.each([
-    ['first', () => [earlierEcho, echo]],
-    ['last', () => [echo, earlierEcho]],
-    ['last, after a status', () => [echo, status, earlierEcho]],
-  ])('keeps the earliest version when that arrives %s', async (_case, order) => {
-    for (const step of order()) await step();
+  // That any order leaves the same items is in messages.property.test.ts.
+  it('keeps the earliest version, with its place in the conversation and its expiry', async () => {
+    await receive(wireEcho());
+    await receive(wireEcho({ CREATION_TIME: '2026-11-20T11:00:01.000Z' }));
     expect((await items())[KEY]).toMatchObject({
       createdAt: '2026-11-20T11:00:01.000Z',
       contactSort: 'MESSAGE#2026-11-20T11:00:01.000Z',
@@ -137,12 +122,8 @@ describe('an echo that names another contact than its message', () => {
   const message = () => repositories.messages.recordOutbound(outbound());
   const status = () => receive(wireStatus());
 
-  it.each([
-    ['first', () => [echo, message, status]],
-    ['between message and status', () => [message, echo, status]],
-    ['last', () => [status, message, echo]],
-  ])("is in its own contact's conversation when it arrives %s, and the message in its own", async (_case, order) => {
-    for (const step of order()) await step();
+  it("is in its own contact's conversation, and the message in its own", async () => {
+    for (const step of [echo, message, status]) await step();
     const conversationOf = async (of: ContactRef) =>
       (await repositories.messages.readConversation(of, { limit: 10 })).messages.map(
         ({ direction, text, deliveredAt }) => [direction, text, deliveredAt],

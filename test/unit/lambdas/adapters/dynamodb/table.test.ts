@@ -14,6 +14,8 @@ import { RETENTION_DAYS } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createClientWithHooks } from './client-with-hooks.ts';
 
+// What every table does, the simulated one too, is in test/simulation/world/table.contract.test.ts.
+
 const tables = testTables();
 let tableName: string;
 let table: ConversationTable;
@@ -204,78 +206,11 @@ describe('a write of an item that a transaction is writing', () => {
 describe('two updates together', () => {
   const other = messageKey('message-2');
 
-  it('are both done, or neither if the condition of the first does not hold', async () => {
-    const write = (value: number) =>
-      table.updateBoth(
-        { key, set: { value }, condition: 'attribute_not_exists(#value)' },
-        { key: other, add: { values: new Set([String(value)]) } },
-      );
-    expect(await write(1)).toBe('written');
-    expect(await write(2)).toBe('first-conflicts');
-    expect(await table.getAll([key, other])).toEqual([
-      { ...key, value: 1 },
-      { ...other, values: new Set(['1']) },
-    ]);
-  });
-
-  it('are not done if the condition of the second does not hold', async () => {
-    const writing = table.updateBoth(
-      { key, set: { a: 1 } },
-      { key: other, set: { b: 2 }, condition: 'attribute_exists(#b)' },
-    );
-    expect(await writing).toBe('second-conflicts');
-    expect(await table.getAll([key, other])).toEqual([undefined, undefined]);
-  });
-
   it('are refused if one of the items would be too large', async () => {
     const large = 'x'.repeat(400 * 1024);
     const writing = table.updateBoth({ key, set: { a: 1 } }, { key: other, set: { large } });
     await expect(writing).rejects.toThrow(WriteRefusedError);
     expect(await table.getAll([key, other])).toEqual([undefined, undefined]);
-  });
-});
-
-describe('update', () => {
-  it('removes attributes that are set to undefined, and keeps the others', async () => {
-    await put({ ...key, name: 'Ana', address: 'a', count: 1 });
-    await table.update({ key, set: { name: undefined, address: 'b' } });
-    expect(await table.get(key)).toEqual({ ...key, address: 'b', count: 1 });
-  });
-
-  it('sets attributes once, increments numbers, and adds to sets', async () => {
-    const update = (createdAt: string, member: string) =>
-      table.update({ key, setOnce: { createdAt }, increment: ['attempts'], add: { members: new Set([member]) } });
-    await update('first', 'a');
-    await update('second', 'b');
-    expect(await table.get(key)).toEqual({ ...key, createdAt: 'first', attempts: 2, members: new Set(['a', 'b']) });
-  });
-
-  it('returns the item after the write when asked to', async () => {
-    expect(await table.update({ key, set: { a: 1 } })).toEqual({ kind: 'written', item: undefined });
-    expect(await table.update({ key, set: { b: 2 } }, { returnItem: true })).toEqual({
-      kind: 'written',
-      item: { ...key, a: 1, b: 2 },
-    });
-  });
-
-  it('returns the item as it is when the condition fails, and writes nothing', async () => {
-    await put({ ...key, a: 1 });
-    const condition = { condition: '#a = :two', values: { two: 2 } };
-    expect(await table.update({ key, set: { a: 3 }, ...condition })).toEqual({
-      kind: 'conflict',
-      item: { ...key, a: 1 },
-    });
-    expect(await table.update({ key: messageKey('other'), set: { a: 3 }, ...condition })).toEqual({
-      kind: 'conflict',
-      item: undefined,
-    });
-    expect(Object.keys(await tables.items(tableName))).toHaveLength(1);
-  });
-
-  it('throws WriteRefusedError for an item that is too large', async () => {
-    const refused = table.update({ key, set: { text: 'x'.repeat(410_000) } });
-    await expect(refused).rejects.toThrow(WriteRefusedError);
-    await expect(refused).rejects.toMatchObject({ code: 'ERR_WRITE_REFUSED' });
   });
 });
 
@@ -339,18 +274,6 @@ describe('a table whose signal is aborted', () => {
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject({ name: 'AbortError' });
     expect(await tables.items(tableName)).toEqual({});
-  });
-});
-
-describe('delete', () => {
-  it('deletes the item only if the condition holds', async () => {
-    await put({ ...key, owner: 'a' });
-    const deleteOf = (owner: string) => table.delete(key, '#owner = :owner', { owner });
-    expect(await deleteOf('b')).toBe(false);
-    expect(await table.get(key)).toEqual({ ...key, owner: 'a' });
-    expect(await deleteOf('a')).toBe(true);
-    expect(await table.get(key)).toBeUndefined();
-    expect(await deleteOf('a')).toBe(false);
   });
 });
 
