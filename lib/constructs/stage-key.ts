@@ -36,8 +36,8 @@ export class StageKey extends Key {
       enableKeyRotation: true,
       removalPolicy: removalPolicyOf(production),
     });
-    const { partition, region, account, stackName } = Stack.of(this);
-    const user = { partition, region, account, stackName, hasEventBus, hasEventDeadLetters };
+    const { partition, region, urlSuffix, account, stackName } = Stack.of(this);
+    const user = { partition, region, urlSuffix, account, stackName, hasEventBus, hasEventDeadLetters };
     for (const statement of keyStatements(user)) this.addToResourcePolicy(policyStatement(statement));
     // EventBridge may use only keys with this tag for the credentials of a connection.
     // https://docs.aws.amazon.com/eventbridge/latest/userguide/encryption-connections.html
@@ -79,7 +79,7 @@ export function grantKeyUse(
     actions,
     resourceArns: [key.keyArn],
     conditions: {
-      StringEquals: { 'kms:ViaService': `${service}.${key.stack.region}.amazonaws.com` },
+      StringEquals: { 'kms:ViaService': `${service}.${key.stack.region}.${key.stack.urlSuffix}` },
       ...(context.length > 0 && { ArnLike: Object.fromEntries(context) }),
     },
   });

@@ -71,7 +71,7 @@ describe('A stage with an existing table', () => {
 
     expect(uses.map((line) => line.replace(/^(\w+)FunctionRoleDefaultPolicy: Allow .* on /, '$1 on '))).toEqual(
       ['Management', 'Publisher', 'Receiver', 'Sender'].map(
-        (name) => `${name} on ${KEY} if {"StringEquals":{"kms:ViaService":"dynamodb.AWS::Region.amazonaws.com"}}`,
+        (name) => `${name} on ${KEY} if {"StringEquals":{"kms:ViaService":"dynamodb.AWS::Region.AWS::URLSuffix"}}`,
       ),
     );
     expect(statementsOf(withKey).filter((line) => !line.includes('kms:'))).toEqual(statementsOf(template));

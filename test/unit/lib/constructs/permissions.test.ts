@@ -79,7 +79,7 @@ const WILDCARDS: Record<string, string> = {
 /** The use of the key: only through the service that encrypts with it. */
 const useKey = (service: string, ...actions: string[]) =>
   `${actions.map((action) => `kms:${action}`).join(', ')} on TableKey.Arn ` +
-  `if {"StringEquals":{"kms:ViaService":"${service}.AWS::Region.amazonaws.com"}}`;
+  `if {"StringEquals":{"kms:ViaService":"${service}.AWS::Region.AWS::URLSuffix"}}`;
 
 const WRITE_TABLE = useKey(
   'dynamodb',
