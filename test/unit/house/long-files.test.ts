@@ -17,7 +17,6 @@ const LONG_FILES: Readonly<Record<string, string>> = {
   'lambdas/manage/entry.ts': 'composes the management API',
   'lambdas/ports.ts': 'the index of every outside interface',
   'lib/constructs/management.ts': "a function's environment is one list",
-  'lib/constructs/receiver.ts': "a function's environment is one list",
   'lib/documents/event-samples.ts': 'samples, as data',
   'lib/documents/management-api-samples.ts': 'samples, as data',
   'lib/settings/stage-settings.ts': 'the schema of all settings',
