@@ -131,7 +131,6 @@ const ports = {
     windowMarginSeconds,
     windowPer,
     retentionDays,
-    historyApi: environment.HISTORY_API,
   },
   clock: systemClock,
   randomness: systemRandomness,
