@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Instant, parseInstant } from '../../lambdas/domain/instant.ts';
 import { hasFreeForm, MEDIA_FIELDS, type SendRequest } from '../../lambdas/domain/send-request.ts';
-import { forecastResponse, MAX_FORECAST_CONTACTS } from '../../lambdas/manage/forecasts.ts';
+import { forecastResponse, MAX_FORECAST_CONTACTS } from '../../lambdas/manage/api/forecasts.ts';
 import { count } from '../base/command.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 

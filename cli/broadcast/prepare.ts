@@ -1,7 +1,7 @@
 import { addMs, type Instant } from '../../lambdas/domain/instant.ts';
 import type { SendRequest } from '../../lambdas/domain/send-request.ts';
-import { sendResponse } from '../../lambdas/manage/sends.ts';
-import { stageResponse } from '../../lambdas/manage/stage.ts';
+import { sendResponse } from '../../lambdas/manage/api/sends.ts';
+import { stageResponse } from '../../lambdas/manage/api/stage.ts';
 import { CliError, EXIT } from '../base/errors.ts';
 import { describeTime } from '../base/human-time.ts';
 import { type ManagementClient, ManagementError } from '../operations/management-client.ts';

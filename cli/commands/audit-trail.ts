@@ -1,6 +1,6 @@
 import { Argument, Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
-import { type auditEntryResponse, auditResponse } from '../../lambdas/manage/audit.ts';
+import { type auditEntryResponse, auditResponse } from '../../lambdas/manage/api/audit.ts';
 import { type CreateCommand, channelOption, examples, nextPage } from '../base/command.ts';
 import { describeTime } from '../base/human-time.ts';
 import { stageTime } from '../base/stage-time.ts';

@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
-import { channelsResponse } from '../../lambdas/manage/watch/channels.ts';
+import { channelsResponse } from '../../lambdas/manage/api/watch/channels.ts';
 import { type CreateCommand, examples } from '../base/command.ts';
 import { EXIT } from '../base/errors.ts';
 import { describeTime } from '../base/human-time.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { LAWS } from '../../lambdas/laws/check-laws.ts';
-import { stageResponse } from '../../lambdas/manage/stage.ts';
+import { stageResponse } from '../../lambdas/manage/api/stage.ts';
 import { type CommandContext, type CreateCommand, count, examples } from '../base/command.ts';
 import { CliError, EXIT, explainError } from '../base/errors.ts';
 import { createProgress } from '../base/progress.ts';

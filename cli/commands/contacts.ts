@@ -3,9 +3,9 @@ import { text as readAll } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from '@commander-js/extra-typings';
 import { CONSENT_ORIGINS, type ConsentKind, DEFAULT_ORIGIN } from '../../lambdas/domain/consent.ts';
-import { contactCheckResponse } from '../../lambdas/manage/contact-checks.ts';
-import { type ContactResponse, contactResponse } from '../../lambdas/manage/contacts.ts';
-import { erasureResponse } from '../../lambdas/manage/erasures.ts';
+import { contactCheckResponse } from '../../lambdas/manage/api/contact-checks.ts';
+import { type ContactResponse, contactResponse } from '../../lambdas/manage/api/contacts.ts';
+import { erasureResponse } from '../../lambdas/manage/api/erasures.ts';
 import {
   type CommandContext,
   type CreateCommand,

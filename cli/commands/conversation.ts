@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
-import { type ContactResponse, contactResponse } from '../../lambdas/manage/contacts.ts';
-import { conversationResponse } from '../../lambdas/manage/conversations.ts';
+import { type ContactResponse, contactResponse } from '../../lambdas/manage/api/contacts.ts';
+import { conversationResponse } from '../../lambdas/manage/api/conversations.ts';
 import {
   type CreateCommand,
   channelOption,

@@ -1,5 +1,5 @@
-import { channelsResponse } from '../../lambdas/manage/watch/channels.ts';
-import { gapsResponse } from '../../lambdas/manage/watch/gaps.ts';
+import { channelsResponse } from '../../lambdas/manage/api/watch/channels.ts';
+import { gapsResponse } from '../../lambdas/manage/api/watch/gaps.ts';
 import type { CommandFor } from '../base/command.ts';
 import { describeTime } from '../base/human-time.ts';
 import { type ManagementClient, ManagementError } from '../operations/management-client.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { expiresSoon } from '../../lambdas/domain/access-token.ts';
-import { stageResponse } from '../../lambdas/manage/stage.ts';
+import { stageResponse } from '../../lambdas/manage/api/stage.ts';
 import type { CommandFor } from '../base/command.ts';
 import { explainError } from '../base/errors.ts';
 import { describeExpiry, describeTime } from '../base/human-time.ts';

@@ -1,4 +1,4 @@
-import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
+import { sendListResponse } from '../../lambdas/manage/api/send-lists.ts';
 import { type CommandFor, count, quote } from '../base/command.ts';
 import { describeTime } from '../base/human-time.ts';
 import type { ManagementClient } from '../operations/management-client.ts';

@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { erasureResponse } from '../../lambdas/manage/erasures.ts';
+import { erasureResponse } from '../../lambdas/manage/api/erasures.ts';
 import { type CreateCommand, count, examples } from '../base/command.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 

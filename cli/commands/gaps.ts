@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
-import { gapsResponse } from '../../lambdas/manage/watch/gaps.ts';
+import { gapsResponse } from '../../lambdas/manage/api/watch/gaps.ts';
 import { type CreateCommand, count, examples } from '../base/command.ts';
 import { EXIT } from '../base/errors.ts';
 import { describeTime } from '../base/human-time.ts';

@@ -1,7 +1,7 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { IMPORT_FORMATS } from '../../lambdas/domain/history-formats/parse-history.ts';
-import { stageResponse } from '../../lambdas/manage/stage.ts';
+import { stageResponse } from '../../lambdas/manage/api/stage.ts';
 import {
   type CommandContext,
   type CommandResult,

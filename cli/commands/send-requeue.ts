@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { sendResponse } from '../../lambdas/manage/sends.ts';
+import { sendResponse } from '../../lambdas/manage/api/sends.ts';
 import { type CommandContext, examples, quote } from '../base/command.ts';
 import { sendResult } from './sends.ts';
 

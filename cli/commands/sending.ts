@@ -1,8 +1,8 @@
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
-import { closureResponse } from '../../lambdas/manage/circuit-breaker-closures.ts';
-import { sendingResponse } from '../../lambdas/manage/sending-stops.ts';
-import { stageResponse } from '../../lambdas/manage/stage.ts';
+import { closureResponse } from '../../lambdas/manage/api/circuit-breaker-closures.ts';
+import { sendingResponse } from '../../lambdas/manage/api/sending-stops.ts';
+import { stageResponse } from '../../lambdas/manage/api/stage.ts';
 import { type CommandContext, type CreateCommand, examples } from '../base/command.ts';
 import { CliError, EXIT } from '../base/errors.ts';
 import { describeTime } from '../base/human-time.ts';

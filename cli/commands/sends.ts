@@ -4,9 +4,9 @@ import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { createSqsSendBacklog } from '../../lambdas/adapters/sqs-backlog.ts';
 import { SEND_STATES, type SendState } from '../../lambdas/domain/send-transitions.ts';
-import { forecastResponse } from '../../lambdas/manage/forecasts.ts';
-import { enqueueResponse, sendResponse } from '../../lambdas/manage/sends.ts';
-import { stageResponse } from '../../lambdas/manage/stage.ts';
+import { forecastResponse } from '../../lambdas/manage/api/forecasts.ts';
+import { enqueueResponse, sendResponse } from '../../lambdas/manage/api/sends.ts';
+import { stageResponse } from '../../lambdas/manage/api/stage.ts';
 import {
   type CommandContext,
   type CommandResult,

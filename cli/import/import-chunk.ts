@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { importResponse } from '../../lambdas/manage/imports.ts';
+import { importResponse } from '../../lambdas/manage/api/imports.ts';
 import { type RefusedRows, recordRefusal } from '../broadcast/refused-rows.ts';
 import { JsonText, type ManagementClient, ManagementError } from '../operations/management-client.ts';
 import type { Chunk } from './plan-import.ts';

@@ -1,6 +1,6 @@
 import { contactKey, numberOfChannel } from '../../lambdas/domain/contact.ts';
-import { conversationResponse } from '../../lambdas/manage/conversations.ts';
-import { channelsResponse } from '../../lambdas/manage/watch/channels.ts';
+import { conversationResponse } from '../../lambdas/manage/api/conversations.ts';
+import { channelsResponse } from '../../lambdas/manage/api/watch/channels.ts';
 import { count } from '../base/command.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { resourcePath } from '../operations/resource-path.ts';

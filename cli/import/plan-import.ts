@@ -4,7 +4,7 @@ import { type HistoryContext, parseHistory } from '../../lambdas/domain/history-
 import type { ParsedEvent } from '../../lambdas/domain/parse-events.ts';
 import { NO_LINE } from '../../lambdas/domain/watch/channel-rhythm.ts';
 import type { WebhookEvent } from '../../lambdas/domain/webhook-event.ts';
-import { MAX_IMPORT_BYTES, MAX_IMPORT_ENTRIES, MAX_IMPORT_EVENTS } from '../../lambdas/manage/imports.ts';
+import { MAX_IMPORT_BYTES, MAX_IMPORT_ENTRIES, MAX_IMPORT_EVENTS } from '../../lambdas/manage/api/imports.ts';
 import { type RefusedRows, recordRefusal } from '../broadcast/refused-rows.ts';
 import type { History, HistoryEntry } from './read-history.ts';
 

@@ -1,5 +1,5 @@
-import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
-import { sendResponse } from '../../lambdas/manage/sends.ts';
+import { sendListResponse } from '../../lambdas/manage/api/send-lists.ts';
+import { sendResponse } from '../../lambdas/manage/api/sends.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type DeadLetterQueueName, KEPT_QUEUES } from '../../lambdas/domain/dead-letter.ts';
-import { deadLetterResponse, deadLettersResponse } from '../../lambdas/manage/dead-letters.ts';
+import { deadLetterResponse, deadLettersResponse } from '../../lambdas/manage/api/dead-letters.ts';
 import { type DeadLetterFilter, matchesFilter } from './dead-letter-queue.ts';
 import { type ManagementClient, ManagementError } from './management-client.ts';
 import { resourcePath } from './resource-path.ts';

@@ -1,5 +1,5 @@
 import type { DeadLetterQueueName } from '../../lambdas/domain/dead-letter.ts';
-import { redriveResponse } from '../../lambdas/manage/redrives.ts';
+import { redriveResponse } from '../../lambdas/manage/api/redrives.ts';
 import type { DeadLetterFilter } from './dead-letter-queue.ts';
 import type { ManagementClient } from './management-client.ts';
 

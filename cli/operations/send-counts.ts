@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { sendCountsResponse } from '../../lambdas/manage/send-lists.ts';
+import { sendCountsResponse } from '../../lambdas/manage/api/send-lists.ts';
 import type { ManagementClient } from './management-client.ts';
 
 /** How many sends are in a state, with a code or without one. */

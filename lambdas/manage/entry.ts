@@ -30,14 +30,14 @@ import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { sendRulesOf } from '../runtime/send-rules.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
-import type { Answer, ManagementCall } from './api.ts';
+import type { Answer, ManagementCall } from './api/api.ts';
+import { CHECK_CONCURRENCY } from './api/contact-checks.ts';
+import { QUEUE_ROUTES, TABLE_ROUTES } from './api/routes.ts';
 import { createCheckTokenExpiry } from './check-token-expiry.ts';
-import { CHECK_CONCURRENCY } from './contact-checks.ts';
 import { type KeepDeadLettersEvent, manageEnvironment, type WatchArrivalsEvent } from './environment.ts';
 import { createErasureQueueHandler } from './erasure-queue-handler.ts';
 import { createKeepDeadLetters, keepDeadLetter } from './keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
-import { QUEUE_ROUTES, TABLE_ROUTES } from './routes.ts';
 import { createWatchArrivals } from './watch/watch-arrivals.ts';
 
 const environment = parseEnvironment(manageEnvironment, process.env);

@@ -4,13 +4,13 @@ import { addMs, type Instant } from '../domain/instant.ts';
 import type {
   AuditRepository,
   Clock,
-  DeadLetterPosition,
   KeptDeadLetterRepository,
+  ListPosition,
   ReceivedDeadLetter,
   RedrivenMessage,
 } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
-import { withoutNumbersIn } from './audit.ts';
+import { withoutNumbersIn } from './api/audit.ts';
 import type { RedrivenSource } from './republish.ts';
 
 export interface RedriveRunPorts {
@@ -83,7 +83,7 @@ export const createRedriveRun = (
 
   /** Returns whether all of those in the table were considered. */
   const moveKept = async (queue: KeptQueue): Promise<boolean> => {
-    let after: DeadLetterPosition | undefined;
+    let after: ListPosition | undefined;
     do {
       const page = await deadLetters.list(queue, { limit: PAGE_SIZE, ...(after && { after }) });
       const wanted = page.deadLetters.filter((one) => isSelected(selection, one) && isKept(one.keptAt, clock.now()));

@@ -1,5 +1,5 @@
+import type { DeliveryFormat } from '../domain/webhook-auth.ts';
 import type { Metrics } from '../ports.ts';
-import type { DeliveryFormat } from './auth/webhook-auth.ts';
 import { isLikelyEvent } from './likely-event.ts';
 
 /** What is logged of a request that is not authentic. */

@@ -3,8 +3,8 @@ import { operatorEchoes } from '../domain/handovers/operator-echo.ts';
 import { keywords } from '../domain/keywords/keywords.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
+import { webhookAuth } from '../domain/webhook-auth.ts';
 import { flag, json, type Variables } from '../runtime/environment.ts';
-import { webhookAuth } from './auth/webhook-auth.ts';
 
 /** The environment of the function `receive`. */
 export const receiveEnvironment = z.object({

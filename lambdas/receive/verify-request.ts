@@ -1,9 +1,9 @@
 import { numberOfChannel } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
 import { parseTraceparent, TRACEPARENT } from '../domain/trace-context.ts';
+import { type DeliveryFormat, PUBSUB_MESSAGE_ID, PUBSUB_PUBLISH_TIME } from '../domain/webhook-auth.ts';
 import { parseDeliveryId, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { HttpHeaders, Log, Metrics, UnverifiedRequest, Verdict, WebhookVerifier } from '../ports.ts';
-import { type DeliveryFormat, PUBSUB_MESSAGE_ID, PUBSUB_PUBLISH_TIME } from './auth/webhook-auth.ts';
 
 export interface VerifyRequestOptions {
   readonly verifier: WebhookVerifier;

@@ -11,6 +11,7 @@ import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createSecretsClient, createSecretsManagerAccessToken } from '../adapters/secrets.ts';
 import { receiveFloorMs } from '../domain/backoff.ts';
 import { toMs } from '../domain/duration.ts';
+import { CONNECT_TIMEOUT_SECONDS, timeLimits } from '../domain/time-limits.ts';
 import type { SendDeadLetterQueue } from '../ports.ts';
 import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
@@ -27,7 +28,6 @@ import { createGiveUp } from './give-up.ts';
 import { createPrepareSend } from './prepare-send.ts';
 import type { SendContext } from './send-context.ts';
 import { createSendMessage } from './send-message.ts';
-import { CONNECT_TIMEOUT_SECONDS, timeLimits } from './time-limits.ts';
 
 const environment = parseEnvironment(sendEnvironment, process.env);
 /** Undefined in a stage without a bulk queue. */

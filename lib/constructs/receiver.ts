@@ -6,12 +6,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { WindowPer } from '../../lambdas/domain/contact.ts';
-import {
-  authHeaderOf,
-  hasWebhookSecret,
-  headersOf,
-  type WebhookAuth,
-} from '../../lambdas/receive/auth/webhook-auth.ts';
+import { authHeaderOf, hasWebhookSecret, headersOf, type WebhookAuth } from '../../lambdas/domain/webhook-auth.ts';
 import type { ReceiveEnvironment } from '../../lambdas/receive/environment.ts';
 import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
 import { keywordsOf } from '../settings/keyword-settings.ts';

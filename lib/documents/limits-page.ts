@@ -7,9 +7,9 @@ import { MAX_BUFFERED_BODY_BYTES, MAX_EVENT_BYTES } from '../../lambdas/domain/s
 import { MAX_STATUS_BYTES } from '../../lambdas/domain/webhook-event.ts';
 import { MAX_POST_BYTES, MAX_POST_EVENTS } from '../../lambdas/domain/webhook-formats/split-post.ts';
 import { WINDOW_MS } from '../../lambdas/domain/window.ts';
-import { MAX_CHECKED_CONTACTS } from '../../lambdas/manage/contact-checks.ts';
-import { MAX_FORECAST_CONTACTS } from '../../lambdas/manage/forecasts.ts';
-import { MAX_PAGE_SIZE } from '../../lambdas/manage/send-lists.ts';
+import { MAX_CHECKED_CONTACTS } from '../../lambdas/manage/api/contact-checks.ts';
+import { MAX_FORECAST_CONTACTS } from '../../lambdas/manage/api/forecasts.ts';
+import { MAX_PAGE_SIZE } from '../../lambdas/manage/api/send-lists.ts';
 import { withGenerated } from './markdown.ts';
 
 type Row = readonly [what: string, limit: string, beyond: string];

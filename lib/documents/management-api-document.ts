@@ -7,16 +7,16 @@ import {
   noBody,
   problemResponse,
   type RouteDescription,
-} from '../../lambdas/manage/api.ts';
-import { auditEntryResponse } from '../../lambdas/manage/audit.ts';
-import { contactResponse } from '../../lambdas/manage/contacts.ts';
-import { erasureResponse } from '../../lambdas/manage/erasures.ts';
-import type { RouteName } from '../../lambdas/manage/route-name.ts';
-import { ROUTES } from '../../lambdas/manage/routes.ts';
-import { sendListResponse } from '../../lambdas/manage/send-lists.ts';
-import { sendingResponse, sendingView } from '../../lambdas/manage/sending-stops.ts';
-import { enqueueResponse, sendResponse } from '../../lambdas/manage/sends.ts';
-import { circuitBreakerView } from '../../lambdas/manage/stage.ts';
+} from '../../lambdas/manage/api/api.ts';
+import { auditEntryResponse } from '../../lambdas/manage/api/audit.ts';
+import { contactResponse } from '../../lambdas/manage/api/contacts.ts';
+import { erasureResponse } from '../../lambdas/manage/api/erasures.ts';
+import type { RouteName } from '../../lambdas/manage/api/route-name.ts';
+import { ROUTES } from '../../lambdas/manage/api/routes.ts';
+import { sendListResponse } from '../../lambdas/manage/api/send-lists.ts';
+import { sendingResponse, sendingView } from '../../lambdas/manage/api/sending-stops.ts';
+import { enqueueResponse, sendResponse } from '../../lambdas/manage/api/sends.ts';
+import { circuitBreakerView } from '../../lambdas/manage/api/stage.ts';
 import { ROUTE_SAMPLES, type RouteSample } from './management-api-samples.ts';
 
 /** A schema of zod or zod/mini. */

@@ -1,6 +1,6 @@
-import type { RouteDescription } from '../../lambdas/manage/api.ts';
-import type { RouteName } from '../../lambdas/manage/route-name.ts';
-import { ROUTES } from '../../lambdas/manage/routes.ts';
+import type { RouteDescription } from '../../lambdas/manage/api/api.ts';
+import type { RouteName } from '../../lambdas/manage/api/route-name.ts';
+import { ROUTES } from '../../lambdas/manage/api/routes.ts';
 import { statusOf, TAGS } from './management-api-document.ts';
 import { ROUTE_SAMPLES } from './management-api-samples.ts';
 import { jsonBlock, withGenerated, wrap } from './markdown.ts';

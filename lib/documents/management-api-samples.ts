@@ -1,4 +1,4 @@
-import type { RouteName } from '../../lambdas/manage/route-name.ts';
+import type { RouteName } from '../../lambdas/manage/api/route-name.ts';
 
 /** A call of a route as a client could make it, and the answer. */
 export interface RouteSample {

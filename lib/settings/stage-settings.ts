@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CONTACT_CHECKS } from '../../lambdas/domain/contact-check.ts';
 import { parseDuration } from '../../lambdas/domain/duration.ts';
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
-import { webhookAuth } from '../../lambdas/receive/auth/webhook-auth.ts';
+import { webhookAuth } from '../../lambdas/domain/webhook-auth.ts';
 import { chatService, isSecure } from './chat-service-settings.ts';
 import { eventTarget } from './event-target.ts';
 import { reservedConcurrency, throttle } from './flood-settings.ts';

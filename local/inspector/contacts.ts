@@ -1,6 +1,6 @@
 import { type ManagementClient, ManagementError } from '../../cli/operations/management-client.ts';
 import { resourcePath } from '../../cli/operations/resource-path.ts';
-import { contactResponse } from '../../lambdas/manage/contacts.ts';
+import { contactResponse } from '../../lambdas/manage/api/contacts.ts';
 import type { ContactChanged, ContactStatus, Inspector } from '../../sandbox/base/inspector.ts';
 import { orRefused } from './or-refused.ts';
 

@@ -1,5 +1,5 @@
 import { type ManagementClient, ManagementError } from '../../cli/operations/management-client.ts';
-import { dryRunResponse } from '../../lambdas/manage/dry-run.ts';
+import { dryRunResponse } from '../../lambdas/manage/api/dry-run.ts';
 import type { Inspector } from '../../sandbox/base/inspector.ts';
 import { orRefused } from './or-refused.ts';
 

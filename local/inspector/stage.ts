@@ -1,5 +1,5 @@
 import type { ManagementClient } from '../../cli/operations/management-client.ts';
-import { stageResponse } from '../../lambdas/manage/stage.ts';
+import { stageResponse } from '../../lambdas/manage/api/stage.ts';
 import type { Inspector, StageChanged, StageStatus } from '../../sandbox/base/inspector.ts';
 import { orRefused } from './or-refused.ts';
 

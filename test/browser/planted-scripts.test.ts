@@ -149,7 +149,10 @@ const visitEach = async (view: string, selector: string): Promise<number> => {
   const count = await page.locator(selector).count();
   for (let index = 0; index < count; index += 1) {
     // At the edge, because a bubble's attachments are links of their own.
-    await page.locator(selector).nth(index).click({ position: { x: 4, y: 18 } });
+    await page
+      .locator(selector)
+      .nth(index)
+      .click({ position: { x: 4, y: 18 } });
     await page.locator('.timeline h2').waitFor();
     await expandAll();
     await expectNothingRan(`${view} ${index}`);

@@ -9,7 +9,7 @@ import { createManagementClient, type ManagementClient } from '../../cli/operati
 import { countSends, totalOf } from '../../cli/operations/send-counts.ts';
 import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
 import { contactRef } from '../../lambdas/domain/contact.ts';
-import { forecastResponse } from '../../lambdas/manage/forecasts.ts';
+import { forecastResponse } from '../../lambdas/manage/api/forecasts.ts';
 import { forEachConcurrently } from '../../lambdas/runtime/concurrency.ts';
 import { checkKeyOf, consentKeyOf, contactKeyOf } from '../../lambdas/table/keys.ts';
 import { type CommandRun, startCommandRun } from '../support/command-run.ts';

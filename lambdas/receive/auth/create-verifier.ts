@@ -1,11 +1,11 @@
 import type { Ms } from '../../domain/duration.ts';
+import type { WebhookAuth } from '../../domain/webhook-auth.ts';
 import type { Clock, Log, WebhookSecret, WebhookVerifier } from '../../ports.ts';
 import { httpGet } from './http-get.ts';
 import { createKeySet, createPubsubJwtVerifier } from './pubsub-jwt-verifier.ts';
 import { createSharedTokenVerifier } from './shared-token-verifier.ts';
 import { createSnsVerifier } from './sns-verifier.ts';
 import { createStandardWebhooksVerifier } from './standard-webhooks-verifier.ts';
-import type { WebhookAuth } from './webhook-auth.ts';
 
 export interface VerifierContext {
   readonly clock: Clock;

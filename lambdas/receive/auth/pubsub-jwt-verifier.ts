@@ -2,10 +2,10 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JW
 import type { Ms } from '../../domain/duration.ts';
 import type { Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
+import type { PubsubJwtAuth } from '../../domain/webhook-auth.ts';
 import type { Clock, Verdict, WebhookVerifier } from '../../ports.ts';
 import { httpGet } from './http-get.ts';
 import { createStaleIfErrorCache, type Fetched, SourceUnavailableError } from './stale-if-error-cache.ts';
-import type { PubsubJwtAuth } from './webhook-auth.ts';
 
 /** The two forms of Google's issuer. */
 const GOOGLE_ISSUERS = ['https://accounts.google.com', 'accounts.google.com'];

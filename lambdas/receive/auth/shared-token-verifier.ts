@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { SharedTokenAuth } from '../../domain/webhook-auth.ts';
 import type { WebhookVerifier } from '../../ports.ts';
 import { createSecretMatcher, InvalidSecretError, mismatch, type SecretMatcherOptions } from './secret-matcher.ts';
 import { SourceUnavailableError } from './stale-if-error-cache.ts';
-import type { SharedTokenAuth } from './webhook-auth.ts';
 
 /** Verifies requests by the token in a header, which it compares with every active token in constant time. */
 export const createSharedTokenVerifier = (

@@ -1,9 +1,9 @@
 import { verify as verifySignature } from 'node:crypto';
 import { type Instant, msBetween } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
+import type { SnsAuth } from '../../domain/webhook-auth.ts';
 import type { Verdict, WebhookVerifier } from '../../ports.ts';
 import { createSnsCertificates, type SnsCertificatesOptions } from './sns-certificates.ts';
-import type { SnsAuth } from './webhook-auth.ts';
 
 const unauthenticated = (reason: string): Verdict => ({ kind: 'unauthenticated', reason });
 

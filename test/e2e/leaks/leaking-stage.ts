@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { createSignedFetch } from '../../../cli/operations/signed-fetch.ts';
-import type { RouteName } from '../../../lambdas/manage/route-name.ts';
-import { ROUTES } from '../../../lambdas/manage/routes.ts';
+import type { RouteName } from '../../../lambdas/manage/api/route-name.ts';
+import { ROUTES } from '../../../lambdas/manage/api/routes.ts';
 import { createRunFolder } from '../../../local/base/run-folder.ts';
 import { createLocalClient, type LocalClient, type TableItem } from '../../../local/cloud/local-client.ts';
 import type { LocalCloud } from '../../../local/cloud/local-cloud.ts';

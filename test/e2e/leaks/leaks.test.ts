@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../../lambdas/domain/events/event-names.ts';
 import { SEND_STATES } from '../../../lambdas/domain/send-transitions.ts';
-import { ROUTES } from '../../../lambdas/manage/routes.ts';
+import { ROUTES } from '../../../lambdas/manage/api/routes.ts';
 import { CANARIES, type CanaryName, canariesIn } from '../../support/canaries.ts';
 import { linesDrivenBy } from '../../support/log-lines.ts';
 import { type LeakingStage, type Output, startLeakingStage } from './leaking-stage.ts';

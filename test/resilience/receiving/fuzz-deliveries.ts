@@ -1,8 +1,8 @@
 import { ms } from '../../../lambdas/domain/duration.ts';
+import { type DeliveryFormat, deliveryFormat, type WebhookAuth } from '../../../lambdas/domain/webhook-auth.ts';
 import type { Clock, WebhookVerifier } from '../../../lambdas/ports.ts';
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
 import { createSnsVerifier } from '../../../lambdas/receive/auth/sns-verifier.ts';
-import { type DeliveryFormat, deliveryFormat, type WebhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
 import { AUDIENCE, SERVICE_ACCOUNT, startIssuer } from '../../support/issuer.ts';
 import { selfSignedCertificate } from '../../support/self-signed-certificate.ts';
 import {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SEND_TRANSITIONS, type SendTransitionName } from '../../../lambdas/domain/send-transitions.ts';
-import { ROUTES } from '../../../lambdas/manage/routes.ts';
+import { ROUTES } from '../../../lambdas/manage/api/routes.ts';
 import { SCENE_SCENARIOS, type SceneScenario } from './scene-scenarios.ts';
 import { searchScene } from './search-scene.ts';
 import { ENTRY_POINTS, TRANSITION_SCENARIOS } from './use-cases.ts';

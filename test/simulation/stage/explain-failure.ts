@@ -30,7 +30,7 @@ export const explainFailure = async (
   const { acts, faults = [] } = shrunk.history;
   const path = join(folder, `${history.seed}-${invariant}.json`);
   await mkdir(folder, { recursive: true });
-  await writeFile(path, `${JSON.stringify(shrunk.history, null, 2)}\n`);
+  await writeFile(path, `${JSON.stringify(shrunk.history)}\n`);
   const end = shrunk.isMinimal ? 'in' : 'and not to the end, in';
   print(`Shrunk to ${acts.length} acts and ${faults.length} faults, ${end} ${shrunk.runs} runs:`);
   print(`  npm run simulate -- --history ${relative(process.cwd(), path)}`);

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type ManagementClient, ManagementError } from '../../../cli/operations/management-client.ts';
 import { redrive } from '../../../cli/operations/redrive.ts';
-import { ROUTES } from '../../../lambdas/manage/routes.ts';
+import { ROUTES } from '../../../lambdas/manage/api/routes.ts';
 import type { InvocationEnd } from './function-pool.ts';
 import type { Act } from './history.ts';
 import type { StageContext } from './stage-context.ts';

@@ -25,13 +25,13 @@ import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import { seconds } from '../../../lambdas/domain/duration.ts';
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
-import type { Answer, ManagementCall } from '../../../lambdas/manage/api.ts';
+import type { Answer, ManagementCall } from '../../../lambdas/manage/api/api.ts';
+import type { RedrivePorts } from '../../../lambdas/manage/api/redrives.ts';
+import type { RouteName } from '../../../lambdas/manage/api/route-name.ts';
+import { ROUTES } from '../../../lambdas/manage/api/routes.ts';
 import { createErasureQueueHandler } from '../../../lambdas/manage/erasure-queue-handler.ts';
 import { createKeepDeadLetters, keepDeadLetter } from '../../../lambdas/manage/keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from '../../../lambdas/manage/management-handler.ts';
-import type { RedrivePorts } from '../../../lambdas/manage/redrives.ts';
-import type { RouteName } from '../../../lambdas/manage/route-name.ts';
-import { ROUTES } from '../../../lambdas/manage/routes.ts';
 import type {
   AccessToken,
   AuditRepository,

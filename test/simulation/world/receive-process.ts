@@ -15,6 +15,7 @@ import { ms } from '../../../lambdas/domain/duration.ts';
 import type { OperatorEchoes } from '../../../lambdas/domain/handovers/operator-echo.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { Keywords } from '../../../lambdas/domain/keywords/keywords.ts';
+import { deliveryFormat, type WebhookAuth } from '../../../lambdas/domain/webhook-auth.ts';
 import type {
   Clock,
   InboundQueue,
@@ -24,7 +25,6 @@ import type {
   WebhookVerifier,
 } from '../../../lambdas/ports.ts';
 import { createVerifier } from '../../../lambdas/receive/auth/create-verifier.ts';
-import { deliveryFormat, type WebhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
 import { createInboundQueueHandler } from '../../../lambdas/receive/inbound-queue-handler.ts';
 import { createConfirmOptOut } from '../../../lambdas/receive/keywords/confirm-opt-out.ts';
 import { createReceiveEvents } from '../../../lambdas/receive/receive-events.ts';

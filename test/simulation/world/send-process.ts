@@ -11,6 +11,7 @@ import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
 import { seconds, toMs } from '../../../lambdas/domain/duration.ts';
 import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
+import { timeLimits } from '../../../lambdas/domain/time-limits.ts';
 import type {
   AccessToken,
   ChatService,
@@ -29,7 +30,6 @@ import { createGiveUp } from '../../../lambdas/send/give-up.ts';
 import { createPrepareSend } from '../../../lambdas/send/prepare-send.ts';
 import type { SendContext } from '../../../lambdas/send/send-context.ts';
 import { createSendMessage } from '../../../lambdas/send/send-message.ts';
-import { timeLimits } from '../../../lambdas/send/time-limits.ts';
 import { silentLog, silentMetrics } from '../../support/telemetry.ts';
 import type { HttpAnswer } from './chat-service.ts';
 import { type Failures, throwing } from './faults.ts';

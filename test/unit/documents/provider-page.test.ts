@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { freeFormCall, templateCall } from '../../../lambdas/domain/send-call.ts';
+import { webhookAuth } from '../../../lambdas/domain/webhook-auth.ts';
 import { WEBHOOK_FORMATS } from '../../../lambdas/domain/webhook-formats/formats.ts';
-import { webhookAuth } from '../../../lambdas/receive/auth/webhook-auth.ts';
 import { contact, NOW, sendRequest, sendRules } from '../../support/builders.ts';
 import { parseEvent } from '../../support/single-event.ts';
 import { PAGES } from './markdown.ts';

@@ -166,7 +166,7 @@ describe('the functions', () => {
     expect(crossing).toEqual([]);
   });
 
-  it('expose only what configures them, the resources of the management API, and the count of a queue', () => {
+  it('expose only what configures them, the routes of the management API, and the count of a queue', () => {
     const exposed = arrows.filter(
       ({ from, to }) => !from.startsWith('lambdas/') && /^lambdas\/(?!(domain|table|laws)\/)/.test(to),
     );

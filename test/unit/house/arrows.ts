@@ -9,14 +9,12 @@ export interface Layer {
 }
 
 /**
- * What others may import of `lambdas`, besides `domain`, `table`, and `laws`: what configures a function, what a resource
- * of the management API declares, and the count of a queue's messages, which must be that of the functions.
+ * What others may import of `lambdas`, besides `domain`, `table`, and `laws`: what configures a function, what the routes of
+ * the management API declare, and the count of a queue's messages, which must be that of the functions.
  */
 export const EXPOSED_FILES: readonly RegExp[] = [
   /^lambdas\/(.+\/)?environment\.ts$/,
-  /^lambdas\/manage\/(?!entry\.ts$)/,
-  /^lambdas\/send\/time-limits\.ts$/,
-  /^lambdas\/receive\/auth\/webhook-auth\.ts$/,
+  /^lambdas\/manage\/api\//,
   /^lambdas\/adapters\/sqs-backlog\.ts$/,
 ];
 
@@ -30,10 +28,10 @@ export const LAYERS: readonly Layer[] = [
   { name: 'domain', files: /^lambdas\/domain\//, mayImport: ['domain'] },
   // What the table's keys and attributes mean. Use cases and rules do not know it, and the laws state it again.
   { name: 'table', files: /^lambdas\/table\//, mayImport: ['table', 'domain'] },
-  { name: 'ports', files: /^lambdas\/ports\.ts$/, mayImport: [], mayImportTypes: ['domain'] },
   {
-    name: 'concurrency',
-    files: /^lambdas\/runtime\/(concurrency|on-first-use|time-budget)\.ts$/,
+    // Every outside interface, and what bounds the calls to them in number and in time.
+    name: 'ports',
+    files: /^lambdas\/(ports|runtime\/(concurrency|on-first-use|time-budget))\.ts$/,
     mayImport: ['domain'],
     mayImportTypes: ['ports'],
   },
@@ -41,38 +39,30 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'adapters',
     files: /^lambdas\/adapters\//,
-    mayImport: ['domain', 'table', 'concurrency', 'adapters'],
-    mayImportTypes: ['ports'],
+    mayImport: ['domain', 'table', 'ports', 'adapters'],
   },
   {
     name: 'entries',
     files: /^lambdas\/(.+\/)?entry\.ts$/,
-    mayImport: ['domain', 'table', 'runtime', 'concurrency', 'adapters', 'entries', 'functions'],
-    mayImportTypes: ['ports'],
+    mayImport: ['domain', 'table', 'ports', 'runtime', 'adapters', 'entries', 'functions'],
   },
   // Receive, send, publish, and manage. None imports another.
   {
     name: 'functions',
     files: /^lambdas\//,
-    mayImport: ['domain', 'runtime', 'concurrency', 'functions'],
-    mayImportTypes: ['ports'],
+    mayImport: ['domain', 'ports', 'runtime', 'functions'],
   },
 
   // What is deployed. It knows the functions by what they expose.
-  { name: 'settings', files: /^lib\/settings\//, mayImport: ['settings', 'domain', 'functions'] },
-  {
-    name: 'constructs',
-    files: /^lib\/(constructs|pins)\//,
-    mayImport: ['constructs', 'settings', 'domain', 'table', 'functions'],
-  },
+  { name: 'settings', files: /^lib\/settings\//, mayImport: ['settings', 'domain'] },
   {
     name: 'documents',
     files: /^lib\/documents\//,
-    mayImport: ['settings', 'documents', 'domain', 'table', 'laws', 'functions', 'constructs'],
+    mayImport: ['settings', 'documents', 'domain', 'table', 'laws', 'functions', 'lib'],
   },
   // Consumers bundle it: test/unit/lib/events.test.ts checks what is in a bundle.
   { name: 'consumer events', files: /^lib\/events(\/.*)?\.ts$/, mayImport: ['consumer events', 'domain'] },
-  { name: 'lib', files: /^lib\//, mayImport: ['lib', 'constructs', 'settings'] },
+  { name: 'lib', files: /^lib\//, mayImport: ['lib', 'settings', 'domain', 'table', 'functions'] },
   { name: 'bin', files: /^bin\//, mayImport: ['bin', 'lib', 'documents'] },
 
   // A second reading of the contract: the sandbox shares no code with the functions.
@@ -83,15 +73,9 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ['sandbox page'],
     mayImportTypes: ['sandbox base', 'sandbox service', 'sandbox delivery'],
   },
-  {
-    name: 'sandbox page build',
-    files: /^sandbox\/console\/[^/]+\.ts$/,
-    mayImport: [],
-    mayImportTypes: ['sandbox page build'],
-  },
   // The clock, and the rules of what runs on this machine: whom a server answers, what may be printed, and how users run the
   // commands. The sandbox is at the bottom of what runs there, so the local run and the operator's command take them from it.
-  { name: 'sandbox base', files: /^sandbox\/base\//, mayImport: [] },
+  { name: 'sandbox base', files: /^sandbox\/base\//, mayImport: [], mayImportTypes: ['sandbox base'] },
   {
     name: 'sandbox service',
     files: /^sandbox\/service\//,
@@ -106,8 +90,8 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'sandbox server',
-    files: /^sandbox\/(http|running|store)\//,
-    mayImport: ['sandbox server', 'sandbox service', 'sandbox delivery', 'sandbox page build', 'sandbox base'],
+    files: /^sandbox\/(console|http|running|store)\//,
+    mayImport: ['sandbox server', 'sandbox service', 'sandbox delivery', 'sandbox base'],
   },
   {
     name: 'sandbox',
@@ -144,35 +128,30 @@ export const LAYERS: readonly Layer[] = [
   },
 
   // This machine's cloud.
-  { name: 'local base', files: /^local\/base\//, mayImport: ['local base', 'sandbox base'] },
   {
     name: 'local emulators',
-    files: /^local\/emulators\//,
-    mayImport: ['local emulators', 'local base', 'sandbox base'],
+    files: /^local\/(base|emulators)\//,
+    mayImport: ['local emulators', 'sandbox base'],
   },
   {
-    name: 'local functions',
-    files: /^local\/(event-sources|functions|http-api|rest-api)\//,
-    mayImport: ['local functions', 'local emulators', 'local base', 'sandbox base'],
+    name: 'local stack',
+    files: /^local\/(event-sources|functions|http-api|rest-api|resources|stack|template)\//,
+    mayImport: ['local stack', 'local emulators', 'sandbox base'],
   },
   {
     name: 'local inspector',
     files: /^local\/inspector\//,
     mayImport: [
       'local inspector',
-      'local functions',
-      'local base',
+      'local stack',
+      'local emulators',
       'cli operations',
       'adapters',
       'domain',
+      'table',
       'functions',
     ],
-    mayImportTypes: ['local emulators', 'sandbox base'],
-  },
-  {
-    name: 'local stack',
-    files: /^local\/(resources|stack|template)\//,
-    mayImport: ['local stack', 'local functions', 'local emulators', 'local base'],
+    mayImportTypes: ['sandbox base'],
   },
   {
     name: 'local',
@@ -182,12 +161,12 @@ export const LAYERS: readonly Layer[] = [
       'local stack',
       'local inspector',
       'local emulators',
-      'local base',
+      'domain',
+      'table',
       'settings',
       'sandbox',
       'sandbox base',
     ],
-    mayImportTypes: ['local functions'],
   },
 
   // What a customer's engineer copies: it knows Parley only as a package.
@@ -196,7 +175,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'build',
     files: /^build\//,
-    mayImport: ['build', 'constructs', 'documents', 'local functions', 'sandbox page build'],
+    mayImport: ['build', 'lib', 'documents', 'local stack', 'sandbox server'],
   },
   // Tests a stage as its users and its operator do.
   {
@@ -209,7 +188,7 @@ export const LAYERS: readonly Layer[] = [
       'consumer events',
       'adapters',
       'local',
-      'local base',
+      'local emulators',
       'local stack',
       'sandbox base',
       'settings',
@@ -222,13 +201,11 @@ export const LAYERS: readonly Layer[] = [
     mayImport: [
       'bench',
       'cli operations',
-      'constructs',
+      'lib',
       'documents',
       'domain',
       'local',
-      'local base',
       'local emulators',
-      'local functions',
       'local stack',
       'sandbox',
       'test/browser/chromium.ts',

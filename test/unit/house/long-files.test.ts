@@ -13,7 +13,7 @@ const LONG_FILES: Readonly<Record<string, string>> = {
   'lambdas/domain/send-decision.ts': 'every rule that decides a send, in the order in which they apply',
   'lambdas/domain/send-transitions.ts': "a send's states and transitions, as data",
   'lambdas/laws/item-laws.ts': 'what must hold of every kind of item',
-  'lambdas/manage/api.ts': 'the paths, answers, and errors that all routes share',
+  'lambdas/manage/api/api.ts': 'the paths, answers, and errors that all routes share',
   'lambdas/manage/entry.ts': 'composes the management API',
   'lambdas/ports.ts': 'the index of every outside interface',
   'lib/constructs/management.ts': "a function's environment is one list",

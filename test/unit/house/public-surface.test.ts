@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from '../../../lambdas/domain/schema.ts';
 import { REFUSAL_CODES } from '../../../lambdas/domain/send-decision.ts';
-import { PROBLEM_CODES } from '../../../lambdas/manage/api.ts';
+import { PROBLEM_CODES } from '../../../lambdas/manage/api/api.ts';
 import { stageSettings } from '../../../lib/settings/stage-settings.ts';
 import { commandLines } from './public-surface/command-lines.ts';
 import { exportLines } from './public-surface/declared-exports.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EXIT, explainError } from '../../../../cli/base/errors.ts';
 import { ManagementError } from '../../../../cli/operations/management-client.ts';
-import { stageResponse } from '../../../../lambdas/manage/stage.ts';
+import { stageResponse } from '../../../../lambdas/manage/api/stage.ts';
 
 describe('a call that the management API does not accept', () => {
   it.each([

@@ -9,7 +9,7 @@ import { appFiles, TARBALLS } from '../../../../cli/init/app-files.ts';
 import { AUTH_KINDS, type SettingsOptions } from '../../../../cli/init/init-options.ts';
 import { newStages, placeholdersIn } from '../../../../cli/init/stages.ts';
 import { NUMBER_FORMATS } from '../../../../lambdas/domain/send-call.ts';
-import { hasWebhookSecret } from '../../../../lambdas/receive/auth/webhook-auth.ts';
+import { hasWebhookSecret } from '../../../../lambdas/domain/webhook-auth.ts';
 import { readStageSettings } from '../../../../lib/settings/read-stage-settings.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { parseCommandLine } from '../../../support/parse-command-line.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planImport } from '../../../../cli/import/plan-import.ts';
 import { findEntries } from '../../../../cli/import/read-history.ts';
-import { MAX_IMPORT_BYTES } from '../../../../lambdas/manage/imports.ts';
+import { MAX_IMPORT_BYTES } from '../../../../lambdas/manage/api/imports.ts';
 import { NOW, USER } from '../../../support/builders.ts';
 
 const CONTEXT = { now: NOW, chatPlatform: 'chat', windowPer: 'user' } as const;

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
-import type { Answer, ManagementCall } from '../../../../lambdas/manage/api.ts';
+import type { Answer, ManagementCall } from '../../../../lambdas/manage/api/api.ts';
 import { answerErrors, createManagementHandler } from '../../../../lambdas/manage/management-handler.ts';
 import type { Log } from '../../../../lambdas/ports.ts';
 import { createTelemetry, frame } from '../../../../lambdas/runtime/frame.ts';

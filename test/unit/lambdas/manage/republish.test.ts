@@ -4,7 +4,7 @@ import { AwsServiceError } from '../../../../lambdas/adapters/aws-service-error.
 import { createDynamodbChangeReader } from '../../../../lambdas/adapters/dynamodb/change-reader.ts';
 import { createDynamodbTurns } from '../../../../lambdas/adapters/dynamodb/turns.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
-import { redriveResponse } from '../../../../lambdas/manage/redrives.ts';
+import { redriveResponse } from '../../../../lambdas/manage/api/redrives.ts';
 import type { PublishResult, ReceivedDeadLetter } from '../../../../lambdas/ports.ts';
 import { consentRegister } from '../../../../lambdas/table/consent-item.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';

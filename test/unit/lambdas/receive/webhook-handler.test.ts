@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { MAX_EVENT_BYTES } from '../../../../lambdas/domain/serialized-request.ts';
+import type { DeliveryFormat } from '../../../../lambdas/domain/webhook-auth.ts';
 import type { VerifiedRequest } from '../../../../lambdas/domain/webhook-request.ts';
 import type { Log, Verdict, WriteResult } from '../../../../lambdas/ports.ts';
-import type { DeliveryFormat } from '../../../../lambdas/receive/auth/webhook-auth.ts';
 import { createReceiveEvents } from '../../../../lambdas/receive/receive-events.ts';
 import type { StoreResult } from '../../../../lambdas/receive/store-events.ts';
 import { createWebhookHandler } from '../../../../lambdas/receive/webhook-handler.ts';

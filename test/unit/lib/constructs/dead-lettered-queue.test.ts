@@ -2,7 +2,7 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seconds } from '../../../../lambdas/domain/duration.ts';
-import { timeLimits } from '../../../../lambdas/send/time-limits.ts';
+import { timeLimits } from '../../../../lambdas/domain/time-limits.ts';
 import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 
 const QUEUE = 'AWS::SQS::Queue';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { RouteName } from '../../../../lambdas/manage/route-name.ts';
-import { ROUTES } from '../../../../lambdas/manage/routes.ts';
+import type { RouteName } from '../../../../lambdas/manage/api/route-name.ts';
+import { ROUTES } from '../../../../lambdas/manage/api/routes.ts';
 import { isAllowed } from '../policy-evaluation.ts';
 import { logicalIdOf, synthesizedStack } from '../synthesized-stack.ts';
 

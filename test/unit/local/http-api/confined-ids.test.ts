@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ROUTES } from '../../../../lambdas/manage/routes.ts';
+import { ROUTES } from '../../../../lambdas/manage/api/routes.ts';
 import { createMovableClock } from '../../../../local/base/clock.ts';
 import { type HttpApi, startHttpApi } from '../../../../local/http-api/http-api.ts';
 

@@ -7,8 +7,8 @@ import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb
 import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { parseEvents } from '../../../../../lambdas/domain/parse-events.ts';
-import { listChannels } from '../../../../../lambdas/manage/watch/channels.ts';
-import { listGaps } from '../../../../../lambdas/manage/watch/gaps.ts';
+import { listChannels } from '../../../../../lambdas/manage/api/watch/channels.ts';
+import { listGaps } from '../../../../../lambdas/manage/api/watch/gaps.ts';
 import { createWatchArrivals } from '../../../../../lambdas/manage/watch/watch-arrivals.ts';
 import type { GapRepository } from '../../../../../lambdas/ports.ts';
 import { messageKey } from '../../../../../lambdas/table/keys.ts';

@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { seconds } from '../../../../../lambdas/domain/duration.ts';
-import { timeLimits } from '../../../../../lambdas/send/time-limits.ts';
+import { timeLimits } from '../../../../../lambdas/domain/time-limits.ts';
 import { callIntervalMs, sendInvocations } from '../../../../../lib/settings/lane-settings.ts';
 import { statementsOf } from '../../iam-statements.ts';
 import { logicalIdOf, synthesizedStack } from '../../synthesized-stack.ts';

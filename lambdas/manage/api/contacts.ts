@@ -1,0 +1,202 @@
+import {
+  CONSENT_KINDS,
+  CONSENT_ORIGINS,
+  CONSENT_STATES,
+  type ConsentKind,
+  consentVerdict,
+  DEFAULT_ORIGIN,
+} from '../../domain/consent.ts';
+import {
+  type Contact,
+  type ContactDefaults,
+  type ContactRef,
+  type NamedContact,
+  resolveContact,
+} from '../../domain/contact.ts';
+import { HANDOVER_STATES, handoverOf } from '../../domain/handovers/handover.ts';
+import { parseInstant } from '../../domain/instant.ts';
+import * as z from '../../domain/schema.ts';
+import type { SendRules } from '../../domain/send-decision.ts';
+import { instant } from '../../domain/send-request.ts';
+import { isWindowOpen, windowClosesAt } from '../../domain/window.ts';
+import type { AuditRepository, Clock, ContactRepository } from '../../ports.ts';
+import {
+  type Answer,
+  contactFields,
+  defineRoute,
+  eventIdField,
+  ignoredQuery,
+  invalidRequest,
+  noBody,
+  ok,
+  problem,
+  problemResponse,
+  type Route,
+  storedContactFields,
+} from './api.ts';
+
+export interface ContactPorts {
+  readonly contacts: Pick<ContactRepository, 'read' | 'recordConsent' | 'recordHandover'>;
+  readonly audit: Pick<AuditRepository, 'record'>;
+  readonly clock: Clock;
+  readonly contactDefaults: ContactDefaults;
+  readonly rules: Pick<SendRules, 'operators' | 'windowMarginMs'>;
+}
+
+const origin = z.enum(CONSENT_ORIGINS, `must be ${CONSENT_ORIGINS.join(' or ')}`);
+
+export const contactResponse = z.object({
+  /** The user's id as last received, which Parley sends messages to. Before the first message, the id in the call. */
+  platformContactId: z.string(),
+  chatPlatform: z.string(),
+  name: z.optional(z.string()),
+  customerId: z.optional(z.string()),
+  window: z.object({
+    /** Whether free-form messages can be sent now. */
+    open: z.boolean(),
+    lastInboundAt: z.optional(z.string()),
+    closesAt: z.optional(z.string()),
+  }),
+  /**
+   * The effective consent: whether the business may write to the user first, and the opt-in or opt-out that decides it.
+   */
+  consent: z.object({
+    state: z.enum(CONSENT_STATES),
+    at: z.optional(z.string()),
+    origin: z.optional(origin),
+    source: z.optional(z.string()),
+    /** The ID of the message that was a keyword. */
+    messageId: z.optional(z.string()),
+  }),
+  /** The latest opt-in and opt-out of each origin. */
+  consents: z.array(
+    z.object({
+      kind: z.enum(CONSENT_KINDS),
+      origin,
+      at: z.string(),
+      source: z.string(),
+      messageId: z.optional(z.string()),
+    }),
+  ),
+  /** Who answers the contact. Present if the stage has the setting `operators`. */
+  handover: z.optional(
+    z.object({
+      state: z.enum(HANDOVER_STATES),
+      /** Since when people answer, and until when, if the handover ends by itself. */
+      since: z.optional(z.string()),
+      until: z.optional(z.string()),
+      /** When an operator last wrote to the user in the chat service's console. */
+      operatorWroteAt: z.optional(z.string()),
+    }),
+  ),
+  check: z.optional(z.object({ at: z.string(), onPlatform: z.boolean(), platformContactId: z.optional(z.string()) })),
+});
+
+export type ContactResponse = z.output<typeof contactResponse>;
+
+export const contactQuery = z.strictObject(storedContactFields);
+
+export const getContact = defineRoute({
+  route: 'GET /v1/contacts/{platformContactId+}',
+  summary: 'Get a contact with its conversation window, consents, and latest contact check',
+  id: eventIdField,
+  query: contactQuery,
+  body: noBody,
+  responses: { 200: contactResponse, 400: problemResponse, 404: problemResponse },
+  handle: (ports: ContactPorts, { id, query }) => respondWithContact(ports, { ...query, platformContactId: id }),
+});
+
+const consentRequest = z.strictObject({
+  platformContactId: z.boundedString(z.MAX_NAME_LENGTH),
+  ...contactFields,
+  /** Where the consent was given or withdrawn, such as a form, an email, or a call. */
+  source: z.boundedString(1024),
+  /**
+   * Who gave or withdrew the consent: the user, in a form, a message, or a call; or a list that a system loads. An
+   * import never overrides the user's own opt-out. @default import for an opt-in, user for an opt-out
+   */
+  origin: z.optional(origin),
+  /** When it was given or withdrawn. @default now */
+  at: z.optional(instant),
+});
+
+/** Calls may be repeated, and may arrive late: the latest consent of each kind and origin is stored. */
+const consentRoute = (
+  route: Route<ContactPorts>['route'],
+  kind: ConsentKind,
+  summary: string,
+  description: string,
+): Route<ContactPorts> =>
+  defineRoute({
+    route,
+    summary,
+    description,
+    query: ignoredQuery,
+    body: consentRequest,
+    responses: { 200: contactResponse, 400: problemResponse },
+    async handle(ports: ContactPorts, { body, caller }) {
+      const now = ports.clock.now();
+      const at = parseInstant(body.at) ?? now;
+      if (at > now) return invalidRequest(`Invalid request: at: is ${at}, which is in the future.`);
+      const contact = resolveContact(ports.contactDefaults, body);
+      const { source, origin = DEFAULT_ORIGIN[kind] } = body;
+      const details = { consentAt: at, source, origin };
+      await ports.audit.record({ action: kind, contact, details, at: now, caller });
+      await ports.contacts.recordConsent(contact, { kind, origin, at, source, recordedAt: now });
+      return respondWithContact(ports, body);
+    },
+  });
+
+export const optIn = consentRoute(
+  'POST /v1/opt-ins',
+  'opt-in',
+  'Record an opt-in',
+  "An opt-in overrides an earlier opt-out, but an imported opt-in never overrides the user's own opt-out. " +
+    'The default origin is import. The response shows the effective consent.',
+);
+export const optOut = consentRoute(
+  'POST /v1/opt-outs',
+  'opt-out',
+  'Record an opt-out',
+  "An imported opt-out is effective until a later opt-in, and the user's own opt-out until the user's own later " +
+    'opt-in. The default origin is user.',
+);
+
+export const respondWithContact = async (ports: ContactPorts, named: NamedContact): Promise<Answer> => {
+  const ref = resolveContact(ports.contactDefaults, named);
+  const contact = await ports.contacts.read(ref, ports.clock.now());
+  const { platformContactId } = named;
+  return contact ? ok(viewContact(ports, ref, platformContactId, contact)) : contactNotFound(platformContactId);
+};
+
+export const contactNotFound = (platformContactId: string): Answer =>
+  problem(404, 'CONTACT_NOT_FOUND', `There is no contact with the id ${platformContactId}.`);
+
+const viewContact = (
+  { clock, rules }: ContactPorts,
+  { platform }: ContactRef,
+  requestedId: string,
+  contact: Contact,
+): ContactResponse => {
+  const { address, name, customerId, lastInboundAt, checkedAt, checkedAddress, consents = [] } = contact;
+  return {
+    platformContactId: address ?? requestedId,
+    chatPlatform: platform,
+    name,
+    customerId,
+    window: {
+      open: isWindowOpen(contact, clock.now(), rules.windowMarginMs),
+      lastInboundAt,
+      closesAt: windowClosesAt(contact, rules.windowMarginMs),
+    },
+    consent: consentVerdict(consents),
+    consents: consents.map(({ kind, origin, at, source, messageId }) => ({ kind, origin, at, source, messageId })),
+    ...(rules.operators && {
+      handover: { ...handoverOf(contact, clock.now()), operatorWroteAt: contact.operatorWroteAt },
+    }),
+    check:
+      checkedAt === undefined
+        ? undefined
+        : { at: checkedAt, onPlatform: checkedAddress !== undefined, platformContactId: checkedAddress },
+  };
+};

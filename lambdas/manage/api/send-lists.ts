@@ -1,0 +1,177 @@
+import { type ContactDefaults, resolveContact } from '../../domain/contact.ts';
+import { type Instant, parseInstant } from '../../domain/instant.ts';
+import * as z from '../../domain/schema.ts';
+import { isInBroadcast, isListed, LISTED_STATES } from '../../domain/send-index.ts';
+import { BROADCAST_ID, instant } from '../../domain/send-request.ts';
+import { SEND_STATES, type SendState } from '../../domain/send-transitions.ts';
+import type { ListPosition, SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
+import {
+  type Answer,
+  cursorField,
+  defineRoute,
+  eventIdField,
+  INVALID_CURSOR,
+  invalidRequest,
+  noBody,
+  ok,
+  pageSize,
+  parseCursor,
+  problemResponse,
+  storedContactFields,
+  writeCursor,
+} from './api.ts';
+import { sendResponse, viewSend } from './sends.ts';
+
+export interface SendListPorts {
+  readonly lists: SendLists;
+  readonly contactDefaults: ContactDefaults;
+}
+
+const DEFAULT_PAGE_SIZE = 100;
+export const MAX_PAGE_SIZE = 500;
+
+/** What selects sends in lists and counts. */
+const filterFields = {
+  state: z.optional(z.enum(SEND_STATES, `must be one of ${SEND_STATES.join(', ')}`)),
+  /** The `broadcastId` of the requests. */
+  broadcast: z.optional(z.wellFormedString().check(z.regex(BROADCAST_ID, 'must be 1 to 64 characters without spaces'))),
+  /** Why Parley refused them, such as `OPTED_OUT`, or the code of their rejection or failure. */
+  code: z.optional(
+    z.wellFormedString().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be a code such as OPTED_OUT or 104')),
+  ),
+  /** Only sends that entered their state since then; with `contact`, only those created since then. */
+  since: z.optional(instant),
+};
+
+export const sendListResponse = z.object({
+  sends: z.array(sendResponse),
+  /** Pass it to get the next page. Absent on the last page. */
+  cursor: z.optional(z.string()),
+});
+
+/** Values without a space are times and IDs. A position's sort key and ID are separated by one. */
+const listPosition = z.record(z.string(), z.string().check(z.regex(/^[\x21-\x7e]{1,300}( [\x21-\x7e]{1,128})?$/)));
+
+const parsePosition = (cursor: string | undefined): ListPosition | undefined =>
+  cursor === undefined ? {} : parseCursor(listPosition, cursor);
+
+export const listSends = defineRoute({
+  route: 'GET /v1/sends',
+  summary: 'List sends by state, contact, or broadcast',
+  description:
+    'Needs state, contact, or broadcast. The sends of a contact are listed newest first; those of a broadcast by state, ' +
+    'code, and time. Of a state, sends that ended are listed newest first, and sends that wait start with the one that ' +
+    `waits longest. ${LISTED_STATES.join(', ')} can always be listed, and other states only together with ` +
+    'contact or broadcast. A page can have fewer sends than its limit, even ' +
+    'none: the last page is the one without a cursor.',
+  query: z.strictObject({
+    ...filterFields,
+    /** The user's id on the platform. */
+    contact: z.optional(eventIdField),
+    ...storedContactFields,
+    /** Sends per page, at most. @default 100 */
+    limit: z.optional(pageSize(MAX_PAGE_SIZE)),
+    cursor: z.optional(cursorField),
+  }),
+  body: noBody,
+  responses: { 200: sendListResponse, 400: problemResponse },
+  async handle({ lists, contactDefaults }: SendListPorts, { query }) {
+    const { cursor, limit = DEFAULT_PAGE_SIZE, contact: platformContactId, broadcast: broadcastId, ...rest } = query;
+    const { state, code } = rest;
+    const since = parseInstant(rest.since);
+    if (platformContactId === undefined && (query.chatChannelNumber ?? query.chatPlatform) !== undefined) {
+      return invalidRequest('Invalid request: add contact, which chatPlatform and chatChannelNumber belong to.');
+    }
+    const filter = filterOf({ state, code, since, broadcastId });
+    const contact = platformContactId && resolveContact(contactDefaults, { ...query, platformContactId });
+    if (contact) return list(lists, { contact, broadcastId, state, code, since }, { limit, cursor });
+    if (filter === undefined) return invalidRequest('Invalid request: add state, contact, or broadcast to the query.');
+    return unlistable(filter) ?? list(lists, filter, { limit, cursor });
+  },
+});
+
+export const listUncertainSends = defineRoute({
+  route: 'GET /v1/uncertain-sends',
+  summary: 'List the sends whose outcome is unknown, oldest first',
+  description: 'The same as GET /v1/sends?state=uncertain.',
+  query: z.strictObject({
+    /** Sends per page, at most. @default 100 */
+    limit: z.optional(pageSize(MAX_PAGE_SIZE)),
+    cursor: z.optional(cursorField),
+  }),
+  body: noBody,
+  responses: { 200: sendListResponse, 400: problemResponse },
+  handle: ({ lists }: Pick<SendListPorts, 'lists'>, { query: { cursor, limit = DEFAULT_PAGE_SIZE } }) =>
+    list(lists, { state: 'uncertain' }, { limit, cursor }),
+});
+
+export const sendCountsResponse = z.object({
+  counts: z.array(
+    z.object({
+      state: z.enum(SEND_STATES),
+      /** Why Parley refused them, or the code of their rejection or failure. */
+      code: z.optional(z.string()),
+      count: z.number(),
+    }),
+  ),
+  /** Present if there are more sends to count: pass it in the next call, and add up the counts of all calls. */
+  cursor: z.optional(z.string()),
+});
+
+export const countSends = defineRoute({
+  route: 'GET /v1/send-counts',
+  summary: 'Count the sends of a state or a broadcast by state and code',
+  description:
+    'Needs state or broadcast. Each call counts up to 40,000 sends. The index lags slightly behind the sends, so a send ' +
+    'that is changing state can be missing or counted in its earlier state.',
+  query: z.strictObject({ ...filterFields, cursor: z.optional(cursorField) }),
+  body: noBody,
+  responses: { 200: sendCountsResponse, 400: problemResponse },
+  async handle({ lists }: Pick<SendListPorts, 'lists'>, { query }) {
+    const { cursor, broadcast: broadcastId, state, code } = query;
+    const filter = filterOf({ state, code, since: parseInstant(query.since), broadcastId });
+    if (filter === undefined) return invalidRequest('Invalid request: add state or broadcast to the query.');
+    const fault = unlistable(filter);
+    if (fault !== undefined) return fault;
+    const after = parsePosition(cursor);
+    if (after === undefined) return INVALID_CURSOR;
+    const { counts, next } = await lists.count(filter, after);
+    return ok({ counts, cursor: next && writeCursor(next) });
+  },
+});
+
+const list = async (
+  lists: Pick<SendLists, 'list'>,
+  filter: SendFilter,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string },
+): Promise<Answer> => {
+  const after = parsePosition(cursor);
+  if (after === undefined) return INVALID_CURSOR;
+  const { sends, next } = await lists.list(filter, { limit, after });
+  return ok({ sends: sends.map(viewSend), cursor: next && writeCursor(next) });
+};
+
+interface Selection {
+  readonly state?: SendState;
+  readonly broadcastId?: string;
+  readonly code?: string;
+  readonly since?: Instant;
+}
+
+const filterOf = ({ state, broadcastId, ...rest }: Selection): SendCountFilter | undefined => {
+  if (broadcastId !== undefined) return { broadcastId, state, ...rest };
+  return state && { state, ...rest };
+};
+
+/** Explains why a list is not kept, or returns undefined if it is. */
+const unlistable = ({ state, broadcastId }: Selection): Answer | undefined => {
+  if (state === undefined) return undefined;
+  if (broadcastId === undefined && !isListed(state)) {
+    return invalidRequest(
+      `Invalid request: state: the sends that are ${state} are not listed by state. Add contact or broadcast to the query.`,
+    );
+  }
+  return broadcastId === undefined || isInBroadcast(state)
+    ? undefined
+    : invalidRequest(`Invalid request: state: a send is ${state} for seconds and is not listed by broadcast then.`);
+};
