@@ -132,7 +132,6 @@ const ports = {
     windowMarginSeconds,
     windowPer,
     retentionDays,
-    historyApi: environment.HISTORY_API,
   },
   clock: systemClock,
   randomness: systemRandomness,
