@@ -10,13 +10,7 @@ import type { ItemChange } from './domain/events/item-change.ts';
 import type { SerializedEvent } from './domain/events/serialize-event.ts';
 import type { Instant } from './domain/instant.ts';
 import type { EchoedMessage } from './domain/likely-message.ts';
-import type {
-  ConversationPage,
-  ConversationPosition,
-  DetailedMessage,
-  MessageOrigin,
-  OutboundMessage,
-} from './domain/message.ts';
+import type { DetailedMessage, MessageOrigin, MessageRecord, OutboundMessage } from './domain/message.ts';
 import type { MetricName } from './domain/metric-names.ts';
 import type { StreamRange } from './domain/publish-failure.ts';
 import type { Claim, QueuedSend, Resolution, SendRecord, SendResult, UncalledResult } from './domain/send.ts';
@@ -71,6 +65,16 @@ export interface ContactRepository {
 /** A contact as read among others: undefined if it is not stored, and `damaged` if it cannot be read. */
 export type StoredContact = Contact | 'damaged' | undefined;
 
+/** Where the next page of a list starts; opaque to callers. */
+export type ListPosition = Readonly<Record<string, string>>;
+
+/** A page of a conversation, newest message first. */
+export interface ConversationPage {
+  readonly messages: readonly MessageRecord[];
+  /** Where the next page starts; absent on the last one. */
+  readonly next?: ListPosition;
+}
+
 /** Messages and their statuses. Writes may be repeated, and may arrive late and in any order. */
 export interface MessageRepository {
   /**
@@ -104,7 +108,7 @@ export interface MessageRepository {
   /** Returns a page of a contact's messages, newest first. */
   readConversation(
     contact: ContactRef,
-    page: { readonly limit: number; readonly after?: ConversationPosition },
+    page: { readonly limit: number; readonly after?: ListPosition },
   ): Promise<ConversationPage>;
 }
 
@@ -158,21 +162,18 @@ export interface GapRepository {
   listCandidates(page: {
     readonly before: Instant;
     readonly limit: number;
-    readonly after?: GapPosition | undefined;
-  }): Promise<{ readonly candidates: readonly GapCandidate[]; readonly next?: GapPosition }>;
+    readonly after?: ListPosition | undefined;
+  }): Promise<{ readonly candidates: readonly GapCandidate[]; readonly next?: ListPosition }>;
   /** Returns a page of the messages that are missing, the oldest first. A page can have fewer than `limit`. */
   listMissing(page: {
     readonly limit: number;
-    readonly after?: GapPosition;
-  }): Promise<{ readonly gaps: readonly Gap[]; readonly next?: GapPosition }>;
+    readonly after?: ListPosition;
+  }): Promise<{ readonly gaps: readonly Gap[]; readonly next?: ListPosition }>;
   /** Records that a message is missing. Returns whether that is new. */
   confirm(gap: Gap): Promise<boolean>;
   /** Takes a message from the lists for good, because it has arrived or never will. */
   close(messageId: string, at: Instant): Promise<void>;
 }
-
-/** Where the next page of gaps starts; opaque to callers. */
-export type GapPosition = Readonly<Record<string, string>>;
 
 /** Messages of bots and operators, which the chat service reports back, and which a send can turn out to be. */
 export interface EchoReader {
@@ -282,9 +283,9 @@ export interface SendLists {
    * Returns a page of the sends that a filter selects. A page can have fewer sends than `limit`, even none, although
    * others follow.
    */
-  list(filter: SendFilter, page: { readonly limit: number; readonly after?: SendListPosition }): Promise<SendListPage>;
+  list(filter: SendFilter, page: { readonly limit: number; readonly after?: ListPosition }): Promise<SendListPage>;
   /** Counts the sends of a state or a broadcast by state and code. The rest is counted from `next` on. */
-  count(filter: SendCountFilter, after?: SendListPosition): Promise<SendCounts>;
+  count(filter: SendCountFilter, after?: ListPosition): Promise<SendCounts>;
 }
 
 /** Selects sends by their contact, their broadcast, their state, or several of them. */
@@ -302,7 +303,7 @@ export type SendCountFilter = Exclude<SendFilter, { readonly contact: ContactRef
 
 export interface SendCounts {
   readonly counts: readonly { readonly state: SendState; readonly code?: string; readonly count: number }[];
-  readonly next?: SendListPosition;
+  readonly next?: ListPosition;
 }
 
 /** The right to make one call. */
@@ -318,11 +319,8 @@ export interface Claimed {
 
 export interface SendListPage {
   readonly sends: readonly SendRecord[];
-  readonly next?: SendListPosition;
+  readonly next?: ListPosition;
 }
-
-/** Where the next page of a send list starts; opaque to callers. */
-export type SendListPosition = Readonly<Record<string, string>>;
 
 /** What opens the circuit breaker. */
 export interface Trip {
@@ -379,8 +377,8 @@ export interface KeptDeadLetterRepository {
   /** Returns a page of a queue's dead letters without their bodies, oldest first. */
   list(
     queue: KeptQueue,
-    page: { readonly limit: number; readonly after?: DeadLetterPosition },
-  ): Promise<{ readonly deadLetters: readonly KeptDeadLetter[]; readonly next?: DeadLetterPosition }>;
+    page: { readonly limit: number; readonly after?: ListPosition },
+  ): Promise<{ readonly deadLetters: readonly KeptDeadLetter[]; readonly next?: ListPosition }>;
   /** Returns undefined if there is none, or if its deletion was interrupted. */
   read(id: string): Promise<(DeadLetter & Pick<KeptDeadLetter, 'keptAt'>) | undefined>;
   /** Returns whether there was one. The call can be repeated. */
@@ -392,9 +390,6 @@ export interface KeptDeadLetter extends Omit<DeadLetter, 'body'> {
   readonly keptAt: Instant;
 }
 
-/** Where the next page of dead letters starts; opaque to callers. */
-export type DeadLetterPosition = Readonly<Record<string, string>>;
-
 /** The audit trail. Entries are only added; an erasure removes its contact from them. */
 export interface AuditRepository {
   /** Records an action before it is performed, so that no action lacks an entry. Each call adds an entry. */
@@ -402,12 +397,9 @@ export interface AuditRepository {
   /** Returns a page of the entries in a period, optionally only those about a contact, newest first. */
   list(
     period: { readonly since?: Instant; readonly until?: Instant; readonly contact?: ContactRef },
-    page: { readonly limit: number; readonly after?: AuditPosition },
-  ): Promise<{ readonly entries: readonly AuditEntry[]; readonly next?: AuditPosition }>;
+    page: { readonly limit: number; readonly after?: ListPosition },
+  ): Promise<{ readonly entries: readonly AuditEntry[]; readonly next?: ListPosition }>;
 }
-
-/** Where the next page of the audit trail starts; opaque to callers. */
-export type AuditPosition = Readonly<Record<string, string>>;
 
 /** The send queue and, if the stage has one, the bulk queue. */
 export interface SendBacklog {

@@ -192,15 +192,3 @@ const describeCall = (call: StoredMessage['call']): Partial<MessageRecord> => {
 const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 const listOf = (value: unknown): string[] => (typeof value === 'string' ? [value] : []);
-
-/** A page of a conversation, newest message first. */
-export interface ConversationPage {
-  readonly messages: readonly MessageRecord[];
-  /** Where the next page starts; absent on the last one. */
-  readonly next?: ConversationPosition;
-}
-
-/** The message after which a page starts. */
-export const conversationPosition = z.strictObject({ pk: z.string(), sk: z.string(), contactSort: z.string() });
-
-export type ConversationPosition = z.output<typeof conversationPosition>;

@@ -38,6 +38,7 @@ import { type KeepDeadLettersEvent, manageEnvironment, type WatchArrivalsEvent }
 import { createErasureQueueHandler } from './erasure-queue-handler.ts';
 import { createKeepDeadLetters, keepDeadLetter } from './keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
+import { createRedriveTurns } from './turns/redrive-turns.ts';
 import { createWatchArrivals } from './watch/watch-arrivals.ts';
 
 const environment = parseEnvironment(manageEnvironment, process.env);
@@ -131,7 +132,6 @@ const ports = {
     windowMarginSeconds,
     windowPer,
     retentionDays,
-    historyApi: environment.HISTORY_API,
   },
   clock: systemClock,
   randomness: systemRandomness,
@@ -155,7 +155,7 @@ const publisherPorts = () => {
       streams: createAwsJsonClient(DYNAMODB_STREAMS, { ...aws, endpoint: streams, ...AWS_CALL }),
       clock: systemClock,
     }),
-    turns: createDynamodbTurns(table),
+    turns: createRedriveTurns(createDynamodbTurns(table)),
     content,
   };
 };

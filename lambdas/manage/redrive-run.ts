@@ -4,8 +4,8 @@ import { addMs, type Instant } from '../domain/instant.ts';
 import type {
   AuditRepository,
   Clock,
-  DeadLetterPosition,
   KeptDeadLetterRepository,
+  ListPosition,
   ReceivedDeadLetter,
   RedrivenMessage,
 } from '../ports.ts';
@@ -83,7 +83,7 @@ export const createRedriveRun = (
 
   /** Returns whether all of those in the table were considered. */
   const moveKept = async (queue: KeptQueue): Promise<boolean> => {
-    let after: DeadLetterPosition | undefined;
+    let after: ListPosition | undefined;
     do {
       const page = await deadLetters.list(queue, { limit: PAGE_SIZE, ...(after && { after }) });
       const wanted = page.deadLetters.filter((one) => isSelected(selection, one) && isKept(one.keptAt, clock.now()));

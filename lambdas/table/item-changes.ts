@@ -145,7 +145,8 @@ const callImage = (call: unknown): SendImage['call'] => {
 const handoverImage = (item: Item): HandoverTimes =>
   read(item, parseInstant, 'handoverAt', 'handbackAt', 'operatorWroteAt', 'operatorUntil');
 
-const turnImage = (item: Item): TurnImage => ({
+/** Reads the item of a turn. */
+export const turnImage = (item: Item): TurnImage => ({
   ...read(item, text, 'firstMessageId'),
   ...read(item, parseInstant, 'startedAt'),
   messageIds: members(item.messageIds),

@@ -1,7 +1,7 @@
 import { DIRECTIONS, type StoredMessage, statusTimes } from '../domain/message.ts';
 import { STATUS_TIMES } from '../domain/message-status.ts';
 import * as z from '../domain/schema.ts';
-import { optionalString, parseItem } from './item.ts';
+import { type Item, optionalString, parseItem } from './item.ts';
 
 const messageItem = z.object({
   direction: z.optional(z.enum(DIRECTIONS)),
@@ -17,6 +17,10 @@ const messageItem = z.object({
 
 /** @throws DamagedItemError if the item does not have the form of a message. */
 export const parseMessage = (item: unknown): StoredMessage => parseItem(messageItem, item);
+
+/** Returns where the time of a message comes from. */
+export const parseTimeSource = ({ createdAtSource }: Item): string | undefined =>
+  typeof createdAtSource === 'string' ? createdAtSource : undefined;
 
 /**
  * Removes a message from the lists of gaps, which costs nothing if it is in none. `firstStatusAt` and `statusChannel` are

@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
+import { toInstant } from '../../lambdas/domain/instant.ts';
+import type { SendRecord } from '../../lambdas/domain/send.ts';
+import type { SendState } from '../../lambdas/domain/send-transitions.ts';
+import { parseContact } from '../../lambdas/table/contact-item.ts';
+import type { Item } from '../../lambdas/table/item.ts';
+import { contactKeyOf, type ItemKey, messageKey, parseContactName, sendKey } from '../../lambdas/table/keys.ts';
+import { parseMessage } from '../../lambdas/table/message-item.ts';
+import { parseSend } from '../../lambdas/table/send-item.ts';
 import { isObject } from '../base/json.ts';
 import { LocalError } from '../base/local-error.ts';
-import type { LocalClient, TableItem } from '../cloud/local-client.ts';
+import type { LocalClient } from '../cloud/local-client.ts';
 import type { LocalCloud } from '../cloud/local-cloud.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -27,7 +35,7 @@ const TEXT = 'Your parcel is on its way.';
 export const MAIN_JOB: readonly DemoStep[] = [
   {
     title: 'A user writes; the event is verified and stored',
-    async play({ client, print }) {
+    async play({ client, cloud, print }) {
       const id = await client.userWrites(USER, { text: 'Where is my parcel?' });
       print('user', `${USER} writes "Where is my parcel?"`);
       const delivery = await waitFor('the event is delivered', async () =>
@@ -35,11 +43,13 @@ export const MAIN_JOB: readonly DemoStep[] = [
       );
       print('webhook', `signed request answered with ${delivery.status} on attempt ${delivery.attempt}`);
       check(delivery.status === 200, 'the webhook answers 200');
-      const message = await messageWith(client, id, 'direction');
-      const { MESSAGE: text } = JSON.parse(String(message.body));
-      print('table', `${message.pk}: ${message.direction}, "${text}", contact ${message.contact}`);
-      const contact = await itemOf(client, String(message.contact), 'CONTACT');
-      print('table', `${contact.pk}: conversation window open since ${contact.lastInboundAt}`);
+      const { direction, body, contact } = await messageWith(client, id, 'direction');
+      const { MESSAGE: text } = JSON.parse(String(body));
+      const key = contactKeyOf(contact);
+      print('table', `${messageKey(id).pk}: ${direction}, "${text}", contact ${key.pk}`);
+      const now = toInstant(cloud.clock.now());
+      const stored = await itemOf(client, `${key.pk} is in the table`, key, (item) => parseContact([item], now));
+      print('table', `${key.pk}: conversation window open since ${stored.lastInboundAt}`);
     },
   },
   {
@@ -51,13 +61,14 @@ export const MAIN_JOB: readonly DemoStep[] = [
   {
     title: 'The message is delivered, then read',
     async play({ client, print }) {
-      const { messageId } = await sendIn(client, 'parcel-1', 'accepted');
-      const delivered = await messageWith(client, String(messageId), 'deliveredAt');
-      print('table', `${delivered.pk}: delivered at ${delivered.deliveredAt}`);
+      const { messageId = '' } = await sendIn(client, 'parcel-1', 'accepted');
+      const { pk } = messageKey(messageId);
+      const delivered = await messageWith(client, messageId, 'deliveredAt');
+      print('table', `${pk}: delivered at ${delivered.deliveredAt}`);
       await client.userReads(USER);
       print('user', `${USER} reads the message`);
-      const read = await messageWith(client, String(messageId), 'readAt');
-      print('table', `${read.pk}: read at ${read.readAt}, delivered at ${read.deliveredAt}`);
+      const read = await messageWith(client, messageId, 'readAt');
+      print('table', `${pk}: read at ${read.readAt}, delivered at ${read.deliveredAt}`);
     },
   },
   {
@@ -85,7 +96,7 @@ export const MAIN_JOB: readonly DemoStep[] = [
       await client.enqueue({ requestId: 'parcel-3', platformContactId: USER, messageText: TEXT });
       print('queue', 'request parcel-3 with messageText');
       const send = await sendIn(client, 'parcel-3', 'refused');
-      print('table', `${send.pk}: ${send.state}, ${send.code}. ${send.decision}`);
+      print('table', `${sendKey(send.requestId).pk}: ${send.state}, ${send.code}. ${send.decision}`);
       check(send.code === 'WINDOW_CLOSED', 'the request is refused with WINDOW_CLOSED');
       check((await client.outbox()).length === before, 'nothing else is sent');
     },
@@ -156,7 +167,7 @@ const sendAndShow = async (
   const fields = ['messageText', 'ruleNameOrId'].filter((field) => field in request).join(' and ');
   print('queue', `request ${request.requestId} with ${fields}`);
   const send = await sendIn(client, request.requestId, 'accepted');
-  print('table', `${send.pk}: ${send.state}. ${send.decision} ${send.outcome}`);
+  print('table', `${sendKey(send.requestId).pk}: ${send.state}. ${send.decision} ${send.outcome}`);
   const sent = (await client.outbox()).find(({ id }) => id === send.messageId);
   check(sent?.endpoint === endpoint, `the message is sent through ${endpoint}`);
   print('outbox', `${endpoint} to ${sent?.body.platformContactId}, id ${send.messageId}`);
@@ -175,19 +186,28 @@ const unacknowledged = async (client: LocalClient): Promise<number> => {
   return [...acknowledged.values()].filter((isAcknowledged) => !isAcknowledged).length;
 };
 
-const itemOf = (client: LocalClient, pk: string, sk: string): Promise<TableItem> =>
-  waitFor(`${pk} is in the table`, async () => (await client.table())[`${pk} ${sk}`]);
-
-const messageWith = (client: LocalClient, id: string, attribute: string): Promise<TableItem> =>
-  waitFor(`message ${id} has ${attribute}`, async () => {
-    const item = (await client.table())[`MESSAGE#${id} MESSAGE`];
-    return item?.[attribute] === undefined ? undefined : item;
+/** Waits until an item exists and can be read as wanted. */
+const itemOf = <View>(
+  client: LocalClient,
+  what: string,
+  { pk, sk }: ItemKey,
+  read: (item: Item) => View | undefined,
+): Promise<View> =>
+  waitFor(what, async () => {
+    const item = (await client.table())[`${pk} ${sk}`];
+    return item && read(item);
   });
 
-const sendIn = (client: LocalClient, requestId: string, state: string): Promise<TableItem> =>
-  waitFor(`send ${requestId} is ${state}`, async () => {
-    const item = (await client.table())[`SEND#${requestId} SEND`];
-    return item?.state === state ? item : undefined;
+const messageWith = (client: LocalClient, id: string, name: 'direction' | 'deliveredAt' | 'readAt') =>
+  itemOf(client, `message ${id} has ${name}`, messageKey(id), (item) => {
+    const [message, contact] = [parseMessage(item), parseContactName(item.contact)];
+    return contact && message[name] !== undefined ? { ...message, contact } : undefined;
+  });
+
+const sendIn = (client: LocalClient, requestId: string, state: SendState): Promise<SendRecord> =>
+  itemOf(client, `send ${requestId} is ${state}`, sendKey(requestId), (item) => {
+    const send = parseSend(item);
+    return send.state === state ? send : undefined;
   });
 
 const check = (holds: boolean, expectation: string): void => {

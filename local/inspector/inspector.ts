@@ -1,3 +1,4 @@
+import { toInstant } from '../../lambdas/domain/instant.ts';
 import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
 import type { Inspector, StageFeatures } from '../../sandbox/base/inspector.ts';
 import type { Emulators } from '../emulators/emulators.ts';
@@ -7,7 +8,7 @@ import { createDryRun } from './dry-run.ts';
 import { createLocalManagementClient } from './management-client.ts';
 import { createQueueOperations, type QueueUrls } from './queues.ts';
 import { createResolveSend } from './resolve-send.ts';
-import { createSendHistory, sendKey } from './send-history.ts';
+import { createSendHistory } from './send-history.ts';
 import { openSendLog } from './send-log.ts';
 import { createStageOperations } from './stage.ts';
 import { createStageWatch } from './stage-watch.ts';
@@ -37,9 +38,9 @@ export const createInspector = (
   const stageOperations = createStageOperations(api);
   const watch = createStageWatch({
     openLog: (onItem) =>
-      openSendLog(dynamodb, dynamodbStreams, stack.tableName, (item, send, states) => {
-        history.add(item);
-        onItem(item, send, states);
+      openSendLog(dynamodb, dynamodbStreams, stack.tableName, (item, summary, states) => {
+        if (item.send !== undefined) history.add(item.send);
+        onItem(item, summary, states);
       }),
     stage: stageOperations.stage,
     depths: queues.depths,
@@ -72,10 +73,12 @@ export const createInspector = (
     features,
     sends: async (filter) => (await watch.sendLog()).find(filter),
     async trace(subject) {
-      const trace = await readTrace(dynamodb, stack.tableName, findBusEvents, subject);
-      const key =
-        trace.items.find(({ sk }) => sk === 'SEND')?.pk ?? ('requestId' in subject && sendKey(subject.requestId));
-      return { ...trace, ...history.of(key) };
+      const source = { dynamodb, tableName: stack.tableName, findBusEvents, now: () => toInstant(now()) };
+      const trace = await readTrace(source, subject);
+      return {
+        ...trace,
+        ...history.of(trace.send?.requestId ?? ('requestId' in subject ? subject.requestId : undefined)),
+      };
     },
     watch: watch.watch,
     [Symbol.dispose]: watch[Symbol.dispose],

@@ -1,5 +1,6 @@
 import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
-import type { SendFilter, SendList, SendStates, SendSummary } from '../../sandbox/base/inspector.ts';
+import type { SendFilter, SendList, SendStates } from '../../sandbox/base/inspector.ts';
+import type { SendSummary } from '../../sandbox/base/trace.ts';
 
 /** The latest sends in memory. */
 export interface LatestSends {

@@ -1,10 +1,12 @@
 import { DescribeTableCommand, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { SendStates, SendSummary } from '../../sandbox/base/inspector.ts';
+import type { SendStates } from '../../sandbox/base/inspector.ts';
+import type { SendSummary } from '../../sandbox/base/trace.ts';
 import { createLatestSends, type LatestSends } from './latest-sends.ts';
 import { summarizeSend } from './send-summary.ts';
-import { type TableItem, watchTable } from './table-stream.ts';
+import { readStored, type StoredItem } from './stored-items.ts';
+import { watchTable } from './table-stream.ts';
 
 /** The sends in the table, kept up to date from its stream. */
 export interface SendLog extends Pick<LatestSends, 'find' | 'states'>, Disposable {}
@@ -14,21 +16,22 @@ export const openSendLog = async (
   dynamodb: DynamoDBClient,
   streams: DynamoDBStreamsClient,
   tableName: string,
-  onItem: (item: TableItem, send: SendSummary | undefined, states: SendStates) => void,
+  onItem: (item: StoredItem, summary: SendSummary | undefined, states: SendStates) => void,
 ): Promise<SendLog> => {
   const { add, find, states } = createLatestSends();
-  const apply = (item: TableItem): void => {
-    const send = summarizeSend(item);
-    if (send !== undefined) add(send);
-    onItem(item, send, states());
+  const apply = (item: StoredItem): void => {
+    const summary = item.send && summarizeSend(item.send);
+    if (summary !== undefined) add(summary);
+    onItem(item, summary, states());
   };
 
   // Follows the stream before it reads the table, so that it misses no write in between.
-  const early: TableItem[] = [];
-  let onWrite = (item: TableItem): void => void early.push(item);
+  const early: StoredItem[] = [];
+  let onWrite = (item: StoredItem): void => void early.push(item);
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: tableName }));
   const streamArn = Table?.LatestStreamArn;
-  const watch = streamArn === undefined ? undefined : await watchTable(streams, streamArn, (item) => onWrite(item));
+  const watch =
+    streamArn === undefined ? undefined : await watchTable(streams, streamArn, (item) => onWrite(readStored(item)));
 
   for (const send of (await readSends(dynamodb, tableName)).toSorted(byTime)) add(send);
   onWrite = apply;
@@ -38,9 +41,9 @@ export const openSendLog = async (
 
 const readSends = async (client: DynamoDBClient, TableName: string): Promise<readonly SendSummary[]> => {
   const found: SendSummary[] = [];
-  const sendsOnly = { FilterExpression: 'sk = :send', ExpressionAttributeValues: { ':send': { S: 'SEND' } } };
-  for await (const { Items = [] } of paginateScan({ client }, { TableName, ...sendsOnly })) {
-    found.push(...Items.flatMap((item) => summarizeSend(unmarshall(item)) ?? []));
+  for await (const { Items = [] } of paginateScan({ client }, { TableName })) {
+    const sends = Items.flatMap((item) => readStored(unmarshall(item)).send ?? []);
+    found.push(...sends.map(summarizeSend));
   }
   return found;
 };

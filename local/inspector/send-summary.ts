@@ -1,45 +1,64 @@
-import { outcomeOfFailure } from '../../lambdas/domain/failure.ts';
-import type { SendSummary } from '../../sandbox/base/inspector.ts';
+import { type SendRecord, sendTimes } from '../../lambdas/domain/send.ts';
+import { traceIdOf } from '../../lambdas/domain/trace-context.ts';
+import type { SendSummary, SendVersion, SendView } from '../../sandbox/base/trace.ts';
 import { isObject, parseJson } from '../base/json.ts';
-import type { TableItem } from './table-stream.ts';
 
-const KEY_PREFIX = 'SEND#';
 const MAX_TEXT_CHARACTERS = 200;
 
-/** Summarizes a send's item. Returns undefined for items of other kinds. */
-export const summarizeSend = (item: TableItem): SendSummary | undefined => {
-  const key = string(item.pk);
-  const state = string(item.state);
-  if (!key?.startsWith(KEY_PREFIX) || state === undefined) return undefined;
-  const parsed = parseJson(string(item.body) ?? '');
-  // The body of an erased contact's request is gone.
-  const request = isObject(parsed) ? parsed : {};
-  const failure = string(item.failure);
+/** Summarizes a send for a list. */
+export const summarizeSend = (send: SendRecord): SendSummary => {
+  const { requestId, state, code, decision, outcome, outcomeDetails, messageId } = send;
+  const { platformContactId, messageText, ruleNameOrId } = requestOf(send);
   return {
-    requestId: key.slice(KEY_PREFIX.length),
-    state,
-    platformContactId: string(request.platformContactId),
-    at: latestTime(item),
-    code: string(item.code),
-    decision: string(item.decision),
-    outcome: string(item.outcome),
-    outcomeDetails: string(item.outcomeDetails),
-    // The item keeps the outcome of the call.
-    ...(failure !== undefined && outcomeOfFailure(failure)),
-    messageId: string(item.messageId),
-    text: shorten(string(request.messageText)),
-    ruleName: string(request.ruleNameOrId),
+    ...{ requestId, state, code, decision, outcome, outcomeDetails, messageId },
+    at: latestTime(send),
+    platformContactId: string(platformContactId),
+    text: shorten(string(messageText)),
+    ruleName: string(ruleNameOrId),
   };
 };
 
-/** When a request is to be sent, and the sort key of an index. Neither is the time of a change. */
-const NO_CHANGES: readonly string[] = ['sendAt', 'stateAt'];
+/** Returns the version of a send that a later one will replace. */
+export const sendVersion = (send: SendRecord): SendVersion => {
+  const { state, code, decision, outcome, outcomeDetails, sendAt, claimId, call, attempts, confirmedBy } = send;
+  const isFromStatus = state === 'failed' || (state === 'accepted' && confirmedBy !== undefined);
+  return {
+    ...{ state, code, decision, outcome, outcomeDetails, sendAt, claimId, call, attempts },
+    since: isFromStatus ? undefined : send[`${state}At`],
+  };
+};
 
-const latestTime = (item: TableItem): string | undefined =>
-  Object.entries(item)
-    .flatMap(([name, value]) => (name.endsWith('At') && !NO_CHANGES.includes(name) ? (string(value) ?? []) : []))
+/** Returns a send as its timeline shows it. */
+export const viewSend = (send: SendRecord): SendView => {
+  const { body, queuedAt, claimedAt, unknownCall, traceparent } = send;
+  const { params } = requestOf(send);
+  return {
+    ...summarizeSend(send),
+    ...sendVersion(send),
+    ...{ body, queuedAt, claimedAt, unknownCall },
+    traceId: traceparent && traceIdOf(traceparent),
+    params: Object.fromEntries(
+      Object.entries(isObject(params) ? params : {}).flatMap(([name, value]) =>
+        typeof value === 'string' ? [[name, value]] : [],
+      ),
+    ),
+  };
+};
+
+/** Returns the request; the body of an erased contact's request is gone. */
+const requestOf = ({ body }: SendRecord): Readonly<Record<string, unknown>> => {
+  const request = parseJson(body);
+  return isObject(request) ? request : {};
+};
+
+const latestTime = (send: SendRecord): string | undefined => {
+  // When a request is to be sent is not the time of a change.
+  const { sendAt: _due, ...times } = sendTimes.parse(send);
+  return Object.values(times)
+    .filter((at) => at !== undefined)
     .toSorted()
     .at(-1);
+};
 
 /** Counts code points, so that no character is cut in half. */
 const shorten = (text: string | undefined): string | undefined => {

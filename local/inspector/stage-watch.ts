@@ -4,9 +4,6 @@ import { createStageFeed } from './stage.ts';
 
 const POLL_MS = 1_000;
 
-/** The sort key of the item that has the circuit breaker and an operator's stop. */
-const ACCOUNT = 'ACCOUNT';
-
 type OnItem = Parameters<typeof openSendLog>[3];
 
 /** What a watch looks at. */
@@ -43,12 +40,9 @@ export const createStageWatch = ({ openLog, stage, depths, latestEvent }: Watche
 
   const sendLog = (): Promise<SendLog> => {
     if (log !== undefined) return log;
-    log = openLog((item, send, states) => {
-      if (item.sk === ACCOUNT) pushStage();
-      const contact = typeof item.contact === 'string' ? item.contact : undefined;
-      notify(
-        send === undefined ? { kind: 'item', key: `${item.pk} ${item.sk}`, contact } : { kind: 'send', send, states },
-      );
+    log = openLog(({ isAccount, key, id, contactKey }, send, states) => {
+      if (isAccount) pushStage();
+      notify(send === undefined ? { kind: 'item', key, id, contactKey } : { kind: 'send', send, states });
     });
     log.then(
       // The stage may have changed before its item was watched.

@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DescribeStreamCommand, type DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Item } from '../../lambdas/table/item.ts';
 import { findIterator, readShard } from '../event-sources/shard-reader.ts';
-
-/** An item of a table as plain values. */
-export type TableItem = Readonly<Record<string, unknown>>;
 
 const POLL_MS = 250;
 
@@ -17,7 +15,7 @@ const POLL_MS = 250;
 export const watchTable = async (
   streams: DynamoDBStreamsClient,
   streamArn: string,
-  onItem: (item: TableItem) => void,
+  onItem: (item: Item) => void,
 ): Promise<Disposable> => {
   const stop = new AbortController();
   const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));

@@ -1,9 +1,33 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { ContactRef } from '../../lambdas/domain/contact.ts';
+import type { Instant } from '../../lambdas/domain/instant.ts';
 import { optOutConfirmationId } from '../../lambdas/domain/keywords/opt-out-confirmation.ts';
-import type { Trace } from '../../sandbox/base/inspector.ts';
+import { STATUS_TIMES } from '../../lambdas/domain/message-status.ts';
+import { traceIdOf } from '../../lambdas/domain/trace-context.ts';
+import { parseContact } from '../../lambdas/table/contact-item.ts';
+import type { Item } from '../../lambdas/table/item.ts';
+import { turnImage } from '../../lambdas/table/item-changes.ts';
+import {
+  checkKeyOf,
+  consentKeyOf,
+  contactKeyOf,
+  contactName,
+  denialKeyOf,
+  echoKey,
+  handoverKeyOf,
+  type ItemKey,
+  messageKey,
+  parseContactName,
+  sendKey,
+  turnKeyOf,
+} from '../../lambdas/table/keys.ts';
+import { parseMessage, parseTimeSource } from '../../lambdas/table/message-item.ts';
+import { parseSend } from '../../lambdas/table/send-item.ts';
+import type { MessageView, Trace, TracedItem } from '../../sandbox/base/trace.ts';
 import { isObject } from '../base/json.ts';
-import type { TableItem } from './table-stream.ts';
+import { viewSend } from './send-summary.ts';
+import { itemText, keyText } from './stored-items.ts';
 
 /** The events on the bus, oldest first. */
 export type BusEvents = NonNullable<Trace['busEvents']>;
@@ -14,43 +38,87 @@ export type FindBusEvents = (isWanted: (detail: unknown) => boolean) => BusEvent
 /** A message by its id, or a send by its request id. */
 export type TraceSubject = { readonly messageId: string } | { readonly requestId: string };
 
+/** Where a trace is read, and the run's time. */
+export interface TraceSource {
+  readonly dynamodb: DynamoDBClient;
+  readonly tableName: string;
+  readonly findBusEvents: FindBusEvents;
+  readonly now: () => Instant;
+}
+
+type ReadItem = (key: ItemKey) => Promise<Item | undefined>;
+type Items = Partial<Record<TracedItem, Item | undefined>>;
+
 /** Returns everything in the table and on the bus about a message or a send. */
 export const readTrace = async (
-  dynamodb: DynamoDBClient,
-  tableName: string,
-  findBusEvents: FindBusEvents,
+  { dynamodb, tableName, findBusEvents, now }: TraceSource,
   subject: TraceSubject,
 ): Promise<Trace> => {
-  const read: ReadItem = (pk, sk) => readItem(dynamodb, tableName, pk, sk);
-  const items = await readItems(read, subject);
-  const isKeyword = 'messageId' in subject && items.some(({ sk }) => sk === 'CONSENT');
-  const confirmation = isKeyword ? await read(`SEND#${optOutConfirmationId(subject.messageId)}`, 'SEND') : undefined;
-  return { items, busEvents: findBusEvents(isAbout(items)), ...(confirmation && { confirmation }) };
+  const read: ReadItem = (key) => readItem(dynamodb, tableName, key);
+  const items = 'requestId' in subject ? await readOfSend(read, subject.requestId) : await readOfMessage(read, subject);
+  const { send, contact, consent, check, denial, handover, turn } = items;
+  const message = items.message && viewMessage(items.message);
+  const echo = items.echo && viewMessage(items.echo);
+  const found = Object.entries(items).flatMap(([name, item]) => (item === undefined ? [] : [{ name, item }]));
+  const times = new Set([message?.createdAt, echo?.createdAt]);
+  const confirmation =
+    'messageId' in subject && consent && (await read(sendKey(optOutConfirmationId(subject.messageId))));
+  return {
+    send: send && viewSend(parseSend(send)),
+    message,
+    echo,
+    contact: parseContact([contact, consent, check, denial, handover], now()),
+    turn: turn && turnImage(turn),
+    items: Object.fromEntries(found.map(({ name, item }) => [name, itemText(item)])),
+    keys: found.map(({ item }) => keyText(item)),
+    busEvents: findBusEvents(isAbout(new Set(found.map(({ item }) => item.pk)), times)),
+    ...(confirmation && { confirmation: viewSend(parseSend(confirmation)) }),
+  };
 };
 
-type ReadItem = (pk: string, sk: string) => Promise<TableItem | undefined>;
+const viewMessage = (item: Item): MessageView => {
+  const { createdAt, traceparent, failure, ...statuses } = parseMessage(item);
+  return {
+    ...{ createdAt, failure },
+    timeSource: parseTimeSource(item),
+    traceId: traceparent && traceIdOf(traceparent),
+    statuses: STATUS_TIMES.flatMap((name) => {
+      const at = statuses[name];
+      return at === undefined ? [] : [{ status: name.slice(0, -'At'.length), at }];
+    }),
+  };
+};
 
-/** Reads the send, the message, its echo, and the contact's items, and omits those that do not exist. */
-const readItems = async (read: ReadItem, subject: TraceSubject): Promise<readonly TableItem[]> => {
-  const readIf = async (name: string, id: unknown) => (id === undefined ? undefined : read(`${name}#${id}`, name));
-  const readContact = async (key: unknown) =>
-    key === undefined ? [] : Promise.all(CONTACT_ITEMS.map((sk) => read(String(key), sk)));
-  if ('requestId' in subject) {
-    const send = await readIf('SEND', subject.requestId);
-    const [message, contact] = await Promise.all([readIf('MESSAGE', send?.messageId), readContact(send?.contact)]);
-    return [send, message, ...contact].filter((item) => item !== undefined);
-  }
-  const { messageId } = subject;
-  const [message, echo] = await Promise.all([readIf('MESSAGE', messageId), read(`MESSAGE#${messageId}`, 'ECHO')]);
-  const known = message?.contact ?? echo?.contact;
-  const [send, contact] = await Promise.all([readIf('SEND', message?.requestId), readContact(known)]);
+const readOfSend = async (read: ReadItem, requestId: string): Promise<Items> => {
+  const send = await read(sendKey(requestId));
+  const [message, contact] = await Promise.all([
+    readIf(read, messageKey, send && parseSend(send).messageId),
+    readContact(read, parseContactName(send?.contact)),
+  ]);
+  return { send, message, ...contact };
+};
+
+const readOfMessage = async (read: ReadItem, { messageId }: { readonly messageId: string }): Promise<Items> => {
+  const [message, echo] = await Promise.all([read(messageKey(messageId)), read(echoKey(messageId))]);
+  const known = parseContactName(message?.contact ?? echo?.contact);
+  const [send, contact] = await Promise.all([
+    readIf(read, sendKey, message && parseMessage(message).requestId),
+    readContact(read, known),
+  ]);
   // A status is stored before its message if it arrives first, and then names no contact.
-  const others = known === undefined ? await readContact(send?.contact) : contact;
-  return [send, message, echo, ...others].filter((item) => item !== undefined);
+  return { send, message, echo, ...(known ? contact : await readContact(read, parseContactName(send?.contact))) };
 };
 
-/** The sort keys of everything that is stored about a contact itself. */
-const CONTACT_ITEMS = ['CONTACT', 'CONSENT', 'CHECK', 'DENIAL', 'HANDOVER', 'TURN'];
+const readIf = async (read: ReadItem, keyOf: (id: string) => ItemKey, id: string | undefined) =>
+  id === undefined ? undefined : read(keyOf(id));
+
+/** Reads everything that is stored about a contact itself. */
+const readContact = async (read: ReadItem, ref: ContactRef | undefined): Promise<Items> => {
+  if (ref === undefined) return {};
+  const keys = [contactKeyOf, consentKeyOf, checkKeyOf, denialKeyOf, handoverKeyOf, turnKeyOf];
+  const [contact, consent, check, denial, handover, turn] = await Promise.all(keys.map((keyOf) => read(keyOf(ref))));
+  return { contact, consent, check, denial, handover, turn };
+};
 
 /**
  * The maximum length of a partition key.
@@ -61,33 +129,30 @@ const MAX_KEY_BYTES = 2048;
 /** The SDK itself waits without end for an emulator that has stopped responding. */
 const READ_TIMEOUT_MS = 10_000;
 
-const readItem = async (client: DynamoDBClient, TableName: string, pk: string, sk: string) => {
-  if (Buffer.byteLength(pk) > MAX_KEY_BYTES) return undefined;
-  const { Item } = await client.send(
-    new GetItemCommand({ TableName, Key: marshall({ pk, sk }), ConsistentRead: true }),
-    { abortSignal: AbortSignal.timeout(READ_TIMEOUT_MS) },
-  );
-  return Item && Object.fromEntries(Object.entries(unmarshall(Item)).map(([name, value]) => [name, plain(value)]));
+const readItem = async (client: DynamoDBClient, TableName: string, key: ItemKey) => {
+  if (Buffer.byteLength(key.pk) > MAX_KEY_BYTES) return undefined;
+  const { Item } = await client.send(new GetItemCommand({ TableName, Key: marshall(key), ConsistentRead: true }), {
+    abortSignal: AbortSignal.timeout(READ_TIMEOUT_MS),
+  });
+  return Item && unmarshall(Item);
 };
-
-/** Returns a set as an array, because JSON has no sets. DynamoDB returns its members in no order. */
-const plain = (value: unknown): unknown => (value instanceof Set ? [...value].toSorted() : value);
 
 /**
  * Returns whether the detail of an event is about the message or the send, about the turn that the message is in, or
  * about what the message did to its contact: an opt-out, or a handover, which has the message's time.
  */
-const isAbout = (items: readonly TableItem[]) => {
-  const keys = new Set(items.map(({ pk }) => pk));
-  const times = new Set(items.flatMap(({ sk, createdAt }) => (sk === 'MESSAGE' || sk === 'ECHO' ? [createdAt] : [])));
+const isAbout = (names: ReadonlySet<unknown>, times: ReadonlySet<unknown>) => {
+  const isNamed = ({ pk }: ItemKey): boolean => names.has(pk);
   return (detail: unknown): boolean => {
     if (!isObject(detail)) return false;
     const { messageId, requestId, contact, at, messages } = detail;
-    if (Array.isArray(messages)) return messages.some((one) => isObject(one) && keys.has(`MESSAGE#${one.messageId}`));
+    if (Array.isArray(messages))
+      return messages.some((one) => isObject(one) && isNamed(messageKey(`${one.messageId}`)));
     if (messageId !== undefined || requestId !== undefined) {
-      return keys.has(`MESSAGE#${messageId}`) || keys.has(`SEND#${requestId}`);
+      return isNamed(messageKey(`${messageId}`)) || isNamed(sendKey(`${requestId}`));
     }
     if (at === undefined || !times.has(at) || !isObject(contact)) return false;
-    return keys.has(`CONTACT#${contact.platform}#${contact.channel}#${contact.key}`);
+    const { platform, channel, key } = contact;
+    return names.has(contactName({ platform: `${platform}`, channel: `${channel}`, key: `${key}` }));
   };
 };

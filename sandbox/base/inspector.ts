@@ -1,3 +1,5 @@
+import type { SendSummary, Trace } from './trace.ts';
+
 /** The dead-letter queues: requests and bulk requests that cannot be sent, and events that cannot be read. */
 export type InspectedQueue = 'send' | 'bulk' | 'inbound';
 
@@ -10,29 +12,6 @@ export interface QueueDepths {
   /** Absent if the stage has no queue for bulk requests. */
   readonly bulk?: number;
   readonly bulkDeadLetters?: number;
-}
-
-/** A send request in the customer's table. */
-export interface SendSummary {
-  readonly requestId: string;
-  /** The user's address in the request, if it can be read. */
-  readonly platformContactId?: string;
-  readonly state: string;
-  /** The latest time in the item. */
-  readonly at?: string;
-  /** The code of a refusal, a rejection, or a failure. */
-  readonly code?: string;
-  /** Why Parley made its latest call, or why it made no call. */
-  readonly decision?: string;
-  /** The result. */
-  readonly outcome?: string;
-  /** The chat service's own words, or an operator's note. */
-  readonly outcomeDetails?: string;
-  readonly messageId?: string;
-  /** The text of a free-form message, at most 200 characters of it. */
-  readonly text?: string;
-  /** The name or ID of the rule or template. */
-  readonly ruleName?: string;
 }
 
 /** Selects requests. Those that match every given part are selected. */
@@ -55,23 +34,6 @@ export interface SendList {
   /** All requests by state, whatever the filter. */
   readonly states: SendStates;
 }
-
-/** What the customer's side stored and published about one message or request. */
-export interface Trace {
-  /** The table's items with their keys, unchanged. */
-  readonly items: readonly Record<string, unknown>[];
-  /** The events on the bus, oldest first, with the times at which it received them; absent where there is no bus. */
-  readonly busEvents?: readonly { at: string; type: string; detail: unknown }[];
-  /** The item of the request that confirms the opt-out of this message, once `send` has read it from the queue. */
-  readonly confirmation?: Record<string, unknown>;
-  /** When the inspector put the request on the send queue; absent if another program did. */
-  readonly enqueuedAt?: string;
-  /** What the send's item was before, oldest version first, as far as it was observed. */
-  readonly sendHistory?: readonly SendVersion[];
-}
-
-/** The attributes of a send's item that a later version replaces, and the time at which the send entered its state. */
-export type SendVersion = Readonly<Record<string, unknown>>;
 
 /** What a user found out about a send whose outcome is unknown. */
 export interface SendResolution {
@@ -167,8 +129,8 @@ export type InspectorChange =
   | { readonly kind: 'stage'; readonly stage: StageStatus }
   /** An event was published on the bus. */
   | { readonly kind: 'bus' }
-  /** An item of a message or contact was written. */
-  | { readonly kind: 'item'; readonly key: string; readonly contact?: string };
+  /** An item was written: its key, the ID of its message or request, or the key of its contact. */
+  | { readonly kind: 'item'; readonly key: string; readonly id: string; readonly contactKey?: string };
 
 /**
  * The console's view of the customer's side: its table, its queues, and its decisions. The sandbox knows nothing about

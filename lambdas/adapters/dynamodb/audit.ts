@@ -1,5 +1,5 @@
 import type { ContactRef } from '../../domain/contact.ts';
-import type { AuditPosition, AuditRepository, Randomness } from '../../ports.ts';
+import type { AuditRepository, ListPosition, Randomness } from '../../ports.ts';
 import { parseAuditEntry } from '../../table/audit-item.ts';
 import { BY_STATE, contactQuery, contactSort, stateShard, stateShards } from '../../table/indexes.ts';
 import { auditKey, contactName, type ItemKey, idOf } from '../../table/keys.ts';
@@ -50,7 +50,7 @@ interface ListOptions {
   readonly since: string | undefined;
   readonly until: string | undefined;
   readonly limit: number;
-  readonly after: AuditPosition | undefined;
+  readonly after: ListPosition | undefined;
 }
 
 const listAll = async (table: ConversationTable, { since, until, ...page }: ListOptions) => {
@@ -71,7 +71,7 @@ const listOfContact = async (
     ScanIndexForward: false,
     ...(at && id && { after: { ...auditKey(id), contact: name, contactSort: contactSort('AUDIT', at) } }),
   });
-  const nextAfter = (count: number): AuditPosition | undefined => {
+  const nextAfter = (count: number): ListPosition | undefined => {
     const last = next === undefined && count === items.length ? undefined : items[count - 1];
     return last && { at: idOf(last.contactSort), id: idOf(last.pk) };
   };

@@ -1,6 +1,6 @@
 import type { Instant } from '../../domain/instant.ts';
 import type { Gap } from '../../domain/watch/gap.ts';
-import type { GapPosition, GapRepository } from '../../ports.ts';
+import type { GapRepository, ListPosition } from '../../ports.ts';
 import { BY_STATE, stateShard, stateShards } from '../../table/indexes.ts';
 import type { Item } from '../../table/item.ts';
 import { echoKey, messageKey, parseChannelName, parseContactName } from '../../table/keys.ts';
@@ -23,7 +23,7 @@ export const createDynamodbGaps = (table: ConversationTable): GapRepository => {
       before,
       limit,
       after,
-    }: { readonly before?: string; readonly limit: number; readonly after?: GapPosition | undefined },
+    }: { readonly before?: string; readonly limit: number; readonly after?: ListPosition | undefined },
   ) => {
     const { entries, nextAfter } = await listShards(table, {
       index: BY_STATE,

@@ -1,5 +1,5 @@
 import { ANY_CHANNEL, type ContactRef } from '../../domain/contact.ts';
-import { conversationPosition, describeDetails, describeMessage, withStatuses } from '../../domain/message.ts';
+import { describeDetails, describeMessage, withStatuses } from '../../domain/message.ts';
 import { STATUS_TIMES } from '../../domain/message-status.ts';
 import * as z from '../../domain/schema.ts';
 import type { MessageRepository } from '../../ports.ts';
@@ -60,10 +60,13 @@ export const createDynamodbMessages = (table: ConversationTable, options: Status
       });
     });
     const { pk, sk, contactSort: sort } = (used < page.items.length ? page.items[used - 1] : page.next) ?? {};
-    const next = pk === undefined ? undefined : z.parse(conversationPosition, { pk, sk, contactSort: sort });
+    const next = pk === undefined ? undefined : z.parse(position, { pk, sk, contactSort: sort });
     return { messages, ...(next && { next }) };
   },
 });
+
+/** A position among the messages of a contact, which every position names. */
+const position = z.record(z.string(), z.string());
 
 /** The attributes that show that an item has a message or a status, and not only the mark of an erased message. */
 const CONTENT = ['direction', 'statusBodies', ...STATUS_TIMES, 'otherStatuses'];

@@ -1,7 +1,7 @@
 import type { ContactRef } from '../../domain/contact.ts';
 import { isNewestFirst } from '../../domain/send-index.ts';
 import type { SendState } from '../../domain/send-transitions.ts';
-import type { SendCountFilter, SendFilter, SendListPosition, SendLists } from '../../ports.ts';
+import type { ListPosition, SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
 import {
   BY_BROADCAST,
   BY_STATE,
@@ -110,7 +110,7 @@ const listOfBroadcast = ({ broadcastId, state, code, since }: Extract<SendCountF
 const listOfContact = async (
   table: ConversationTable,
   { contact, since = '' }: Extract<SendFilter, { contact: ContactRef }>,
-  { limit, after }: { readonly limit: number; readonly after?: SendListPosition },
+  { limit, after }: { readonly limit: number; readonly after?: ListPosition },
 ) => {
   const name = contactName(contact);
   const [from, to] = [contactSort('SEND', since), contactSort('SEND', HIGHEST)];
@@ -125,7 +125,7 @@ const listOfContact = async (
     ...(at !== '' && id !== '' && sort <= to && { after: { ...sendKey(id), contact: name, contactSort: sort } }),
   });
   const entries = items.map(({ pk, contactSort }) => ({ id: idOf(pk), sort: String(contactSort) }));
-  const nextAfter = (count: number): SendListPosition | undefined => {
+  const nextAfter = (count: number): ListPosition | undefined => {
     const last = next === undefined && count === entries.length ? undefined : entries[count - 1];
     return last && { at: idOf(last.sort), id: last.id };
   };

@@ -1,3 +1,4 @@
+import type { ListPosition } from '../../ports.ts';
 import type { ShardedIndex } from '../../table/indexes.ts';
 import { type ItemKey, idOf } from '../../table/keys.ts';
 import type { ConversationTable } from './table.ts';
@@ -12,15 +13,12 @@ export interface ShardListOptions {
   /** Returns the key of the item with an ID. */
   readonly keyOf: (id: string) => ItemKey;
   readonly limit: number;
-  readonly after?: ShardPosition;
+  readonly after?: ListPosition;
   /** @default the lowest sort key first */
   readonly isDescending?: boolean;
   /** Selects entries by their sort key. @default all */
   readonly matches?: (sort: string) => boolean;
 }
-
-/** Where each shard continues. */
-export type ShardPosition = Readonly<Record<string, string>>;
 
 export interface ShardEntry {
   readonly shard: string;
@@ -35,7 +33,7 @@ export const listShards = async (
 ): Promise<{
   readonly entries: readonly ShardEntry[];
   /** Returns where the next page starts if this one ends after `count` entries. */
-  readonly nextAfter: (count: number) => ShardPosition | undefined;
+  readonly nextAfter: (count: number) => ListPosition | undefined;
 }> => {
   const { shards, limit, after = {}, isDescending = false, matches } = options;
   // If only some entries match, as many as the page needs are rarely found among as many keys.
@@ -58,7 +56,7 @@ export const listShards = async (
     .filter(({ sort }) => matches === undefined || matches(sort))
     .toSorted((one, other) => order(one.sort, other.sort))
     .slice(0, limit);
-  const nextAfter = (count: number): ShardPosition | undefined => {
+  const nextAfter = (count: number): ListPosition | undefined => {
     const used = new Set(taken.slice(0, count));
     const isLeft = (entry: ShardEntry): boolean => !used.has(entry) && (matches === undefined || matches(entry.sort));
     const next = Object.fromEntries(Object.entries(after).filter(([shard]) => shards.includes(shard)));

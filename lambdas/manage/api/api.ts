@@ -248,6 +248,9 @@ export const pageSize = (maximum: number) =>
 /** The `cursor` of the previous page. */
 export const cursorField = z.boundedString(8192);
 
+/** A position in a list, which the table checks. */
+export const listPosition = z.record(z.string(), z.string());
+
 /** Encodes a position in a list. The cursor is opaque to clients, so that its format can change. */
 export const writeCursor = (position: Readonly<Record<string, string>>): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');

@@ -14,6 +14,7 @@ import {
   INVALID_CURSOR,
   ignoredQuery,
   invalidRequest,
+  listPosition,
   noBody,
   ok,
   pageSize,
@@ -48,7 +49,6 @@ export const auditEntryResponse = z.object({
 export const auditResponse = z.object({ entries: z.array(auditEntryResponse), cursor: z.optional(z.string()) });
 
 const DEFAULT_PAGE_SIZE = 100;
-const listPosition = z.record(z.string(), z.string());
 
 export const listAudit = defineRoute({
   route: 'GET /v1/audit',

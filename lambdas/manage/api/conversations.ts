@@ -1,5 +1,5 @@
 import { type ContactDefaults, resolveContact } from '../../domain/contact.ts';
-import { conversationPosition, detailedMessage, messageRecord } from '../../domain/message.ts';
+import { detailedMessage, messageRecord } from '../../domain/message.ts';
 import * as z from '../../domain/schema.ts';
 import type { Clock, ContactRepository, MessageRepository } from '../../ports.ts';
 import {
@@ -7,6 +7,7 @@ import {
   defineRoute,
   eventIdField,
   INVALID_CURSOR,
+  listPosition,
   noBody,
   noQuery,
   ok,
@@ -49,7 +50,7 @@ export const getConversation = defineRoute({
   responses: { 200: conversationResponse, 400: problemResponse, 404: problemResponse },
   async handle({ contacts, messages, clock, contactDefaults }: ConversationPorts, { id, query }) {
     const { cursor, limit = DEFAULT_PAGE_SIZE } = query;
-    const after = cursor === undefined ? undefined : parseCursor(conversationPosition, cursor);
+    const after = cursor === undefined ? undefined : parseCursor(listPosition, cursor);
     if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
     const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
     const page = await messages.readConversation(contact, { limit, after });

@@ -8,6 +8,7 @@ import {
   cursorField,
   defineRoute,
   INVALID_CURSOR,
+  listPosition,
   noBody,
   noQuery,
   ok,
@@ -48,7 +49,6 @@ export const deadLettersResponse = z.object({
 });
 
 const DEFAULT_PAGE_SIZE = 100;
-const listPosition = z.record(z.string(), z.string());
 
 export const listDeadLetters = defineRoute({
   route: 'GET /v1/dead-letters',

@@ -4,7 +4,7 @@ import * as z from '../../domain/schema.ts';
 import { isInBroadcast, isListed, LISTED_STATES } from '../../domain/send-index.ts';
 import { BROADCAST_ID, instant } from '../../domain/send-request.ts';
 import { SEND_STATES, type SendState } from '../../domain/send-transitions.ts';
-import type { SendCountFilter, SendFilter, SendListPosition, SendLists } from '../../ports.ts';
+import type { ListPosition, SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
 import {
   type Answer,
   cursorField,
@@ -52,7 +52,7 @@ export const sendListResponse = z.object({
 /** Values without a space are times and IDs. A position's sort key and ID are separated by one. */
 const listPosition = z.record(z.string(), z.string().check(z.regex(/^[\x21-\x7e]{1,300}( [\x21-\x7e]{1,128})?$/)));
 
-const parsePosition = (cursor: string | undefined): SendListPosition | undefined =>
+const parsePosition = (cursor: string | undefined): ListPosition | undefined =>
   cursor === undefined ? {} : parseCursor(listPosition, cursor);
 
 export const listSends = defineRoute({

@@ -10,8 +10,8 @@ import { GAP_AFTER_MS, type GapCandidate } from '../../domain/watch/gap.ts';
 import type {
   ChannelRepository,
   Clock,
-  GapPosition,
   GapRepository,
+  ListPosition,
   Log,
   Metrics,
   RegisteredChannel,
@@ -134,7 +134,7 @@ const watchGaps = async (
 ): Promise<void> => {
   const isEchoed = echoedAmong(channels);
   const before = addMs(now, -GAP_AFTER_MS);
-  let after: GapPosition | undefined;
+  let after: ListPosition | undefined;
   do {
     const { candidates, next } = await gaps.listCandidates({ before, limit: PAGE_SIZE, after });
     await forEachConcurrently(WRITE_CONCURRENCY, candidates, async (candidate) => {

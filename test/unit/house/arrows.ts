@@ -75,7 +75,7 @@ export const LAYERS: readonly Layer[] = [
   },
   // The clock, and the rules of what runs on this machine: whom a server answers, what may be printed, and how users run the
   // commands. The sandbox is at the bottom of what runs there, so the local run and the operator's command take them from it.
-  { name: 'sandbox base', files: /^sandbox\/base\//, mayImport: [] },
+  { name: 'sandbox base', files: /^sandbox\/base\//, mayImport: [], mayImportTypes: ['sandbox base'] },
   {
     name: 'sandbox service',
     files: /^sandbox\/service\//,
@@ -148,6 +148,7 @@ export const LAYERS: readonly Layer[] = [
       'cli operations',
       'adapters',
       'domain',
+      'table',
       'functions',
     ],
     mayImportTypes: ['sandbox base'],
@@ -155,7 +156,17 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'local',
     files: /^local\//,
-    mayImport: ['local', 'local stack', 'local inspector', 'local emulators', 'settings', 'sandbox', 'sandbox base'],
+    mayImport: [
+      'local',
+      'local stack',
+      'local inspector',
+      'local emulators',
+      'domain',
+      'table',
+      'settings',
+      'sandbox',
+      'sandbox base',
+    ],
   },
 
   // What a customer's engineer copies: it knows Parley only as a package.

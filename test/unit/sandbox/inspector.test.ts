@@ -38,7 +38,7 @@ const anInspector = () => {
       total: 1,
       states: { accepted: 1 },
     })),
-    trace: vi.fn<Inspector['trace']>(async () => ({ items: [{ pk: 'SEND#r-1', sk: 'SEND' }] })),
+    trace: vi.fn<Inspector['trace']>(async () => ({ items: {}, keys: ['SEND#r-1 SEND'] })),
     enqueue: vi.fn<Inspector['enqueue']>(async () => undefined),
     depths: vi.fn<Inspector['depths']>(async () => ({
       send: 1,
@@ -89,7 +89,7 @@ describe('the inspector over HTTP', () => {
       states: { accepted: 1 },
     });
     expect(inspector.sends).toHaveBeenCalledWith({ contact: '+54911', state: 'waiting', text: 'hi' });
-    expect(await call('/requests/r%2F1')).toEqual({ items: [{ pk: 'SEND#r-1', sk: 'SEND' }] });
+    expect(await call('/requests/r%2F1')).toEqual({ items: {}, keys: ['SEND#r-1 SEND'] });
     expect(inspector.trace).toHaveBeenCalledWith({ requestId: 'r/1' });
     await call('/messages/m-1');
     expect(inspector.trace).toHaveBeenCalledWith({ messageId: 'm-1' });

@@ -1,26 +1,25 @@
 import { formatMilliseconds } from '../components/time.ts';
-import { isByOperator, type Message, stringField } from '../state/api.ts';
+import { isByOperator, type Message } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
-import { itemOf } from '../state/timeline-subject.ts';
-import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
+import { idsOf, itemBodies, type TimelineStep } from './timeline-step.ts';
 
 /** Returns the consent that a user's message recorded, unless a later keyword has replaced it. */
-export const consentSteps = (timeline: Timeline): readonly TimelineStep[] => {
-  const consent = itemOf(timeline, 'CONSENT');
-  const writtenAt = stringField(itemOf(timeline, 'MESSAGE'), 'createdAt');
-  return KEYWORDS.flatMap(({ name, title, detail }): readonly TimelineStep[] => {
-    const source = stringField(consent, `${name}Source`) ?? '';
-    const isOwn = stringField(consent, `${name}At`) === writtenAt && source.startsWith('keyword ');
-    if (consent === undefined || writtenAt === undefined || !isOwn) return [];
-    const text = `The message is the ${source}. ${detail}`;
-    return [{ source: 'table', title, tone: 'success', detail: text, bodies: [itemBody('Table item', consent)] }];
-  });
+export const consentSteps = ({ trace }: Timeline): readonly TimelineStep[] => {
+  const { contact, message, items } = trace ?? { items: {} };
+  return (contact?.consents ?? [])
+    .filter(({ origin, source }) => origin === 'user' && source.startsWith('keyword '))
+    .filter(({ at }) => at === message?.createdAt)
+    .map(({ kind, source }) => {
+      const { title, detail } = RECORDED[kind];
+      const text = `The message is the ${source}. ${detail}`;
+      return { source: 'table', title, tone: 'success', detail: text, bodies: itemBodies(items.consent) };
+    });
 };
 
 /** Returns the step of the request that confirms the opt-out of a user's message. */
 export const confirmationSteps = ({ trace }: Timeline): readonly TimelineStep[] => {
-  const requestId = stringField(trace?.confirmation, 'pk')?.replace(/^SEND#/, '');
-  if (requestId === undefined) return [];
+  if (trace?.confirmation === undefined) return [];
+  const { requestId, body } = trace.confirmation;
   return [
     {
       source: 'queue',
@@ -29,19 +28,18 @@ export const confirmationSteps = ({ trace }: Timeline): readonly TimelineStep[] 
       detail: 'It is the only message that the opt-out does not block.',
       ids: idsOf({ 'Request ID': requestId }),
       requestId,
-      bodies: [{ name: 'Request', value: stringField(trace?.confirmation, 'body') }],
+      bodies: [{ name: 'Request', value: body }],
     },
   ];
 };
 
-const KEYWORDS = [
-  {
-    name: 'userOptOut',
+const RECORDED = {
+  'opt-out': {
     title: 'Opt-out recorded',
     detail: 'Templates are refused until the user opts in again, and free-form messages until the user writes again.',
   },
-  { name: 'userOptIn', title: 'Opt-in recorded', detail: 'The business may write to the user first.' },
-];
+  'opt-in': { title: 'Opt-in recorded', detail: 'The business may write to the user first.' },
+};
 
 /** Returns the step of an operator who wrote a message in the chat service's console; none for other messages. */
 export const operatorSteps = (message: Message | null): readonly TimelineStep[] =>
@@ -60,28 +58,26 @@ export const operatorSteps = (message: Message | null): readonly TimelineStep[] 
     : [];
 
 /** Returns what Parley stored about an operator's message, which comes back as an event. */
-export const echoSteps = (timeline: Timeline): readonly TimelineStep[] => {
-  const echo = itemOf(timeline, 'ECHO');
-  const handover = itemOf(timeline, 'HANDOVER');
-  if (echo === undefined) return [];
+export const echoSteps = ({ trace }: Timeline): readonly TimelineStep[] => {
+  if (trace?.echo === undefined) return [];
+  const { echo, contact, items } = trace;
   const stored: TimelineStep = {
     source: 'table',
     title: 'Echo stored',
     tone: 'success',
     detail: 'A message from the business does not open a conversation window.',
-    bodies: [itemBody('Table item', echo)],
+    bodies: itemBodies(items.echo),
   };
-  const writtenAt = stringField(handover, 'operatorWroteAt');
-  if (handover === undefined || writtenAt === undefined) return [stored];
-  const isLatest = writtenAt === stringField(echo, 'createdAt');
-  const until = stringField(handover, 'operatorUntil');
+  const { operatorWroteAt: writtenAt, operatorUntil: until } = contact ?? {};
+  if (writtenAt === undefined) return [stored];
+  const isLatest = writtenAt === echo.createdAt;
   const end = until === undefined ? '' : ` People answer until ${formatMilliseconds(until)} or the handback.`;
   const step: TimelineStep = {
     source: 'table',
     title: 'Operator recognized',
     tone: 'success',
     detail: `${isLatest ? "This is the operators' latest message." : `An operator has written again at ${formatMilliseconds(writtenAt)}.`}${end}`,
-    bodies: [itemBody('Table item', handover)],
+    bodies: itemBodies(items.handover),
   };
   return [stored, step];
 };

@@ -1,21 +1,18 @@
 import { formatSeconds } from '../components/time.ts';
-import { stringField } from '../state/api.ts';
+import type { SendView } from '../state/api.ts';
 import { type Timeline, useConsole } from '../state/console-state.ts';
-import { addressIn, itemOf, paramsIn, requestIdOf, ruleNameIn, type TableItem } from '../state/timeline-subject.ts';
 import { ResolveSend } from './resolve-send.tsx';
 import { SendAsTemplate } from './send-as-template.tsx';
 import { sentences } from './timeline-step.ts';
 
 /** What the user can do about the request now, or what it is waiting for. */
 export const NextAction = ({ timeline }: { timeline: Timeline }) => {
-  const send = itemOf(timeline, 'SEND');
-  const requestId = requestIdOf(timeline);
-  if (send === undefined || requestId === undefined) return null;
-  switch (send.state) {
+  const send = timeline.trace?.send;
+  switch (send?.state) {
     case 'uncertain':
-      return <ResolveSend key={requestId} requestId={requestId} />;
+      return <ResolveSend key={send.requestId} requestId={send.requestId} />;
     case 'refused':
-      return <Refused key={requestId} timeline={timeline} send={send} requestId={requestId} />;
+      return <Refused key={send.requestId} timeline={timeline} send={send} />;
     case 'waiting':
       return <Waiting send={send} />;
     case 'failed':
@@ -57,9 +54,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   PROCESSING_FAILED: 'Parley could not process the request for a day. To try again, redrive the dead letter.',
 };
 
-const Refused = ({ timeline, send, requestId }: { timeline: Timeline; send: TableItem; requestId: string }) => {
-  const code = stringField(send, 'code') ?? '';
-  const contact = timeline.contact ?? addressIn(send);
+const Refused = ({ timeline, send }: { timeline: Timeline; send: SendView }) => {
+  const { requestId, code = '', params, ruleName } = send;
+  const contact = timeline.contact ?? send.platformContactId;
   if (!TEMPLATE_HELPS.includes(code) || contact === undefined) {
     return Object.hasOwn(ADVICE, code) ? <p class="next-action">{ADVICE[code]}</p> : null;
   }
@@ -73,21 +70,21 @@ const Refused = ({ timeline, send, requestId }: { timeline: Timeline; send: Tabl
           on the phone, as the user, or record an opt-in with the command <code>parley opt-in</code>.
         </p>
       )}
-      <SendAsTemplate contact={contact} requestId={requestId} params={paramsIn(send)} ruleName={ruleNameIn(send)} />
+      <SendAsTemplate contact={contact} requestId={requestId} params={params} ruleName={ruleName} />
     </section>
   );
 };
 
 /** Whether a message of the user or an opt-in is recorded. */
-const mayWriteFirst = (timeline: Timeline): boolean =>
-  itemOf(timeline, 'CONTACT')?.lastInboundAt !== undefined ||
-  Object.keys(itemOf(timeline, 'CONSENT') ?? {}).some((name) => name.endsWith('OptInAt'));
+const mayWriteFirst = ({ trace }: Timeline): boolean =>
+  trace?.contact?.lastInboundAt !== undefined ||
+  trace?.contact?.consents?.some(({ kind }) => kind === 'opt-in') === true;
 
 /** Parley retries the request automatically; the user can only remove what blocks it. */
-const Waiting = ({ send }: { send: TableItem }) => {
+const Waiting = ({ send }: { send: SendView }) => {
   const stage = useConsole((state) => state.stage);
   const { state, why, nextProbeAt } = stage?.circuitBreaker ?? {};
-  const reason = stringField(send, 'outcome') ?? stringField(send, 'decision');
+  const reason = send.outcome ?? send.decision;
   return (
     <section class="next-action" aria-label="Waiting">
       {stage?.sending.state === 'stopped' ? (

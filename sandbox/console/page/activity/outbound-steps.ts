@@ -1,45 +1,32 @@
 import { formatMilliseconds } from '../components/time.ts';
-import { isByOperator, stringField } from '../state/api.ts';
+import { isByOperator, type MessageView, type Trace } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
-import { requestIdOf, type TableItem } from '../state/timeline-subject.ts';
+import { requestIdOf } from '../state/timeline-subject.ts';
 import { echoSteps, operatorSteps } from './contact-steps.ts';
-import { callStep, describeFailure, queuedStep, sendSteps } from './send-steps.ts';
-import { idsOf, itemBody, sentences, type TimelineStep } from './timeline-step.ts';
+import { callStep, queuedStep, sendSteps } from './send-steps.ts';
+import { idsOf, itemBodies, sentences, type TimelineStep } from './timeline-step.ts';
 import { expiredSteps, statusOf, webhookSteps } from './webhook-steps.ts';
 
 /** Returns the steps of what the business sends, in causal order. */
-export const outboundSteps = (
-  timeline: Timeline,
-  sendItem: TableItem | undefined,
-  messageItem: TableItem | undefined,
-): readonly TimelineStep[] => {
-  const { calls, message, trace = { items: [] } } = timeline;
-  const statuses = storedStatuses(messageItem);
-  const lastStatus = [...statuses.values()].flat().at(-1);
-  const messageBodies = messageItem ? [itemBody('Message item', messageItem)] : [];
-  const stored = new Map(
-    [...statuses].map(([status, steps]) => [
-      status,
-      steps.map((step) => (step === lastStatus ? { ...step, bodies: messageBodies } : step)),
-    ]),
-  );
+export const outboundSteps = (timeline: Timeline): readonly TimelineStep[] => {
+  const { calls, message, trace = NO_TRACE } = timeline;
+  const { send, items } = trace;
+  const messageBodies = itemBodies(items.message, 'Message item');
+  const stored = storedStatuses(trace.message, messageBodies);
   const requestId = requestIdOf(timeline);
-  const isQueued = sendItem !== undefined || trace.enqueuedAt !== undefined;
-  const sent = sendItem
-    ? sendSteps(sendItem, trace, calls, [
-        itemBody('Table item', sendItem),
-        ...(lastStatus === undefined ? messageBodies : []),
-      ])
+  const isQueued = send !== undefined || trace.enqueuedAt !== undefined;
+  const sent = send
+    ? sendSteps(send, trace, calls, [...itemBodies(items.send), ...(stored.size === 0 ? messageBodies : [])])
     : calls.map(callStep);
   // What a status said about the send was recorded when that status arrived.
-  const isChangedByStatus = sendItem?.confirmedBy !== undefined || sendItem?.state === 'failed';
+  const isChangedByStatus = send !== undefined && send.since === undefined;
   const byCall = isChangedByStatus ? sent.slice(0, sent.findLastIndex(({ at }) => at !== undefined) + 1) : sent;
   const byStatus = sent.slice(byCall.length);
   // If the status arrives before the answer is recorded, the send fails when the answer is.
   const [answeredAt = '', statusAt = answeredAt] = [byCall.at(-1)?.at, failedAt(timeline)];
   const isFailedByAnswer = answeredAt > statusAt;
   return [
-    ...(requestId !== undefined && isQueued ? [queuedStep(requestId, sendItem, trace)] : []),
+    ...(requestId !== undefined && isQueued ? [queuedStep(requestId, trace)] : []),
     ...byCall,
     ...(isFailedByAnswer ? byStatus : []),
     ...operatorSteps(message),
@@ -52,6 +39,8 @@ export const outboundSteps = (
     ...expiredSteps(timeline.expired),
   ];
 };
+
+const NO_TRACE: Trace = { items: {}, keys: [] };
 
 /** When the message failed: the service posts the event at once. */
 const failedAt = ({ deliveries }: Timeline): string | undefined =>
@@ -86,24 +75,24 @@ const deviceSteps = (timeline: Timeline): readonly TimelineStep[] => {
   ];
 };
 
-const STATUSES = ['sent', 'delivered', 'read', 'answered', 'failed'];
-
-/** Returns a step for each status in the table, by status. When it was stored is not known. */
-const storedStatuses = (message: TableItem | undefined): ReadonlyMap<string, readonly TimelineStep[]> =>
+/** Returns a step for each status in the table, by status. When it was stored is not known. The last one shows the item. */
+const storedStatuses = (
+  { statuses, failure }: Pick<MessageView, 'statuses' | 'failure'> = { statuses: [] },
+  bodies: TimelineStep['bodies'],
+): ReadonlyMap<string, readonly TimelineStep[]> =>
   new Map(
-    STATUSES.flatMap((status) => {
-      const eventAt = stringField(message, `${status}At`);
-      if (eventAt === undefined) return [];
+    statuses.map(({ status, at }, index) => {
+      const isFailed = status === 'failed';
       const step: TimelineStep = {
         source: 'table',
         title: `Status stored: ${status}`,
-        tone: status === 'failed' ? 'error' : 'success',
+        tone: isFailed ? 'error' : 'success',
         detail: sentences(
-          `${status}At is the time of the event: ${formatMilliseconds(eventAt)}`,
-          status === 'failed' ? describeFailure(message) : undefined,
+          `${status}At is the time of the event: ${formatMilliseconds(at)}`,
+          isFailed && failure ? `Failure: ${failure.trim()}` : undefined,
         ),
-        bodies: [],
+        bodies: index === statuses.length - 1 ? bodies : [],
       };
-      return [[status, [step]]];
+      return [status, [step]];
     }),
   );

@@ -1,6 +1,6 @@
+import { sortKeys } from '../components/json-text.ts';
 import { toneOf } from '../components/tone.ts';
-import { type Call, field, stringField, type Trace } from '../state/api.ts';
-import { type TableItem, traceIdOf } from '../state/timeline-subject.ts';
+import { type Call, field, type SendVersion, type SendView, type Trace } from '../state/api.ts';
 import { idsOf, sentences, type TimelineStep } from './timeline-step.ts';
 
 /**
@@ -9,7 +9,7 @@ import { idsOf, sentences, type TimelineStep } from './timeline-step.ts';
  * @param itemBodies what the step of the current state shows
  */
 export const sendSteps = (
-  send: TableItem,
+  send: SendView,
   trace: Trace,
   calls: readonly Call[],
   itemBodies: TimelineStep['bodies'],
@@ -21,7 +21,7 @@ export const sendSteps = (
   };
   const versions = versionsOf(send, trace.sendHistory ?? []);
   const steps = versions.flatMap((version, index) => {
-    const at = timeIn(version);
+    const at = version.since;
     if (version.state === 'claimed') {
       // A template that replaced a call after error 201 was decided after that call, at a time that is not stored.
       const before = takeCalls((call) => call.at < (at ?? ''));
@@ -44,32 +44,25 @@ export const sendSteps = (
 };
 
 /** The send's versions, oldest first, ending with the current one. */
-const versionsOf = (send: TableItem, history: readonly TableItem[]): readonly TableItem[] => {
+const versionsOf = (send: SendView, history: readonly SendVersion[]): readonly SendVersion[] => {
   const earlier = history.filter((version) => !isSameVersion(version, send));
   const versions = [...earlier, send].filter(({ state }) => state !== 'queued');
   const first = versions.findIndex(({ claimId }) => claimId === send.claimId);
   const after = versions[first];
   // The item keeps the time of its claim, and its decision unless a later one replaced it.
-  const isClaimKnown = after === undefined || ['claimed', 'refused', 'expired'].includes(String(after.state));
+  const isClaimKnown = after === undefined || ['claimed', 'refused', 'expired'].includes(after.state);
   if (send.claimedAt === undefined || isClaimKnown) return versions;
-  return versions.toSpliced(first, 0, { ...after, state: 'claimed', claimedAt: send.claimedAt });
+  return versions.toSpliced(first, 0, { ...after, state: 'claimed', since: send.claimedAt });
 };
 
-const isSameVersion = (one: TableItem, other: TableItem): boolean =>
+const isSameVersion = (one: SendVersion, other: SendVersion): boolean =>
   one.state === other.state &&
-  timeIn(one) === timeIn(other) &&
+  one.since === other.since &&
   one.decision === other.decision &&
   one.claimId === other.claimId;
 
-/** When the send entered its state; undefined if that is the time of a status, which was recorded later. */
-const timeIn = (version: TableItem): string | undefined => {
-  const isFromStatus =
-    version.state === 'failed' || (version.state === 'accepted' && version.confirmedBy !== undefined);
-  return isFromStatus ? undefined : stringField(version, `${version.state}At`);
-};
-
-const isBeforeReplacement = (call: Call, version: TableItem, remaining: readonly Call[]): boolean => {
-  const endpoint = endpointOf(version);
+const isBeforeReplacement = (call: Call, version: SendVersion, remaining: readonly Call[]): boolean => {
+  const endpoint = version.call?.endpoint;
   return (
     endpoint !== undefined &&
     !call.path.endsWith(`/${endpoint}`) &&
@@ -77,52 +70,39 @@ const isBeforeReplacement = (call: Call, version: TableItem, remaining: readonly
   );
 };
 
-const endpointOf = (version: TableItem): string | undefined => stringField(version.call, 'endpoint');
-
-const decisionStep = (version: TableItem, at: string | undefined): TimelineStep => {
-  const state = String(version.state);
+const decisionStep = ({ state, call, code, ...version }: SendVersion, at: string | undefined): TimelineStep => {
   const isCall = state === 'claimed';
-  const decision = isCall ? endpointOf(version) : state === 'waiting' ? 'wait' : stringField(version, 'code');
+  const decision = isCall ? call?.endpoint : state === 'waiting' ? 'wait' : code;
   return {
     source: 'decision',
     title: `Decision: ${decision ?? state}`,
     tone: isCall ? 'success' : toneOf(state),
-    detail: stringField(version, 'decision'),
+    detail: version.decision,
     at,
-    bodies: isCall ? [{ name: 'Call', value: version.call, order: 'table-item' }] : [],
+    bodies: isCall ? [{ name: 'Call', value: JSON.stringify(call, sortKeys) }] : [],
   };
 };
 
 const stateStep = (
-  version: TableItem,
-  previous: TableItem | undefined,
+  version: SendVersion,
+  previous: SendVersion | undefined,
   bodies: TimelineStep['bodies'],
 ): TimelineStep => {
-  const state = String(version.state);
-  const attempts = Number(version.attempts ?? 0);
+  const { state, attempts, outcome, outcomeDetails, sendAt } = version;
   // A state that follows a decision without a call keeps the outcome of an earlier call.
-  const isNew =
-    version.outcome !== previous?.outcome || version.claimId !== previous?.claimId || previous?.state === 'claimed';
-  const sendAt = state === 'scheduled' ? stringField(version, 'sendAt') : undefined;
+  const isNew = outcome !== previous?.outcome || version.claimId !== previous?.claimId || previous?.state === 'claimed';
   return {
     source: 'table',
     title: `Send state: ${state}`,
     tone: toneOf(state),
     detail: sentences(
-      ...(isNew ? [stringField(version, 'outcome'), stringField(version, 'outcomeDetails')] : []),
-      state === 'failed' ? describeFailure(version) : undefined,
-      sendAt && `Due at ${sendAt}`,
+      ...(isNew ? [outcome, outcomeDetails] : []),
+      state === 'scheduled' && sendAt ? `Due at ${sendAt}` : undefined,
       attempts > 1 ? `${attempts} attempts so far` : undefined,
     ),
-    at: timeIn(version),
+    at: version.since,
     bodies,
   };
-};
-
-/** Describes why a message failed, from its item or that of its send. */
-export const describeFailure = (item: TableItem | undefined): string | undefined => {
-  const failure = stringField(item, 'failure')?.trim();
-  return failure && `Failure: ${failure}`;
 };
 
 export const callStep = ({ path, status, at, request, answer, messageId, traceparent }: Call): TimelineStep => ({
@@ -146,11 +126,11 @@ const errorIn = (response: unknown): string | undefined => {
 };
 
 /** Returns the step of a request that was put on the send queue; the first one. */
-export const queuedStep = (requestId: string, send: TableItem | undefined, trace: Trace): TimelineStep => ({
+export const queuedStep = (requestId: string, { send, enqueuedAt }: Trace): TimelineStep => ({
   source: 'queue',
   title: 'Request queued',
   tone: 'success',
-  at: trace.enqueuedAt ?? stringField(send, 'queuedAt'),
-  ids: idsOf({ 'Request ID': requestId, 'Trace ID': traceIdOf(send) }),
-  bodies: send ? [{ name: 'Request', value: stringField(send, 'body') }] : [],
+  at: enqueuedAt ?? send?.queuedAt,
+  ids: idsOf({ 'Request ID': requestId, 'Trace ID': send?.traceId }),
+  bodies: send ? [{ name: 'Request', value: send.body }] : [],
 });

@@ -1,6 +1,4 @@
-import type { KeyOrder } from '../components/json-text.ts';
 import type { Tone } from '../components/tone.ts';
-import type { TableItem } from '../state/timeline-subject.ts';
 import type { Orderable } from './order-steps.ts';
 
 /** Where a step happened. */
@@ -27,11 +25,11 @@ export interface StepId {
 export interface StepBody {
   readonly name: string;
   readonly value: unknown;
-  readonly order?: KeyOrder;
 }
 
-/** Shows an item of the table. */
-export const itemBody = (name: string, item: TableItem): StepBody => ({ name, value: item, order: 'table-item' });
+/** Shows an item of the table, if there is one. */
+export const itemBodies = (item: string | undefined, name = 'Table item'): readonly StepBody[] =>
+  item === undefined ? [] : [{ name, value: item }];
 
 /** Returns the IDs that are known. */
 export const idsOf = (values: Readonly<Record<string, string | null | undefined>>): readonly StepId[] =>

@@ -1,35 +1,26 @@
 import { formatMilliseconds } from '../components/time.ts';
-import { type Message, stringField } from '../state/api.ts';
+import type { Message } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
-import { itemOf, type TableItem, traceIdOf } from '../state/timeline-subject.ts';
 import { confirmationSteps, consentSteps } from './contact-steps.ts';
 import { type Ordered, orderSteps } from './order-steps.ts';
 import { outboundSteps } from './outbound-steps.ts';
-import { idsOf, itemBody, type TimelineStep } from './timeline-step.ts';
+import { idsOf, itemBodies, type TimelineStep } from './timeline-step.ts';
 import { turnSteps } from './turn-steps.ts';
 import { expiredSteps, publishedSteps, webhookSteps } from './webhook-steps.ts';
 
 /** Returns the steps of a message or request, in the order in which they happened. */
 export const timelineSteps = (timeline: Timeline): readonly Ordered<TimelineStep>[] => {
   const { message, trace } = timeline;
-  const steps =
-    message?.direction === 'in'
-      ? inboundSteps(timeline, message, itemOf(timeline, 'MESSAGE'), itemOf(timeline, 'CONTACT'))
-      : outboundSteps(timeline, itemOf(timeline, 'SEND'), itemOf(timeline, 'MESSAGE'));
+  const steps = message?.direction === 'in' ? inboundSteps(timeline, message) : outboundSteps(timeline);
   return orderSteps([...steps, ...publishedSteps(trace)]);
 };
 
 /** Returns the steps of a user's message, in causal order. */
-const inboundSteps = (
-  timeline: Timeline,
-  message: Message,
-  messageItem: TableItem | undefined,
-  contactItem: TableItem | undefined,
-): readonly TimelineStep[] => {
+const inboundSteps = (timeline: Timeline, message: Message): readonly TimelineStep[] => {
   const { deliveries, expired } = timeline;
   const stored = [
-    ...(messageItem ? [storedStep(messageItem)] : []),
-    ...(contactItem ? [windowStep(contactItem, message.id)] : []),
+    ...storedSteps(timeline),
+    ...windowSteps(timeline, message.id),
     ...turnSteps(timeline, message.id),
     ...consentSteps(timeline),
     ...confirmationSteps(timeline),
@@ -58,20 +49,23 @@ const DELIVERY_PENDING: TimelineStep = {
   bodies: [],
 };
 
-const storedStep = (message: TableItem): TimelineStep => {
-  const at = stringField(message, 'createdAt');
-  const source = TIME_SOURCES.get(stringField(message, 'createdAtSource') ?? '') ?? 'its own field';
-  return {
-    source: 'table',
-    title: 'Message stored',
-    tone: 'success',
-    detail: `Event time: ${at && formatMilliseconds(at)}, from ${source}.`,
-    ids: idsOf({ 'Trace ID': traceIdOf(message) }),
-    bodies: [itemBody('Table item', message)],
-  };
+const storedSteps = ({ trace }: Timeline): readonly TimelineStep[] => {
+  if (trace?.message === undefined) return [];
+  const { createdAt, timeSource = '', traceId } = trace.message;
+  const source = TIME_SOURCES.get(timeSource) ?? 'its own field';
+  return [
+    {
+      source: 'table',
+      title: 'Message stored',
+      tone: 'success',
+      detail: `Event time: ${createdAt && formatMilliseconds(createdAt)}, from ${source}.`,
+      ids: idsOf({ 'Trace ID': traceId }),
+      bodies: itemBodies(trace.items.message),
+    },
+  ];
 };
 
-/** Where an item's `createdAt` comes from, by its `createdAtSource`. */
+/** Where a message's time comes from. */
 const TIME_SOURCES: ReadonlyMap<string, string> = new Map([
   ['event', 'the event'],
   ['publish-time', 'the publish time'],
@@ -79,14 +73,17 @@ const TIME_SOURCES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The window as it is now: it starts at the latest message, whichever arrived last. */
-const windowStep = (contact: TableItem, messageId: string): TimelineStep => {
-  const since = stringField(contact, 'lastInboundAt');
-  const isLatest = stringField(contact, 'lastInboundId') === messageId;
-  return {
-    source: 'table',
-    title: isLatest ? 'Conversation window updated' : 'Conversation window',
-    tone: 'success',
-    detail: `It starts at ${since && formatMilliseconds(since)}, the time of ${isLatest ? "the user's latest message" : 'a later message'}.`,
-    bodies: [itemBody('Table item', contact)],
-  };
+const windowSteps = ({ trace }: Timeline, messageId: string): readonly TimelineStep[] => {
+  const { lastInboundAt: since, lastInboundId } = trace?.contact ?? {};
+  if (since === undefined) return [];
+  const isLatest = lastInboundId === messageId;
+  return [
+    {
+      source: 'table',
+      title: isLatest ? 'Conversation window updated' : 'Conversation window',
+      tone: 'success',
+      detail: `It starts at ${formatMilliseconds(since)}, the time of ${isLatest ? "the user's latest message" : 'a later message'}.`,
+      bodies: itemBodies(trace?.items.contact),
+    },
+  ];
 };

@@ -1,26 +1,24 @@
 import { counted } from '../components/counted.ts';
 import { field, type Trace } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
-import { itemOf } from '../state/timeline-subject.ts';
-import { itemBody, type TimelineStep } from './timeline-step.ts';
+import { itemBodies, type TimelineStep } from './timeline-step.ts';
 
 /** An event on the bus. */
 export type BusEvent = NonNullable<Trace['busEvents']>[number];
 
 /** Returns the step of a user's message that was added to a turn; none if the stage has no turns. */
-export const turnSteps = (timeline: Timeline, messageId: string): readonly TimelineStep[] => {
-  const ended = timeline.trace?.busEvents?.find(isTurnEnded);
-  const open = itemOf(timeline, 'TURN');
+export const turnSteps = ({ trace }: Timeline, messageId: string): readonly TimelineStep[] => {
+  const ended = trace?.busEvents?.find(isTurnEnded);
   const added = { source: 'table', title: 'Added to a turn', tone: 'success' } as const;
   if (ended !== undefined) {
     const ids = messageIdsIn(ended);
     return [{ ...added, detail: `The message is number ${ids.indexOf(messageId) + 1} of ${ids.length}.`, bodies: [] }];
   }
-  const ids = arrayIn(open, 'messageIds');
+  const { messageIds: ids = [] } = trace?.turn ?? {};
   // A later message may have started the user's next turn, before the event of this one has arrived.
-  if (open === undefined || !ids.includes(messageId)) return [];
+  if (!ids.includes(messageId)) return [];
   const detail = `The turn has ${counted(ids.length, 'message')} so far. It ends when the user has been silent.`;
-  return [{ ...added, detail, bodies: [itemBody('Table item', open)] }];
+  return [{ ...added, detail, bodies: itemBodies(trace?.items.turn) }];
 };
 
 /** Describes an event on the bus that ended a turn. */

@@ -1,8 +1,3 @@
-import { field } from '../state/api.ts';
-
-/** In which order keys are shown: as they were sent, or by name, because DynamoDB returns attributes in no order. */
-export type KeyOrder = 'as-sent' | 'table-item';
-
 export interface JsonText {
   readonly text: string;
   /** Whether the text is an object or an array, which is indented. Any other text is shown as it is. */
@@ -16,53 +11,24 @@ const MAX_DEPTH = 64;
  * Returns the text of a value. A string that contains JSON is shown as JSON: what it contains is indented, not parsed,
  * so that its numbers, its duplicate keys, and their order stay as they are.
  */
-export const formatJson = (value: unknown, order: KeyOrder = 'as-sent'): JsonText => {
-  const compact = typeof value === 'string' ? value : serialize(value, order);
+export const formatJson = (value: unknown): JsonText => {
+  const compact = typeof value === 'string' ? value : serialize(value);
   return isContainer(compact) ? { text: indent(compact), isJson: true } : { text: compact, isJson: false };
 };
 
-/** The attributes of a table item that contain the JSON of requests and events as strings. */
-const TEXT_ATTRIBUTES = ['body', 'failedBody', 'statusBodies'];
-
-const serialize = (value: unknown, order: KeyOrder): string => {
+const serialize = (value: unknown): string => {
   try {
-    return (order === 'as-sent' ? JSON.stringify(value) : serializeItem(value)) ?? '';
+    return JSON.stringify(value) ?? '';
   } catch {
     return 'This value is nested too deeply to show.';
   }
 };
 
-const serializeItem = (item: unknown): string => {
-  if (!isObject(item)) return JSON.stringify(withSortedKeys(item));
-  const attributes = sortedKeys(item, ['pk', 'sk']).map((name) => {
-    const value = field(item, name);
-    return `${JSON.stringify(name)}:${TEXT_ATTRIBUTES.includes(name) ? embed(value) : JSON.stringify(withSortedKeys(value))}`;
-  });
-  return `{${attributes.join(',')}}`;
-};
-
-/** Returns a string that contains JSON as that JSON, also within an array. */
-const embed = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(embed).join(',')}]`;
-  return typeof value === 'string' && isContainer(value) ? value : JSON.stringify(value);
-};
-
-/** Sorts the keys at every level. */
-export const withSortedKeys = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withSortedKeys);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(sortedKeys(value).map((name) => [name, withSortedKeys(field(value, name))]));
-};
-
-const sortedKeys = (value: object, first: readonly string[] = []): readonly string[] => [
-  ...first.filter((name) => Object.hasOwn(value, name)),
-  ...Object.keys(value)
-    .filter((name) => !first.includes(name))
-    .toSorted(),
-];
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Sorts the keys of objects when they are serialized. */
+export const sortKeys = (_name: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
 
 const isContainer = (text: string): boolean => {
   if (!/^\s*[[{]/.test(text)) return false;

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { CopyButton } from './copy.tsx';
-import { blocksOf, formatJson, jsonParts, type KeyOrder } from './json-text.ts';
+import { blocksOf, formatJson, jsonParts } from './json-text.ts';
 
 /** Each colored part is an element, and thousands of them would make the page slow. */
 const MAX_COLORED = 400;
@@ -10,22 +10,21 @@ const MAX_CHARACTERS = 200_000;
 interface Props {
   readonly name: string;
   readonly value: unknown;
-  readonly order?: KeyOrder;
 }
 
 /** A collapsed JSON value, serialized only when it is opened. A string that contains JSON is shown as JSON. */
-export const JsonBody = ({ name, value, order = 'as-sent' }: Props) => {
+export const JsonBody = ({ name, value }: Props) => {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="json-body" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{name}</summary>
-      {isOpen && <Json name={name} value={value} order={order} />}
+      {isOpen && <Json name={name} value={value} />}
     </details>
   );
 };
 
-const Json = ({ name, value, order }: Required<Props>) => {
-  const { text, isJson } = useMemo(() => formatJson(value, order), [value, order]);
+const Json = ({ name, value }: Props) => {
+  const { text, isJson } = useMemo(() => formatJson(value), [value]);
   const shown = text.slice(0, MAX_CHARACTERS);
   const [first = '', ...blocks] = useMemo(() => blocksOf(shown), [shown]);
   const parts = useMemo(() => (isJson ? jsonParts(first, MAX_COLORED) : [{ text: first }]), [first, isJson]);

@@ -28,14 +28,8 @@ const fetchTrace = (messageId: string) => callApi<Trace>('GET', inspectorPath(`m
 const isStored = async (messageId: string): Promise<true | undefined> => {
   const trace = await fetchTrace(messageId);
   if (!trace.ok) return undefined;
-  const timeOf = (sk: string, name: string) =>
-    Date.parse(
-      stringField(
-        trace.value.items.find((item) => item.sk === sk),
-        name,
-      ) ?? '',
-    );
-  return timeOf('CONTACT', 'lastInboundAt') >= timeOf('MESSAGE', 'createdAt') || undefined;
+  const { message, contact } = trace.value;
+  return Date.parse(contact?.lastInboundAt ?? '') >= Date.parse(message?.createdAt ?? '') || undefined;
 };
 
 /** The states that Parley does not change by itself. */
@@ -91,7 +85,7 @@ export const untilContact = async (contact: string, isWanted: (status: ContactSt
 export const untilConfirmed = async (messageId: string): Promise<ApiResult<true>> => {
   const isSent = await poll(async () => {
     const trace = await fetchTrace(messageId);
-    return trace.ok && stringField(trace.value.confirmation, 'state') === 'accepted';
+    return trace.ok && trace.value.confirmation?.state === 'accepted';
   });
   return isSent ? { ok: true, value: true } : failed('Parley did not confirm the opt-out within 15 seconds.');
 };

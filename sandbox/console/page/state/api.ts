@@ -15,11 +15,10 @@ export type {
   QueueDepths,
   SendList,
   SendStates,
-  SendSummary,
   StageFeatures,
   StageStatus,
-  Trace,
 } from '../../../base/inspector.ts';
+export type { MessageView, SendSummary, SendVersion, SendView, Trace } from '../../../base/trace.ts';
 export type { Activity, MinuteCounts };
 
 // The control API's resources, typed by the functions that serialize them.

@@ -1,7 +1,7 @@
 import { type ConsoleStart, callApi, type FeedEntry, type InspectorChange, inspectorPath } from './api.ts';
 import { applyFeedEntry } from './apply-feed-entry.ts';
 import { store } from './console-state.ts';
-import { isItemOf } from './contact-item.ts';
+import { isContactOf } from './contact-item.ts';
 import { correctRoute } from './correct-route.ts';
 import { noteContactChange } from './dry-run.ts';
 import { loadRequests, refreshRequests } from './requests.ts';
@@ -89,12 +89,13 @@ const followInspector = (): EventSource => {
   on('bus', () => {
     if (store.get().route.selection !== undefined) refreshTimeline();
   });
-  on('item', ({ key }) => {
+  on('item', ({ key, id, contactKey }) => {
     const { route, timeline } = store.get();
-    if (route.user !== undefined && isItemOf(key, route.user)) noteContactChange();
+    if (route.user !== undefined && contactKey !== undefined && isContactOf(contactKey, route.user))
+      noteContactChange();
     const { selection } = route;
-    const isShown = timeline?.trace?.items.some(({ pk, sk }) => `${pk} ${sk}` === key) ?? false;
-    if (selection !== undefined && (isShown || key.includes(selection.id))) refreshTimeline();
+    const isShown = timeline?.trace?.keys.includes(key) ?? false;
+    if (selection !== undefined && (isShown || id === selection.id)) refreshTimeline();
   });
   return feed;
 };

@@ -2,12 +2,10 @@
 const KEPT_DIGITS = 7;
 
 /**
- * Returns whether an item of the customer's table may be about a user: it is a contact's, and its key ends as the user's
- * address does. If it is about another user, this only costs an unneeded call.
+ * Returns whether a contact in the customer's table may be a user: its key ends as the user's address does. If it is
+ * another user, this only costs an unneeded call.
  */
-export const isItemOf = (key: string, address: string): boolean => {
-  const [pk = ''] = key.split(' ');
+export const isContactOf = (contactKey: string, address: string): boolean => {
   const isNumber = /^\s*\+?[\d\s().-]+$/.test(address);
-  const end = isNumber ? address.replace(/\D/g, '').slice(-KEPT_DIGITS) : address;
-  return pk.startsWith('CONTACT#') && pk.endsWith(end);
+  return contactKey.endsWith(isNumber ? address.replace(/\D/g, '').slice(-KEPT_DIGITS) : address);
 };

@@ -73,5 +73,5 @@ const fetchDeadLetters = async (queue: InspectedQueue): Promise<readonly ListedD
 const hasSend = async (requestId: string | undefined): Promise<boolean> => {
   if (requestId === undefined) return false;
   const result = await callApi<Trace>('GET', inspectorPath(`requests/${encodeText(requestId)}`));
-  return result.ok && result.value.items.some(({ sk }) => sk === 'SEND');
+  return result.ok && result.value.send !== undefined;
 };

@@ -38,7 +38,7 @@ const findFreeId = async (requestId: string): Promise<ApiResult<string>> => {
     const id = templateRequestId(requestId, n);
     const found = await callApi<Trace>('GET', inspectorPath(`requests/${encodeText(id)}`));
     if (!found.ok) return found;
-    const isFree = found.value.enqueuedAt === undefined && !found.value.items.some(({ sk }) => sk === 'SEND');
+    const isFree = found.value.enqueuedAt === undefined && found.value.send === undefined;
     if (isFree) return { ok: true, value: id };
   }
   return { ok: false, error: `Request ${requestId} has already been sent as a template ${MAX_REPEATS} times.` };

@@ -1,4 +1,4 @@
-import { withSortedKeys } from '../components/json-text.ts';
+import { sortKeys } from '../components/json-text.ts';
 import {
   type ApiResult,
   type Call,
@@ -6,17 +6,14 @@ import {
   type Delivery,
   type ExpiredEvent,
   encodeText,
-  field,
   inspectorPath,
   type Message,
-  stringField,
   type Trace,
 } from './api.ts';
 import { coalesce } from './coalesce.ts';
 import { showError, store, type Timeline } from './console-state.ts';
 import { findUser } from './find-user.ts';
 import type { Selection } from './route.ts';
-import { addressIn, type TableItem, traceIdOf } from './timeline-subject.ts';
 
 const REFRESH_DELAY_MS = 80;
 const MAX_REMEMBERED = 20;
@@ -85,14 +82,13 @@ const fetchTimeline = async (selection: Selection): Promise<ApiResult<Timeline>>
   const traced = store.get().hasInspector ? await fetchTrace(selection) : NO_TRACE;
   if (!traced.ok) return traced;
   const trace = traced.value;
-  const send = trace?.items.find(({ sk }) => sk === 'SEND');
-  const messageId = stringField(send, 'messageId');
+  const { messageId, platformContactId } = trace?.send ?? {};
   const [{ contact, ...history }, others] = await Promise.all([
     known ?? (messageId === undefined ? NO_HISTORY : fetchHistory(messageId)),
-    fetchOtherCalls(send, trace?.sendHistory ?? []),
+    fetchOtherCalls(trace),
   ]);
   const calls = [...others.filter(({ id }) => history.calls.every((call) => call.id !== id)), ...history.calls];
-  return { ok: true, value: { selection, ...history, calls, trace, contact: contact ?? knownUser(addressIn(send)) } };
+  return { ok: true, value: { selection, ...history, calls, trace, contact: contact ?? knownUser(platformContactId) } };
 };
 
 const NO_TRACE: ApiResult<undefined> = { ok: true, value: undefined };
@@ -110,23 +106,20 @@ const knownUser = (address = ''): string | undefined => findUser(store.get().use
  * Fetches a send's other calls: those that were not accepted, and those whose answer was lost. They are matched by
  * their body and their trace.
  */
-const fetchOtherCalls = async (
-  send: TableItem | undefined,
-  versions: readonly TableItem[],
-): Promise<readonly Call[]> => {
-  const bodies = [send?.call, send?.unknownCall, ...versions.map(({ call }) => call)].map((call) =>
-    field(call, 'body'),
-  );
-  const contact = bodies.map((body) => stringField(body, 'platformContactId')).find((one) => one !== undefined);
+const fetchOtherCalls = async ({ send, sendHistory = [] }: Partial<Trace> = {}): Promise<readonly Call[]> => {
+  const recorded = [send?.call, send?.unknownCall, ...sendHistory.map(({ call }) => call)];
+  const bodies = recorded.map((call) => call?.body).filter((body) => body !== undefined);
+  const contact = bodies.map(({ platformContactId }) => platformContactId).find((one) => typeof one === 'string');
   if (contact === undefined) return [];
   const result = await callApi<{ calls: readonly Call[] }>('GET', `/console/calls/${encodeText(contact)}`);
   if (!result.ok) return [];
-  const expected = new Set(bodies.filter((body) => body !== undefined).map(canonicalJson));
-  const trace = traceIdOf(send);
+  const expected = new Set(bodies.map(canonicalJson));
   return result.value.calls.filter((call) => {
-    const ownTrace = traceIdOf(call);
-    const isTraced = trace !== undefined && ownTrace !== undefined;
-    return (isTraced ? ownTrace === trace : call.messageId === null) && expected.has(canonicalJson(call.request));
+    const ownTrace = call.traceparent?.split('-')[1];
+    const isTraced = send?.traceId !== undefined && ownTrace !== undefined;
+    return (
+      (isTraced ? ownTrace === send.traceId : call.messageId === null) && expected.has(canonicalJson(call.request))
+    );
   });
 };
 
@@ -136,7 +129,7 @@ const fetchOtherCalls = async (
  */
 const canonicalJson = (value: unknown): string | undefined => {
   try {
-    return JSON.stringify(withSortedKeys(value));
+    return JSON.stringify(value, sortKeys);
   } catch {
     return undefined;
   }

@@ -15,11 +15,11 @@ import { createDynamodbStoredEvents } from '../../../../lambdas/adapters/dynamod
 import type { Caller } from '../../../../lambdas/domain/audit.ts';
 import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
+import type { SendRules } from '../../../../lambdas/domain/decision.ts';
 import { ms } from '../../../../lambdas/domain/duration.ts';
 import type { QueuedErasure } from '../../../../lambdas/domain/erasure.ts';
 import * as z from '../../../../lambdas/domain/schema.ts';
 import type { NumberFormat } from '../../../../lambdas/domain/send-call.ts';
-import type { SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { RouteDescription } from '../../../../lambdas/manage/api/api.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/api/erasures.ts';

@@ -8,10 +8,10 @@ import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/me
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
 import { createDynamodbStops } from '../../../../lambdas/adapters/dynamodb/stops.ts';
 import { contactRef, type WindowPer } from '../../../../lambdas/domain/contact.ts';
+import type { SendRules } from '../../../../lambdas/domain/decision.ts';
 import { ms } from '../../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { SendCall } from '../../../../lambdas/domain/send-call.ts';
-import type { SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';

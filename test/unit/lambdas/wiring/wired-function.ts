@@ -20,6 +20,7 @@ const ENTRIES = {
 };
 const SYSTEM = '../../../../lambdas/runtime/system.ts';
 const HTTP_POST = '../../../../lambdas/adapters/chat-service/http-post.ts';
+const BUDGET = '../../../../lambdas/runtime/time-budget.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Item = Readonly<Record<string, unknown>>;
@@ -102,6 +103,17 @@ export const startWiredFunctions = async (): Promise<WiredFunctions> => {
     };
   });
 
+  vi.doMock(BUDGET, async (load) => {
+    const real = await load<typeof import('../../../../lambdas/runtime/time-budget.ts')>();
+    return {
+      ...real,
+      withinBudget(...[budgetMs, call]: Parameters<typeof real.withinBudget>) {
+        lines.push(`budget ${budgetMs}`);
+        return real.withinBudget(budgetMs, call);
+      },
+    };
+  });
+
   return {
     async run(service, variables, given) {
       lines = [];
@@ -125,6 +137,7 @@ export const startWiredFunctions = async (): Promise<WiredFunctions> => {
     async close() {
       vi.doUnmock(SYSTEM);
       vi.doUnmock(HTTP_POST);
+      vi.doUnmock(BUDGET);
       // Test files share their modules.
       vi.resetModules();
       for (const spy of spies) spy.mockRestore();

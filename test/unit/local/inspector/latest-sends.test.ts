@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLatestSends } from '../../../../local/inspector/latest-sends.ts';
-import type { SendFilter, SendSummary } from '../../../../sandbox/base/inspector.ts';
+import type { SendFilter } from '../../../../sandbox/base/inspector.ts';
+import type { SendSummary } from '../../../../sandbox/base/trace.ts';
 
 const listOf = (sends: readonly SendSummary[], maxSends?: number) => {
   const list = createLatestSends(maxSends);

@@ -1,48 +1,69 @@
 import { describe, expect, it } from 'vitest';
+import type { SendRecord } from '../../../../lambdas/domain/send.ts';
 import { createSendHistory } from '../../../../local/inspector/send-history.ts';
 
-const CLAIMED = {
-  pk: 'SEND#1',
-  sk: 'SEND',
+const CLAIMED: SendRecord = {
+  requestId: '1',
   state: 'claimed',
   claimedAt: '2026-01-31T10:00:00.100Z',
   decision: 'The window is open.',
-  call: { endpoint: 'message/v3' },
+  call: { endpoint: 'message/v3', body: {} },
   claimId: 'claim-1',
   attempts: 1,
+  unknownOutcomes: 0,
   body: '{}',
 };
-const WAITING = { ...CLAIMED, state: 'waiting', waitingAt: '2026-01-31T10:00:00.200Z', outcome: 'HTTP 503' };
+const WAITING: SendRecord = {
+  ...CLAIMED,
+  state: 'waiting',
+  waitingAt: '2026-01-31T10:00:00.200Z',
+  outcome: 'HTTP 503',
+};
 
 describe('the history of a send', () => {
   it('keeps what a later version replaces, with the time of each state', () => {
     const history = createSendHistory();
 
-    for (const item of [CLAIMED, WAITING]) history.add(item);
+    for (const send of [CLAIMED, WAITING]) history.add(send);
 
     const { decision, call, claimId, attempts } = CLAIMED;
     const common = { decision, call, claimId, attempts };
-    expect(history.of('SEND#1').sendHistory).toEqual([
-      { ...common, state: 'claimed', claimedAt: CLAIMED.claimedAt },
-      { ...common, state: 'waiting', waitingAt: WAITING.waitingAt, outcome: 'HTTP 503' },
+    expect(history.of('1').sendHistory).toEqual([
+      { ...common, state: 'claimed', since: CLAIMED.claimedAt },
+      { ...common, state: 'waiting', since: WAITING.waitingAt, outcome: 'HTTP 503' },
     ]);
   });
 
-  it('keeps why a message failed, which a message of another call can replace', () => {
+  it('keeps why a message failed, and no time that is that of a status', () => {
     const history = createSendHistory();
-    const failed = { ...CLAIMED, state: 'failed', failedAt: '2026-01-31T10:03:00.000Z', failure: '131026 ' };
+    const failed: SendRecord = {
+      ...CLAIMED,
+      state: 'failed',
+      failedAt: '2026-01-31T10:03:00.000Z',
+      outcome: 'Failed.',
+    };
+    const confirmed: SendRecord = {
+      ...CLAIMED,
+      state: 'accepted',
+      acceptedAt: WAITING.waitingAt,
+      confirmedBy: 'status',
+    };
 
-    for (const item of [failed, { ...CLAIMED, state: 'accepted' }]) history.add(item);
+    for (const send of [failed, confirmed, { ...confirmed, confirmedBy: undefined }]) history.add(send);
 
-    expect(history.of('SEND#1').sendHistory).toMatchObject([{ state: 'failed', failure: '131026 ' }, {}]);
+    expect(history.of('1').sendHistory).toMatchObject([
+      { state: 'failed', since: undefined, outcome: 'Failed.' },
+      { state: 'accepted', since: undefined },
+      { state: 'accepted', since: WAITING.waitingAt },
+    ]);
   });
 
-  it('ignores other items, and writes that do not change the send', () => {
+  it('ignores writes that change nothing that it shows', () => {
     const history = createSendHistory();
 
-    for (const item of [CLAIMED, { ...CLAIMED, lastFailedAt: 'x' }, { ...CLAIMED, sk: 'MESSAGE' }]) history.add(item);
+    for (const send of [CLAIMED, { ...CLAIMED, isAnswered: true }]) history.add(send);
 
-    expect(history.of('SEND#1').sendHistory).toHaveLength(1);
+    expect(history.of('1').sendHistory).toHaveLength(1);
   });
 
   it('knows when a request was first put on the queue', () => {
@@ -52,14 +73,14 @@ describe('the history of a send', () => {
     history.addRequest('{"requestId":"1"}', 'second');
     for (const body of ['{', '[]', '{"requestId":1}']) history.addRequest(body, 'malformed');
 
-    expect(history.of('SEND#1')).toEqual({ enqueuedAt: 'first', sendHistory: undefined });
+    expect(history.of('1')).toEqual({ enqueuedAt: 'first', sendHistory: undefined });
   });
 
   it('forgets the send that was changed least recently', () => {
     const history = createSendHistory(2);
 
-    for (const pk of ['SEND#1', 'SEND#2', 'SEND#1', 'SEND#3']) history.add({ ...CLAIMED, pk });
+    for (const requestId of ['1', '2', '1', '3']) history.add({ ...CLAIMED, requestId });
 
-    expect(['SEND#1', 'SEND#2', 'SEND#3'].map((pk) => history.of(pk).sendHistory?.length)).toEqual([1, undefined, 1]);
+    expect(['1', '2', '3'].map((requestId) => history.of(requestId).sendHistory?.length)).toEqual([1, undefined, 1]);
   });
 });

@@ -1,21 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { summarizeSend } from '../../../../local/inspector/send-summary.ts';
+import type { SendRecord } from '../../../../lambdas/domain/send.ts';
+import { summarizeSend, viewSend } from '../../../../local/inspector/send-summary.ts';
 
-const sendItem = (attributes: Readonly<Record<string, unknown>> = {}) => ({
-  pk: 'SEND#order-1',
-  sk: 'SEND',
+const TRACE = '0123456789abcdef0123456789abcdef';
+
+const sendWith = (changes: Partial<SendRecord> = {}): SendRecord => ({
+  requestId: 'order-1',
   state: 'accepted',
-  createdAt: '2026-11-20T12:00:00.000Z',
+  queuedAt: '2026-11-20T12:00:00.000Z',
   acceptedAt: '2026-11-20T12:00:05.000Z',
   body: JSON.stringify({ requestId: 'order-1', platformContactId: '+5491155550001', messageText: 'Hi' }),
-  ...attributes,
+  attempts: 1,
+  unknownOutcomes: 0,
+  ...changes,
 });
 
 describe('the summary of a send', () => {
   it('has the text and the rule of the request', () => {
     const body = JSON.stringify({ platformContactId: '+549', messageText: 'Hi', ruleNameOrId: 'order_shipped' });
 
-    expect(summarizeSend(sendItem({ body }))).toMatchObject({
+    expect(summarizeSend(sendWith({ body }))).toMatchObject({
       requestId: 'order-1',
       state: 'accepted',
       platformContactId: '+549',
@@ -30,40 +34,36 @@ describe('the summary of a send', () => {
     ['cuts no character in half', '👋'.repeat(150), '👋'.repeat(150)],
     ['counts characters, not code units', '👋'.repeat(300), `${'👋'.repeat(199)}…`],
   ])('%s of the text', (_, messageText, text) => {
-    expect(summarizeSend(sendItem({ body: JSON.stringify({ messageText }) }))?.text).toBe(text);
+    expect(summarizeSend(sendWith({ body: JSON.stringify({ messageText }) })).text).toBe(text);
   });
 
-  it('has the time of the latest change, not its scheduled time or the sort key of an index', () => {
-    const refused = sendItem({
+  it('has the time of the latest change, not its scheduled time', () => {
+    const refused = sendWith({
       state: 'refused',
       refusedAt: '2026-11-20T12:00:09.000Z',
-      stateAt: '2026-11-20T12:00:09.000Z#WINDOW_CLOSED',
       sendAt: '2026-11-27T12:00:00.000Z',
-      expiresAt: 1_800_000_000,
     });
 
-    expect(summarizeSend(refused)?.at).toBe('2026-11-20T12:00:09.000Z');
-  });
-
-  it('says why the message of an accepted send failed', () => {
-    const failed = { state: 'failed', code: '131026', failure: '131026 Not reachable', outcome: 'It was accepted.' };
-
-    expect(summarizeSend(sendItem(failed))).toMatchObject({
-      code: '131026',
-      outcome: 'The chat service accepted it, and the message failed, code 131026.',
-      outcomeDetails: 'Not reachable',
-    });
+    expect(summarizeSend(refused).at).toBe('2026-11-20T12:00:09.000Z');
   });
 
   it('has no text once the contact is erased', () => {
-    expect(summarizeSend(sendItem({ body: undefined }))).toEqual({
+    expect(summarizeSend(sendWith({ body: '' }))).toEqual({
       requestId: 'order-1',
       state: 'accepted',
       at: '2026-11-20T12:00:05.000Z',
     });
   });
+});
 
-  it.each([{ pk: 'MESSAGE#m-1' }, { state: undefined }])('is undefined for an item with %j', (attributes) => {
-    expect(summarizeSend(sendItem(attributes))).toBeUndefined();
+describe('the view of a send', () => {
+  it('has the variables of the request that are strings', () => {
+    const body = JSON.stringify({ params: { name: 'Ana', count: 1 } });
+
+    expect(viewSend(sendWith({ body, traceparent: `00-${TRACE}-0123456789abcdef-01` }))).toMatchObject({
+      params: { name: 'Ana' },
+      traceId: TRACE,
+      since: '2026-11-20T12:00:05.000Z',
+    });
   });
 });

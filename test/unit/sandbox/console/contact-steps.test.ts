@@ -1,44 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { timelineSteps } from '../../../../sandbox/console/page/activity/timeline-steps.ts';
-import type { Message } from '../../../../sandbox/console/page/state/api.ts';
+import type { Message, Trace } from '../../../../sandbox/console/page/state/api.ts';
 import type { Timeline } from '../../../../sandbox/console/page/state/console-state.ts';
-import { AT, inbound, outbound } from './page-data.ts';
+import { AT, inbound, outbound, traceOf } from './page-data.ts';
 
 const USER = '+5491155550000';
 const LATER = '2026-01-31T10:05:00.000Z';
-const CONTACT = 'CONTACT#chat#*#541155550000';
 
 const STOP = inbound({ text: 'STOP' });
 const BY_OPERATOR = outbound({ endpoint: 'operator-console', status: 'delivered', deliveredAt: AT });
 
-const stepsOf = (
-  message: Message,
-  items: readonly Record<string, unknown>[],
-  busEvents = [] as readonly string[],
-  confirmation?: Record<string, unknown>,
-) => {
+const stepsOf = (message: Message, found: Partial<Trace>, ...busEvents: readonly string[]) => {
   const timeline: Timeline = {
     selection: { kind: 'message', id: 'm1' },
     message,
     deliveries: [{ messageId: 'event', attempt: 1, status: 200, at: AT, event: { _id_: 'm1', FROM: USER } }],
     expired: [],
     calls: [],
-    trace: { items, busEvents: busEvents.map((type) => ({ at: LATER, type, detail: {} })), confirmation },
+    trace: traceOf({ ...found, busEvents: busEvents.map((type) => ({ at: LATER, type, detail: {} })) }),
   };
   return timelineSteps(timeline).map(({ step }) => step);
 };
 
 describe('the timeline of a keyword', () => {
-  const MESSAGE_ITEM = { pk: 'MESSAGE#m1', sk: 'MESSAGE', createdAt: AT };
-  const consent = (at: string, source: string, kind = 'userOptOut') => ({
-    pk: CONTACT,
-    sk: 'CONSENT',
-    [`${kind}At`]: at,
-    [`${kind}Source`]: source,
+  const consent = (at: string, source: string, kind: 'opt-in' | 'opt-out' = 'opt-out', origin = 'user') => ({
+    message: { createdAt: AT, statuses: [] },
+    contact: { consents: [{ kind, origin, at, source }] },
   });
 
   it('shows the opt-out that it recorded', () => {
-    const steps = stepsOf(STOP, [MESSAGE_ITEM, consent(AT, 'keyword STOP')], ['ContactOptedOut']);
+    const steps = stepsOf(STOP, consent(AT, 'keyword STOP'), 'ContactOptedOut');
 
     expect(steps.map(({ title }) => title)).toEqual([
       'User sent a message',
@@ -51,9 +42,9 @@ describe('the timeline of a keyword', () => {
   });
 
   it('shows the request that confirms the opt-out, with a link to it', () => {
-    const confirmation = { pk: 'SEND#opt-out-1', sk: 'SEND', state: 'accepted', body: '{"confirmsOptOut":true}' };
+    const confirmation = { requestId: 'opt-out-1', state: 'accepted', body: '{"confirmsOptOut":true}' };
 
-    const steps = stepsOf(STOP, [MESSAGE_ITEM, consent(AT, 'keyword STOP')], ['ContactOptedOut'], confirmation);
+    const steps = stepsOf(STOP, { ...consent(AT, 'keyword STOP'), confirmation }, 'ContactOptedOut');
 
     expect(steps.map(({ title }) => title).slice(3)).toEqual([
       'Opt-out recorded',
@@ -64,7 +55,7 @@ describe('the timeline of a keyword', () => {
   });
 
   it('shows the opt-in that it recorded', () => {
-    const steps = stepsOf(STOP, [MESSAGE_ITEM, consent(AT, 'keyword ALTA', 'userOptIn')]);
+    const steps = stepsOf(STOP, consent(AT, 'keyword ALTA', 'opt-in'));
 
     expect(steps.map(({ title }) => title)).toContain('Opt-in recorded');
   });
@@ -72,22 +63,21 @@ describe('the timeline of a keyword', () => {
   it.each([
     ['of another message', consent(LATER, 'keyword STOP')],
     ['of another source at the same time', consent(AT, 'call center')],
-  ])('shows no consent %s', (_, item) => {
-    expect(stepsOf(STOP, [MESSAGE_ITEM, item]).map(({ title }) => title)).not.toContain('Opt-out recorded');
+    ['that another system recorded', consent(AT, 'keyword STOP', 'opt-out', 'system')],
+  ])('shows no consent %s', (_, recorded) => {
+    expect(stepsOf(STOP, recorded).map(({ title }) => title)).not.toContain('Opt-out recorded');
   });
 });
 
 describe("the timeline of an operator's message", () => {
-  const ECHO = { pk: 'MESSAGE#m1', sk: 'ECHO', createdAt: AT };
+  const ECHO = { echo: { createdAt: AT, statuses: [] } };
   const handover = (operatorWroteAt: string, operatorUntil?: string) => ({
-    pk: CONTACT,
-    sk: 'HANDOVER',
-    operatorWroteAt,
-    ...(operatorUntil && { operatorUntil }),
+    ...ECHO,
+    contact: { operatorWroteAt, operatorUntil },
   });
 
   it('shows its event, its echo, and the handover', () => {
-    const steps = stepsOf(BY_OPERATOR, [ECHO, handover(AT, LATER)], ['ContactHandedOver']);
+    const steps = stepsOf(BY_OPERATOR, handover(AT, LATER), 'ContactHandedOver');
 
     expect(steps.map(({ title }) => title)).toEqual([
       'An operator wrote a message',
@@ -101,14 +91,12 @@ describe("the timeline of an operator's message", () => {
   });
 
   it('says that an operator has written again', () => {
-    const recognized = stepsOf(BY_OPERATOR, [ECHO, handover(LATER)]).find(
-      ({ title }) => title === 'Operator recognized',
-    );
+    const recognized = stepsOf(BY_OPERATOR, handover(LATER)).find(({ title }) => title === 'Operator recognized');
 
     expect(recognized?.detail).toMatch(/^An operator has written again at /);
   });
 
   it('shows no recognition in a stage that recognizes none', () => {
-    expect(stepsOf(BY_OPERATOR, [ECHO]).map(({ title }) => title)).not.toContain('Operator recognized');
+    expect(stepsOf(BY_OPERATOR, ECHO).map(({ title }) => title)).not.toContain('Operator recognized');
   });
 });

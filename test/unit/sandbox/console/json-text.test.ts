@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blocksOf, formatJson, jsonParts } from '../../../../sandbox/console/page/components/json-text.ts';
 
-const lines = (value: unknown, order?: 'table-item') => formatJson(value, order).text.split('\n');
+const lines = (value: unknown) => formatJson(value).text.split('\n');
 
 describe('the text of a JSON value', () => {
   it('is what JSON.stringify writes, for any value that is sent', () => {
@@ -27,33 +27,10 @@ describe('the text of a JSON value', () => {
     ]);
   });
 
-  it("sorts a table item's attributes after its key, and those of its maps", () => {
-    const item = {
-      state: 'accepted',
-      call: { endpoint: 'message/v3', body: { z: 1, a: 2 } },
-      sk: 'SEND',
-      pk: 'SEND#1',
-    };
-
-    expect(JSON.parse(formatJson(item, 'table-item').text)).toEqual(item);
-    expect([...formatJson(item, 'table-item').text.matchAll(/"(\w+)":/g)].map(([, name]) => name)).toEqual([
-      'pk',
-      'sk',
-      'call',
-      'body',
-      'a',
-      'z',
-      'endpoint',
-      'state',
-    ]);
-  });
-
   it('shows a string that contains JSON as that JSON, unchanged', () => {
     const body = '{"b":12345678901234567890,"1":1.0,"b":"\\u00e9"}';
 
     expect(formatJson(body).text).toBe('{\n  "b": 12345678901234567890,\n  "1": 1.0,\n  "b": "\\u00e9"\n}');
-    expect(lines({ body, pk: 'SEND#1' }, 'table-item')).toContain('    "b": 12345678901234567890,');
-    expect(lines({ statusBodies: [body] }, 'table-item')).toContain('      "b": 12345678901234567890,');
   });
 
   it.each(['', 'not JSON', '"text"', '12', '{"open":', '[1,]'])('shows %j as it is', (text) => {
@@ -70,7 +47,7 @@ describe('the text of a JSON value', () => {
     for (let depth = 0; depth < 50_000; depth += 1) value = [value];
 
     expect(formatJson(deep)).toEqual({ text: deep, isJson: true });
-    expect(formatJson(value, 'table-item').text).toBe('This value is nested too deeply to show.');
+    expect(formatJson(value).text).toBe('This value is nested too deeply to show.');
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Call, Message, UserRow } from '../../../../sandbox/console/page/state/api.ts';
+import type { Call, Message, Trace, UserRow } from '../../../../sandbox/console/page/state/api.ts';
 
 export const AT = '2026-01-31T10:00:00.000Z';
 export const USER = '+5491155550001';
@@ -6,6 +6,9 @@ export const CHANNEL = '+5491100000000';
 
 /** What both kinds of messages have. */
 const ANY = { id: 'm1', at: AT, chatChannelNumber: CHANNEL, text: 'Hi', media: [] };
+
+/** What Parley stored and published, by default nothing. */
+export const traceOf = (found: Partial<Trace>): Trace => ({ items: {}, keys: [], ...found });
 
 /** A message of the user. */
 export const inbound = (changes: Partial<Message> = {}): Message => ({

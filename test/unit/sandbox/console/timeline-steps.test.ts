@@ -1,30 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { timelineSteps } from '../../../../sandbox/console/page/activity/timeline-steps.ts';
-import type { Call, Delivery } from '../../../../sandbox/console/page/state/api.ts';
+import type { Call, Delivery, SendView, Trace } from '../../../../sandbox/console/page/state/api.ts';
 import type { Timeline } from '../../../../sandbox/console/page/state/console-state.ts';
-import { apiCall, inbound, outbound } from './page-data.ts';
+import { apiCall, inbound, outbound, traceOf } from './page-data.ts';
 
 const START_MS = Date.parse('2026-01-31T10:00:00.000Z');
 const at = (ms: number): string => new Date(START_MS + ms).toISOString();
 const USER = '+5491155550000';
 
 const CALL = { endpoint: 'message/v3', body: { platformContactId: USER, messageText: 'Hi' } };
-const SEND = {
-  pk: 'SEND#r1',
-  sk: 'SEND',
+const SEND: SendView = {
+  requestId: 'r1',
   state: 'accepted',
   body: JSON.stringify({ requestId: 'r1', platformContactId: USER, messageText: 'Hi' }),
+  params: {},
   decision: 'The window is open.',
   claimedAt: at(72),
   claimId: 'claim-1',
   call: CALL,
-  acceptedAt: at(109),
+  since: at(109),
   outcome: 'The chat service accepted it with the id m1.',
   messageId: 'm1',
   attempts: 1,
-  traceparent: '00-trace-span-01',
+  traceId: 'trace',
 };
+const CLAIMED: SendView = { ...SEND, state: 'claimed', since: SEND.claimedAt };
 const call = (ms: number, changes: Partial<Call> = {}): Call =>
   apiCall({
     id: `call-${ms}`,
@@ -44,14 +45,20 @@ const delivery = (ms: number, status?: string, changes: Partial<Delivery> = {}):
   ...changes,
 });
 const SENT = outbound({ at: at(95), status: 'read', deliveredAt: at(97), seenAt: at(5_000) });
-const MESSAGE_ITEM = { pk: 'MESSAGE#m1', sk: 'MESSAGE', deliveredAt: at(97), readAt: at(5_000) };
+const DELIVERED = { status: 'delivered', at: at(97) };
+const READ = { status: 'read', at: at(5_000) };
+const MESSAGE = { statuses: [DELIVERED, READ] };
 
-const timeline = (changes: Partial<Timeline> = {}): Timeline => ({
+const timeline = ({
+  trace,
+  ...changes
+}: Partial<Omit<Timeline, 'trace'>> & { trace?: Partial<Trace> } = {}): Timeline => ({
   selection: { kind: 'request', id: 'r1' },
   message: null,
   deliveries: [],
   expired: [],
   calls: [],
+  trace: trace && traceOf(trace),
   ...changes,
 });
 const shown = (given: Timeline): string[] =>
@@ -65,7 +72,8 @@ describe('the timeline of a request', () => {
       calls: [call(94)],
       deliveries: [delivery(5_010, 'read'), delivery(100, 'delivered')],
       trace: {
-        items: [SEND, MESSAGE_ITEM],
+        send: SEND,
+        message: MESSAGE,
         enqueuedAt: at(0),
         busEvents: [
           published(150, 'SendAccepted'),
@@ -93,22 +101,14 @@ describe('the timeline of a request', () => {
   });
 
   it('shows every attempt where it happened, with what it waited for', () => {
-    const waiting = { ...SEND, state: 'waiting', waitingAt: at(100), outcome: 'HTTP 503' };
-    const { acceptedAt: _, ...claimed } = { ...SEND, state: 'claimed' };
-    const retried = {
-      ...SEND,
-      waitingAt: at(100),
-      claimId: 'claim-2',
-      claimedAt: at(2_000),
-      acceptedAt: at(2_030),
-      attempts: 2,
-    };
+    const waiting = { ...SEND, state: 'waiting', since: at(100), outcome: 'HTTP 503' };
+    const retried = { ...SEND, claimId: 'claim-2', claimedAt: at(2_000), since: at(2_030), attempts: 2 };
     const steps = timelineSteps(
       timeline({
         calls: [call(2_010), call(90, unavailable)],
         trace: {
-          items: [retried],
-          sendHistory: [claimed, waiting, { ...retried, state: 'claimed' }, { ...retried }],
+          send: retried,
+          sendHistory: [CLAIMED, waiting, { ...retried, state: 'claimed', since: at(2_000) }, { ...retried }],
         },
       }),
     ).map(({ step }) => `${step.title}${step.detail ? `: ${step.detail}` : ''}`);
@@ -125,9 +125,9 @@ describe('the timeline of a request', () => {
   });
 
   it('shows a wait for the circuit breaker as a decision without a call, and not the outcome of an earlier call', () => {
-    const failed = { ...SEND, state: 'waiting', waitingAt: at(100), outcome: 'HTTP 403, code 101' };
-    const held = { ...failed, waitingAt: at(5_000), decision: 'The circuit breaker has been open.' };
-    const steps = timelineSteps(timeline({ trace: { items: [held], sendHistory: [failed, held] } }));
+    const failed = { ...SEND, state: 'waiting', since: at(100), outcome: 'HTTP 403, code 101' };
+    const held = { ...failed, since: at(5_000), decision: 'The circuit breaker has been open.' };
+    const steps = timelineSteps(timeline({ trace: { send: held, sendHistory: [failed, held] } }));
 
     expect(steps.slice(-2).map(({ step }) => [step.title, step.detail])).toEqual([
       ['Decision: wait', 'The circuit breaker has been open.'],
@@ -145,11 +145,8 @@ describe('the timeline of a request', () => {
           call(90, { path: '/api/v1.0/intent/v2', request: template.body }),
         ],
         trace: {
-          items: [replaced],
-          sendHistory: [
-            { ...SEND, state: 'claimed' },
-            { ...replaced, state: 'claimed' },
-          ],
+          send: replaced,
+          sendHistory: [CLAIMED, { ...replaced, state: 'claimed', since: SEND.claimedAt }],
         },
       }),
     );
@@ -165,9 +162,9 @@ describe('the timeline of a request', () => {
   });
 
   it('does not show the time of a status as that of the write that it confirmed', () => {
-    const confirmed = { ...SEND, confirmedBy: 'status', acceptedAt: at(97) };
+    const confirmed = { ...SEND, since: undefined };
     const steps = timelineSteps(
-      timeline({ calls: [call(94)], deliveries: [delivery(100, 'delivered')], trace: { items: [confirmed] } }),
+      timeline({ calls: [call(94)], deliveries: [delivery(100, 'delivered')], trace: { send: confirmed } }),
     );
 
     expect(steps.slice(-2).map(({ step }) => [step.title, step.at])).toEqual([
@@ -177,18 +174,16 @@ describe('the timeline of a request', () => {
   });
 
   it.each(['failed', 'error'])('shows after the acceptance that the message failed, with the reason: %s', (status) => {
-    const failure = { code: '131026', failure: '131026 Not reachable', failedAt: at(3_000) };
+    const outcome = { outcome: 'It was accepted, and failed.', outcomeDetails: 'Not reachable' };
     const steps = timelineSteps(
       timeline({
         message: outbound({ status: 'failed', code: '131026' }),
         calls: [call(94)],
         deliveries: [delivery(3_010, status)],
         trace: {
-          items: [
-            { ...SEND, state: 'failed', ...failure },
-            { pk: 'MESSAGE#m1', sk: 'MESSAGE', failedAt: at(3_000), failure: '131026 Not reachable' },
-          ],
-          sendHistory: [{ ...SEND, state: 'claimed' }, SEND],
+          send: { ...SEND, state: 'failed', since: undefined, ...outcome },
+          message: { statuses: [{ status: 'failed', at: at(3_000) }], failure: '131026 Not reachable' },
+          sendHistory: [CLAIMED, SEND],
           busEvents: [published(3_040, 'MessageFailed'), published(3_045, 'SendFailed')],
         },
       }),
@@ -199,7 +194,7 @@ describe('the timeline of a request', () => {
       ['Failed on the platform', 'error', "The platform's code is 131026."],
       [`Webhook attempt 1 (${status}): 200`, 'success', expect.anything()],
       ['Status stored: failed', 'error', expect.stringMatching(/^failedAt is .+\. Failure: 131026 Not reachable\.$/)],
-      ['Send state: failed', 'error', 'Failure: 131026 Not reachable.'],
+      ['Send state: failed', 'error', 'It was accepted, and failed. Not reachable.'],
       ['Published MessageFailed', 'success', undefined],
       ['Published SendFailed', 'success', undefined],
     ]);
@@ -211,7 +206,7 @@ describe('the timeline of a request', () => {
         message: outbound({ status: 'error' }),
         calls: [call(94)],
         deliveries: [delivery(100, 'error')],
-        trace: { items: [{ ...SEND, state: 'failed', failedAt: at(99) }], sendHistory: [SEND] },
+        trace: { send: { ...SEND, state: 'failed', since: undefined }, sendHistory: [SEND] },
       }),
     );
 
@@ -225,13 +220,13 @@ describe('the timeline of a request', () => {
   });
 
   it('shows a send that a status confirmed and failed after that status', () => {
-    const confirmed = { ...SEND, confirmedBy: 'status', acceptedAt: at(97) };
-    const failed = { ...confirmed, state: 'failed', code: '131049', failure: '131049 ', failedAt: at(97) };
+    const confirmed = { ...SEND, since: undefined };
+    const failed = { ...confirmed, state: 'failed', code: '131049' };
     const steps = shown(
       timeline({
         calls: [call(94)],
         deliveries: [delivery(100, 'failed')],
-        trace: { items: [failed], sendHistory: [{ ...SEND, state: 'claimed' }, confirmed] },
+        trace: { send: failed, sendHistory: [CLAIMED, confirmed] },
       }),
     );
 
@@ -243,21 +238,16 @@ describe('the timeline of a request', () => {
   });
 
   it('shows that the user answered', () => {
-    const answered = timeline({ message: SENT, trace: { items: [{ ...MESSAGE_ITEM, answeredAt: at(6_000) }] } });
+    const statuses = [DELIVERED, READ, { status: 'answered', at: at(6_000) }];
+    const answered = timeline({ message: SENT, trace: { message: { statuses } } });
     expect(shown(answered).at(-1)).toBe('Status stored: answered');
   });
 
   it('shows a refusal as a decision and a state, without a call of an earlier attempt', () => {
-    const refused = {
-      pk: 'SEND#r1',
-      sk: 'SEND',
-      state: 'refused',
-      code: 'WINDOW_CLOSED',
-      refusedAt: at(9),
-      body: '{}',
-    };
+    const refused = { requestId: 'r1', state: 'refused', code: 'WINDOW_CLOSED', since: at(9) };
+    const send = { ...refused, body: '{}', params: {}, attempts: 0 };
 
-    expect(shown(timeline({ trace: { items: [refused], enqueuedAt: at(0) } }))).toEqual([
+    expect(shown(timeline({ trace: { send, enqueuedAt: at(0) } }))).toEqual([
       'Request queued',
       'Decision: WINDOW_CLOSED +9',
       'Send state: refused +0',
@@ -265,24 +255,24 @@ describe('the timeline of a request', () => {
   });
 
   it('has only its time in the queue until the table knows it, and nothing if nothing does', () => {
-    expect(shown(timeline({ trace: { items: [], enqueuedAt: at(0) } }))).toEqual(['Request queued']);
-    expect(shown(timeline({ trace: { items: [] } }))).toEqual([]);
+    expect(shown(timeline({ trace: { enqueuedAt: at(0) } }))).toEqual(['Request queued']);
+    expect(shown(timeline({ trace: {} }))).toEqual([]);
   });
 });
 
 describe("the timeline of a user's message", () => {
   const received = inbound();
-  const items = [
-    { pk: 'MESSAGE#m1', sk: 'MESSAGE', createdAt: at(0), createdAtSource: 'event' },
-    { pk: 'CONTACT#1', sk: 'CONTACT', lastInboundAt: at(0), lastInboundId: 'm1' },
-  ];
+  const stored = {
+    message: { createdAt: at(0), timeSource: 'event', statuses: [] },
+    contact: { lastInboundAt: at(0), lastInboundId: 'm1' },
+  };
 
   it('stores the message after the attempt that was acknowledged', () => {
     const message = timeline({
       selection: { kind: 'message', id: 'm1' },
       message: received,
       deliveries: [delivery(3, undefined, { status: 503 }), delivery(1_003, undefined, { attempt: 2 })],
-      trace: { items, busEvents: [published(1_200, 'MessageReceived')] },
+      trace: { ...stored, busEvents: [published(1_200, 'MessageReceived')] },
     });
 
     expect(shown(message)).toEqual([
@@ -297,7 +287,7 @@ describe("the timeline of a user's message", () => {
   });
 
   it('says that delivery is pending, last', () => {
-    const pending = timeline({ message: received, trace: { items, busEvents: [published(5, 'MessageReceived')] } });
+    const pending = timeline({ message: received, trace: { ...stored, busEvents: [published(5, 'MessageReceived')] } });
 
     expect(shown(pending).at(-1)).toBe('Webhook delivery pending');
   });
@@ -311,7 +301,7 @@ describe('any timeline', () => {
     const version = fc.tuple(state, ms, fc.nat({ max: 2 })).map(([name, time, claim]) => ({
       ...SEND,
       state: name,
-      [`${name}At`]: at(time),
+      since: name === 'failed' ? undefined : at(time),
       claimId: `claim-${claim}`,
     }));
     const calls = fc.uniqueArray(ms, { maxLength: 4 }).map((times) => times.map((time) => call(time, unavailable)));
@@ -323,7 +313,7 @@ describe('any timeline', () => {
             message: SENT,
             calls: made,
             deliveries: statuses.map(([time, status]) => delivery(time, status)),
-            trace: { items: [send, MESSAGE_ITEM], sendHistory: history, busEvents: [published(100, 'SendAccepted')] },
+            trace: { send, message: MESSAGE, sendHistory: history, busEvents: [published(100, 'SendAccepted')] },
           }),
         );
         const times = steps.flatMap(({ step }) => step.at ?? []);

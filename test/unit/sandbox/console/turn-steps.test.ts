@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { timelineSteps } from '../../../../sandbox/console/page/activity/timeline-steps.ts';
 import type { Trace } from '../../../../sandbox/console/page/state/api.ts';
-import { AT, inbound } from './page-data.ts';
+import { AT, inbound, traceOf } from './page-data.ts';
 
 const LATER = '2026-01-31T10:00:08.000Z';
-const MESSAGE_ITEM = { pk: 'MESSAGE#m2', sk: 'MESSAGE', createdAt: AT };
+const MESSAGE = { createdAt: AT, statuses: [] };
 
-const stepsOf = (trace: Trace) => {
+const stepsOf = (found: Partial<Trace>) => {
   const message = inbound({ id: 'm2' });
   const event = { _id_: 'm2', FROM: '+5491155550000' };
   const deliveries = [{ messageId: 'event', attempt: 1, status: 200, at: AT, event }];
   const selection = { kind: 'message', id: 'm2' } as const;
+  const trace = traceOf({ message: MESSAGE, ...found });
   return timelineSteps({ selection, message, deliveries, expired: [], calls: [], trace }).map(({ step }) => step);
 };
 
-const openTurn = (...messageIds: string[]) => ({ pk: 'CONTACT#chat#*#541155550000', sk: 'TURN', messageIds });
+const openTurn = (...messageIds: string[]) => ({ turn: { messageIds } });
 const ended = (...messageIds: string[]) => ({
   at: LATER,
   type: 'TurnEnded',
@@ -23,7 +24,7 @@ const ended = (...messageIds: string[]) => ({
 
 describe('the timeline of a message in a turn', () => {
   it('shows the turn while it is open', () => {
-    const steps = stepsOf({ items: [MESSAGE_ITEM, openTurn('m1', 'm2')], busEvents: [] });
+    const steps = stepsOf({ ...openTurn('m1', 'm2'), busEvents: [] });
 
     expect(steps.map(({ title }) => title)).toEqual([
       'User sent a message',
@@ -35,7 +36,7 @@ describe('the timeline of a message in a turn', () => {
   });
 
   it('shows which message of the turn it is, and the event, once the turn has ended', () => {
-    const trace = { items: [MESSAGE_ITEM, openTurn('m4')], busEvents: [ended('m1', 'm2', 'm3')] };
+    const trace = { ...openTurn('m4'), busEvents: [ended('m1', 'm2', 'm3')] };
 
     const [added, end] = stepsOf(trace).slice(3);
 
@@ -45,8 +46,8 @@ describe('the timeline of a message in a turn', () => {
   });
 
   it.each([
-    ['without turns', { items: [MESSAGE_ITEM] }],
-    ['with an open turn that the message is not in', { items: [MESSAGE_ITEM, openTurn('m3')] }],
+    ['without turns', {}],
+    ['with an open turn that the message is not in', openTurn('m3')],
   ])('shows no turn %s', (_, trace) => {
     expect(stepsOf(trace).map(({ title }) => title)).not.toContain('Added to a turn');
   });

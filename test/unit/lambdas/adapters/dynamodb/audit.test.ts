@@ -3,7 +3,7 @@ import { createDynamodbAudit } from '../../../../../lambdas/adapters/dynamodb/au
 import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
 import type { RequestedAct } from '../../../../../lambdas/domain/audit.ts';
 import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
-import type { AuditPosition, AuditRepository, ErasureRepository } from '../../../../../lambdas/ports.ts';
+import type { AuditRepository, ErasureRepository, ListPosition } from '../../../../../lambdas/ports.ts';
 import { NOW, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 
@@ -30,7 +30,7 @@ const act = (second: number, about?: ContactRef): RequestedAct => ({
 
 const listAll = async (period: Parameters<AuditRepository['list']>[0]): Promise<readonly string[]> => {
   const ids: string[] = [];
-  let after: AuditPosition | undefined;
+  let after: ListPosition | undefined;
   do {
     const page = await audit.list(period, { limit: 2, ...(after && { after }) });
     ids.push(...page.entries.map(({ id }) => id));

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
-import type { ConversationPosition } from '../../../../../lambdas/domain/message.ts';
+import type { ListPosition } from '../../../../../lambdas/ports.ts';
 import { messageKey } from '../../../../../lambdas/table/keys.ts';
 import {
   NOW,
@@ -30,7 +30,7 @@ const receive = (wire: unknown) =>
 describe('reading a conversation', () => {
   const readPages = async (limit: number) => {
     const pages: string[][] = [];
-    let after: ConversationPosition | undefined;
+    let after: ListPosition | undefined;
     do {
       const page = await repositories.messages.readConversation(contact, { limit, ...(after && { after }) });
       pages.push(page.messages.map(({ id }) => id));
@@ -123,7 +123,7 @@ describe('reading a conversation', () => {
 
     const pages: { readonly bytes: number; readonly reads: number }[] = [];
     const found: string[] = [];
-    let after: ConversationPosition | undefined;
+    let after: ListPosition | undefined;
     do {
       reads = 0;
       const page = await messages.readConversation(contact, { limit: 500, ...(after && { after }) });

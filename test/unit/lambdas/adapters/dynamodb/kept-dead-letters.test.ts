@@ -4,7 +4,7 @@ import { createDynamodbKeptDeadLetters } from '../../../../../lambdas/adapters/d
 import { contactRef, messageGroup } from '../../../../../lambdas/domain/contact.ts';
 import { contactsOf, type DeadLetter } from '../../../../../lambdas/domain/dead-letter.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
-import type { DeadLetterPosition, ErasureRepository, KeptDeadLetterRepository } from '../../../../../lambdas/ports.ts';
+import type { ErasureRepository, KeptDeadLetterRepository, ListPosition } from '../../../../../lambdas/ports.ts';
 import { NOW, TRACEPARENT, USER } from '../../../../support/builders.ts';
 import { contractTables } from '../../../../support/contract-tables.ts';
 
@@ -107,7 +107,7 @@ describe('a kept dead letter', () => {
       });
     }
     const ids: string[] = [];
-    let after: DeadLetterPosition | undefined;
+    let after: ListPosition | undefined;
     do {
       const page = await deadLetters.list('send', { limit: 2, ...(after && { after }) });
       ids.push(...page.deadLetters.map(({ id }) => id));

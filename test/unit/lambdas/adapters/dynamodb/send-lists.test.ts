@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { SendState } from '../../../../../lambdas/domain/send-transitions.ts';
-import type { SendCountFilter, SendFilter, SendListPosition } from '../../../../../lambdas/ports.ts';
+import type { ListPosition, SendCountFilter, SendFilter } from '../../../../../lambdas/ports.ts';
 import {
   broadcastShard,
   broadcastSort,
@@ -65,7 +65,7 @@ const putAll = (sends: readonly Stored[]) => Promise.all(sends.map((send) => put
 
 const listAll = async (filter: SendFilter, limit: number) => {
   const found: string[] = [];
-  let after: SendListPosition | undefined;
+  let after: ListPosition | undefined;
   do {
     const page = await lists.list(filter, { limit, ...(after && { after }) });
     expect(page.sends.length).toBeLessThanOrEqual(limit);
@@ -230,7 +230,7 @@ describe('the counts of sends', () => {
     // Pages of three keys per shard.
     const { lists: small } = repositoriesOf({ ...table, query: (query) => table.query({ ...query, Limit: 3 }) });
     let [total, calls] = [0, 0];
-    let after: SendListPosition | undefined;
+    let after: ListPosition | undefined;
     do {
       const { counts, next } = await small.count({ state: 'refused' }, after);
       total += counts.reduce((sum, { count }) => sum + count, 0);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { SendRecord } from '../../../../../lambdas/domain/send.ts';
-import type { SendListPosition } from '../../../../../lambdas/ports.ts';
+import type { ListPosition } from '../../../../../lambdas/ports.ts';
 import { stateShard, stateShards } from '../../../../../lambdas/table/indexes.ts';
 import { sendKey } from '../../../../../lambdas/table/keys.ts';
 import { NOW } from '../../../../support/builders.ts';
@@ -41,7 +41,7 @@ const putMany = (count: number, timeOf: (index: number) => string, body?: string
 
 const resolve = (send: SendRecord) => sends.resolve(send, { outcome: 'failed', at: NOW, why: 'It was not sent.' });
 
-const readPage = async (limit: number, after: SendListPosition | undefined) => {
+const readPage = async (limit: number, after: ListPosition | undefined) => {
   const page = await lists.list({ state: 'uncertain' }, { limit, ...(after && { after }) });
   expect(page.sends.length).toBeLessThanOrEqual(limit);
   return page;
@@ -50,7 +50,7 @@ const readPage = async (limit: number, after: SendListPosition | undefined) => {
 /** Reads all pages. `betweenPages` runs after each page that is not the last. */
 const readAll = async (limit: number, betweenPages: (pages: SendRecord[][]) => Promise<void> = async () => {}) => {
   const pages: SendRecord[][] = [];
-  let after: SendListPosition | undefined;
+  let after: ListPosition | undefined;
   do {
     const page = await readPage(limit, after);
     pages.push([...page.sends]);
@@ -78,7 +78,7 @@ describe('the list of uncertain sends', () => {
 
     const pages: number[] = [];
     const found: string[] = [];
-    let after: SendListPosition | undefined;
+    let after: ListPosition | undefined;
     do {
       const page = await readPage(500, after);
       pages.push(Buffer.byteLength(JSON.stringify(page.sends)));

@@ -1,0 +1,76 @@
+import { DamagedItemError } from '../../lambdas/domain/errors.ts';
+import type { SendRecord } from '../../lambdas/domain/send.ts';
+import type { Item } from '../../lambdas/table/item.ts';
+import { idOf, parseContactName } from '../../lambdas/table/keys.ts';
+import { publishedKind } from '../../lambdas/table/published-items.ts';
+import { parseSend } from '../../lambdas/table/send-item.ts';
+import { isObject, parseJson } from '../base/json.ts';
+
+/** An item of the table, as far as the console follows its changes. */
+export interface StoredItem {
+  /** Its key as one string. */
+  readonly key: string;
+  /** The ID in its key. */
+  readonly id: string;
+  /** Whether it has the circuit breaker and an operator's stop. */
+  readonly isAccount: boolean;
+  /** The key of the contact that it is about itself. */
+  readonly contactKey?: string | undefined;
+  readonly send?: SendRecord | undefined;
+}
+
+/** Reads an item. A damaged send is an item like any other, so that it hides no other sends. */
+export const readStored = (item: Item): StoredItem => {
+  const [pk, sk] = [String(item.pk), String(item.sk)];
+  const kind = publishedKind(pk, sk);
+  return {
+    key: keyText(item),
+    id: idOf(pk),
+    isAccount: kind === 'account',
+    contactKey: parseContactName(pk)?.key,
+    send: kind === 'send' ? readSend(item) : undefined,
+  };
+};
+
+/** Returns an item's key as one string. */
+export const keyText = ({ pk, sk }: Item): string => `${pk} ${sk}`;
+
+const readSend = (item: Item): SendRecord | undefined => {
+  try {
+    return parseSend(item);
+  } catch (error) {
+    if (error instanceof DamagedItemError) return undefined;
+    throw error;
+  }
+};
+
+/** The attributes that contain the JSON of requests and events as strings. */
+const JSON_ATTRIBUTES = ['body', 'failedBody', 'statusBodies'];
+
+/**
+ * Returns an item as JSON text. Its attributes are sorted after its key, because DynamoDB returns them in no order. The
+ * requests and events in it are its JSON, so that their numbers, duplicate keys, and order stay as they are.
+ */
+export const itemText = ({ pk, sk, ...attributes }: Item): string => {
+  const fields = Object.entries({ pk, sk, ...sorted(attributes) }).map(
+    ([name, value]) =>
+      `${JSON.stringify(name)}:${JSON_ATTRIBUTES.includes(name) ? embed(value) : JSON.stringify(value, plain)}`,
+  );
+  return `{${fields.join(',')}}`;
+};
+
+/** Returns a string that contains JSON as that JSON, also within a set. */
+const embed = (value: unknown): string => {
+  if (value instanceof Set) return `[${[...value].toSorted().map(embed).join(',')}]`;
+  const isJson = typeof value === 'string' && /^\s*[[{]/.test(value) && parseJson(value) !== undefined;
+  return isJson ? value : JSON.stringify(value);
+};
+
+/** Sorts the keys of maps, and the members of sets, which DynamoDB returns in no order. */
+const plain = (_name: string, value: unknown): unknown => {
+  if (value instanceof Set) return [...value].toSorted();
+  return isObject(value) ? sorted(value) : value;
+};
+
+const sorted = (map: Item): Item =>
+  Object.fromEntries(Object.entries(map).toSorted(([one], [other]) => (one < other ? -1 : 1)));
