@@ -1,5 +1,4 @@
 import { Command, Option } from '@commander-js/extra-typings';
-import type { z } from 'zod';
 import { countMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { IMPORT_FORMATS } from '../../lambdas/domain/history-formats/parse-history.ts';
 import { stageResponse } from '../../lambdas/manage/api/stage.ts';
@@ -22,7 +21,7 @@ import type { ImportCounts } from '../import/import-chunk.ts';
 import { type ImportState, importStateFile, readImportState, removeImportState } from '../import/import-state.ts';
 import { findImportWarnings, listed } from '../import/import-warnings.ts';
 import { type ImportPlan, planImport } from '../import/plan-import.ts';
-import { findEntries, type History, nameOf, readText, STANDARD_INPUT } from '../import/read-history.ts';
+import { findEntries, nameOf, readText, STANDARD_INPUT } from '../import/read-history.ts';
 import { findLikelySends, type LikelySend, MAX_RESOLVED_SENDS, resolveSends } from '../import/resolve-sends.ts';
 import { countUnreadable, forecastImport, importChunks } from '../import/run-import.ts';
 
@@ -39,7 +38,7 @@ export const createImportCommand: CreateCommand = (context) =>
     .addOption(
       new Option('--format <name>', 'Accept only this format (default: recognize each entry)').choices(IMPORT_FORMATS),
     )
-    .option('--from-service', 'Read the history from the chat service (needs the setting chatService.historyApi)')
+    .option('--from-service', 'Read the history from the chat service, by POST message/download')
     .option('--since <time>', 'With --from-service: read what was written since then, at most a week ago')
     .option('--dry-run', 'Show what would be stored, without storing it')
     .option('--yes', 'Import without asking')
@@ -84,7 +83,9 @@ const importHistory = async (
   const stage = stageResponse.parse(await client('GET', '/v1/stage'));
   const { chatPlatform, chatChannelNumber, windowPer } = stage;
   const now = await stageTime(context);
-  const history = found ?? (await readFromService(context, target, stage, since, now));
+  const { chatServiceUrl } = stage;
+  const history =
+    found ?? (await downloadHistory(context, target, { chatServiceUrl, since: parseSince(since, now), now }));
   const plan = planImport(history, { now, chatPlatform, windowPer, format });
   for (const line of describePlan(file, plan, now)) say(line);
   if (plan.entries === 0) {
@@ -159,24 +160,6 @@ const countInbound = async ({ sqs, addresses }: Target): Promise<number> => {
 
 /** How messages name the history that the service returns. */
 const FROM_SERVICE = "The chat service's history";
-
-const readFromService = async (
-  context: CommandContext,
-  target: Target,
-  { chatServiceUrl, historyApi }: z.output<typeof stageResponse>,
-  since: string | undefined,
-  now: string,
-): Promise<History> => {
-  const from = parseSince(since, now);
-  if (historyApi === undefined) {
-    throw new CliError(
-      EXIT.refused,
-      `${target.name} does not read the chat service's history. If your provider offers POST message/download, set ` +
-        'chatService.historyApi to "message-download" in the settings of the stage, and deploy it.',
-    );
-  }
-  return downloadHistory(context, target, { chatServiceUrl, since: from, now });
-};
 
 const describePlan = (file: string, plan: ImportPlan, now: string): readonly string[] => {
   const { events, earliest, latest, users, numbers, entries, repeated } = plan;

@@ -1,14 +1,12 @@
-import { type Consent, consentVerdict, isLater, standingOptOuts } from './consent.ts';
 import type { Contact } from './contact.ts';
-import { type ContactCheckMode, isKnownAbsent } from './contact-check.ts';
-import type { Ms } from './duration.ts';
-import { handoverOf } from './handovers/handover.ts';
+import { isKnownAbsent } from './contact-check.ts';
+import { refuse, type SendDecision, type SendRules } from './decision.ts';
+import { refuseAutomated } from './handovers/refuse-automated.ts';
 import { type Instant, parseInstant } from './instant.ts';
-import { optOutConfirmationId } from './keywords/opt-out-confirmation.ts';
-import { type CallSettings, freeFormCall, type SendCall, templateCall } from './send-call.ts';
-import type { SendEndpoint } from './send-outcome.ts';
+import { decideConfirmation } from './keywords/decide-confirmation.ts';
+import { refuseAfterOptOut } from './opt-out-rule.ts';
+import { freeFormCall, templateCall } from './send-call.ts';
 import {
-  type ApprovedReason,
   hasExpired,
   hasFreeForm,
   MEDIA_FIELDS,
@@ -17,50 +15,6 @@ import {
   type TemplateReference,
 } from './send-request.ts';
 import { isWindowOpen } from './window.ts';
-
-/** The codes of the rules that forbid sending a request. `PROCESSING_FAILED` is not decided here but by `giveUp`. */
-export const REFUSAL_CODES = [
-  'WINDOW_CLOSED',
-  'REASON_MISSING',
-  'NO_OPT_IN',
-  'OPTED_OUT',
-  'MEDIA_UNSUPPORTED',
-  'PARAMS_INVALID',
-  'SUPERSEDED',
-  'SINCE_UNKNOWN',
-  'HUMAN_TOOK_OVER',
-  'HANDED_OVER',
-  'CONDITION_UNKNOWN',
-  'PROCESSING_FAILED',
-  'NOT_ON_PLATFORM',
-] as const;
-
-export type RefusalCode = (typeof REFUSAL_CODES)[number];
-
-/** What to do with a request now, with the reason in one sentence. */
-export type SendDecision =
-  | { readonly kind: 'call'; readonly call: SendCall; readonly why: string }
-  | { readonly kind: 'refuse'; readonly code: RefusalCode; readonly why: string }
-  | { readonly kind: 'expire'; readonly why: string };
-
-export type CallDecision = Extract<SendDecision, { kind: 'call' }>;
-/** A decision that ends the request without a call. */
-export type FinalDecision = Exclude<SendDecision, { kind: 'call' }>;
-
-/** The stage settings that a decision depends on. */
-export interface SendRules extends CallSettings {
-  readonly windowMarginMs: Ms;
-  readonly defaultTemplate: TemplateReference | undefined;
-  readonly contactCheck: ContactCheckMode;
-  /** The names of the variables of known templates. Others are not checked. */
-  readonly templates: Readonly<Record<string, readonly string[]>> | undefined;
-  /** How the stage knows what operators do: handovers, and with `echoes` also when they write. */
-  readonly operators: { readonly echoes: boolean } | undefined;
-  /** The reasons that an opt-out does not block. */
-  readonly optOutExemptReasons: readonly ApprovedReason[];
-  /** The text that confirms an opt-out to the user. Without it, opt-outs are not confirmed. */
-  readonly optOutConfirmation: string | undefined;
-}
 
 /**
  * Decides how to send a request at the given time.
@@ -74,7 +28,7 @@ export const decideSend = (request: SendRequest, contact: Contact, now: Instant,
     return decideOutsideWindow(request, contact, now, rules, describeClosedWindow(contact));
   }
   const open = `The user wrote at ${contact.lastInboundAt}, so the window is open.`;
-  if (request.confirmsOptOut) return confirmOptOut(request, contact, rules, open);
+  if (request.confirmsOptOut) return decideConfirmation(request, contact, rules, open);
   const template = templateOf(request);
   if (template === undefined || hasFreeForm(request)) {
     const optedOut = refuseAfterOptOut(request, contact, rules, 'message/v3', open);
@@ -170,13 +124,6 @@ const judgeConditions = (
     : undefined;
 };
 
-const refuseAutomated = ({ automated }: SendRequest, contact: Contact, now: Instant): SendDecision | undefined => {
-  const handover = automated === true ? handoverOf(contact, now) : undefined;
-  if (handover?.state !== 'people') return undefined;
-  const end = handover.until === undefined ? 'until it is handed back' : `until ${handover.until}`;
-  return refuse('HANDED_OVER', `The contact was handed over to people at ${handover.since}, ${end}.`);
-};
-
 /**
  * The chat service's contract does not say what it does with a template that lacks a variable. Names only variables of
  * the stage's settings, because a decision must not quote the request.
@@ -199,66 +146,10 @@ const refuseParams = (
     : refuse('PARAMS_INVALID', `The params for the template ${ruleNameOrId} ${faults.join(' and ')}.`);
 };
 
-const verdictOf = ({ consents = [] }: Contact) => consentVerdict(consents);
-
-const describeOptOut = ({ at, origin }: Pick<Consent, 'at' | 'origin'>): string =>
-  origin === 'user' ? `The user opted out at ${at}` : `An import opted the user out at ${at}`;
-
-/**
- * An opt-out blocks every template until an opt-in overrides it, and free-form messages until the user writes again.
- * The stage can exempt reasons.
- */
-const refuseAfterOptOut = (
-  { reason }: SendRequest,
-  contact: Contact,
-  { optOutExemptReasons = [] }: SendRules,
-  endpoint: SendEndpoint,
-  window: string,
-): SendDecision | undefined => {
-  const verdict = verdictOf(contact);
-  if (verdict.state !== 'opted-out') return undefined;
-  if (reason !== undefined && optOutExemptReasons.includes(reason)) return undefined;
-  const optedOut = describeOptOut(verdict);
-  if (endpoint === 'intent/v2') {
-    return refuse('OPTED_OUT', `${window} ${optedOut}, and no opt-in has overridden that.`);
-  }
-  if (hasWrittenSinceOptOut(contact)) return undefined;
-  return refuse('OPTED_OUT', `${window} ${optedOut}, and the user has not written since.`);
-};
-
-const hasWrittenSinceOptOut = ({ lastInboundAt, lastInboundOwnAt = lastInboundAt, consents = [] }: Contact): boolean =>
-  lastInboundAt !== undefined &&
-  standingOptOuts(consents).every((optOut) => isLater({ at: lastInboundAt, ownAt: lastInboundOwnAt }, optOut));
-
-/** Only the confirmation of an opt-out, and only that of the one that counts, may be sent before the user writes again. */
-const confirmOptOut = (request: SendRequest, contact: Contact, rules: SendRules, open: string): SendDecision => {
-  const verdict = verdictOf(contact);
-  if (verdict.state !== 'opted-out') {
-    return refuse('SUPERSEDED', `${open} The user is not opted out, so there is no opt-out to confirm.`);
-  }
-  const { optOutConfirmation: messageText } = rules;
-  const optedOut = describeOptOut(verdict);
-  if (messageText === undefined) {
-    return refuse('OPTED_OUT', `${open} ${optedOut}, and the stage does not confirm opt-outs.`);
-  }
-  // An import can have opted the user out again, meanwhile.
-  const confirmed = standingOptOuts(contact.consents ?? []).flatMap(({ messageId }) => messageId ?? []);
-  if (!confirmed.some((messageId) => request.requestId === optOutConfirmationId(messageId))) {
-    return refuse(
-      'OPTED_OUT',
-      `${open} ${optedOut}, and this request is not the confirmation that Parley queued for it.`,
-    );
-  }
-  const call = freeFormCall({ ...request, messageText }, contact, rules);
-  return { kind: 'call', call, why: `${open} ${optedOut}, and this message confirms it.` };
-};
-
 const describeClosedWindow = ({ lastInboundAt }: Contact): string =>
   lastInboundAt === undefined
     ? 'The user has never written, so there is no window.'
     : `The user last wrote at ${lastInboundAt}, so the window is closed.`;
-
-const refuse = (code: RefusalCode, why: string): SendDecision => ({ kind: 'refuse', code, why });
 
 const templateOf = ({ ruleNameOrId, params }: SendRequest): TemplateReference | undefined =>
   ruleNameOrId === undefined ? undefined : { ruleNameOrId, params };

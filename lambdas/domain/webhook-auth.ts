@@ -3,7 +3,6 @@ import { TRACEPARENT } from './trace-context.ts';
 import type { Envelope } from './webhook-request.ts';
 
 const GOOGLE_JWKS_URL = 'https://www.googleapis.com/oauth2/v3/certs';
-const GOOGLE_ISSUERS = ['https://accounts.google.com', 'accounts.google.com'];
 
 /**
  * Whether events arrive bare, or in Pub/Sub pushes that a proxy between Pub/Sub and the webhook authenticates. @default
@@ -20,8 +19,6 @@ const pubsubJwt = z.strictObject({
   kind: z.literal('pubsub-jwt'),
   audience: z.string().check(z.minLength(1)),
   serviceAccountEmail: z.email(),
-  /** @default the two forms of Google's issuer */
-  issuers: z._default(z.array(z.string()).check(z.minLength(1)), GOOGLE_ISSUERS),
   /** @default Google's key set */
   jwksUrl: z._default(z.url(), GOOGLE_JWKS_URL),
 });

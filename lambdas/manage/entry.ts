@@ -38,6 +38,7 @@ import { type KeepDeadLettersEvent, manageEnvironment, type WatchArrivalsEvent }
 import { createErasureQueueHandler } from './erasure-queue-handler.ts';
 import { createKeepDeadLetters, keepDeadLetter } from './keep-dead-letters.ts';
 import { answerErrors, createManagementHandler } from './management-handler.ts';
+import { createRedriveTurns } from './turns/redrive-turns.ts';
 import { createWatchArrivals } from './watch/watch-arrivals.ts';
 
 const variables = variablesOf(process.env);
@@ -132,7 +133,6 @@ const ports = {
     windowMarginSeconds,
     windowPer,
     retentionDays,
-    historyApi: environment.HISTORY_API,
   },
   clock: systemClock,
   randomness: systemRandomness,
@@ -156,7 +156,7 @@ const publisherPorts = () => {
       streams: createAwsJsonClient(DYNAMODB_STREAMS, { ...aws, endpoint: streams, ...AWS_CALL }),
       clock: systemClock,
     }),
-    turns: createDynamodbTurns(table),
+    turns: createRedriveTurns(createDynamodbTurns(table)),
     content,
   };
 };

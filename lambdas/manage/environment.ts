@@ -1,6 +1,5 @@
 import { WINDOW_SCOPES } from '../domain/contact.ts';
 import { operatorEchoes } from '../domain/handovers/operator-echo.ts';
-import { HISTORY_APIS } from '../domain/history-formats/history-format.ts';
 import { keywords } from '../domain/keywords/keywords.ts';
 import { retentionDays } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
@@ -49,7 +48,6 @@ export const manageEnvironment = z.object({
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
   /** How the chat service offers its history. @default not at all */
-  HISTORY_API: z.optional(z.enum(HISTORY_APIS)),
   /** The `notAfter` of requests without one, as a duration such as `PT10M`. @default none */
   DEFAULT_NOT_AFTER: z.optional(z.string()),
   /** The keywords, and how the echoes of operators' messages are recognized, in imported messages. @default none */

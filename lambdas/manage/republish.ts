@@ -1,14 +1,12 @@
 import type { DeadLetterQueueName } from '../domain/dead-letter.ts';
 import { summarizeError } from '../domain/describe-error.ts';
-import type { BusEvent } from '../domain/events/event-details.ts';
 import type { ItemChange } from '../domain/events/item-change.ts';
 import { itemEvents } from '../domain/events/item-events.ts';
 import { type SerializedEvent, serializeEvent } from '../domain/events/serialize-event.ts';
 import { type DeadEvent, parseDeadEvent, parsePublishFailure } from '../domain/publish-failure.ts';
-import { openTurnIn } from '../domain/turns/turn-events.ts';
-import type { ChangeReader, DeadLetterSource, EventBus, PublishResult, TurnRepository } from '../ports.ts';
+import type { ChangeReader, DeadLetterSource, EventBus, PublishResult } from '../ports.ts';
 import { CHANGE_CONCURRENCY, mapConcurrently } from '../runtime/concurrency.ts';
-import { readTurnEvents } from '../runtime/turns/read-turn-events.ts';
+import type { RedriveTurns } from './turns/redrive-turns.ts';
 
 /** The operations of a dead-letter queue that a redrive needs. */
 export type RedrivenSource = Pick<DeadLetterSource<DeadLetterQueueName>, 'receive' | 'remove' | 'release'>;
@@ -17,7 +15,7 @@ export type RedrivenSource = Pick<DeadLetterSource<DeadLetterQueueName>, 'receiv
 export interface RepublishPorts {
   readonly bus: EventBus;
   readonly changes: ChangeReader;
-  readonly turns: TurnRepository;
+  readonly turns: RedriveTurns;
   /** Whether events include the content of messages. */
   readonly content: boolean;
   /** The changes that were not published as events. */
@@ -62,17 +60,10 @@ export const createRepublish = ({ bus, changes, turns, content }: Omit<Republish
   const publishChanges = async (read: readonly (ItemChange | undefined)[]): Promise<Republished> => {
     const events = await mapConcurrently(CHANGE_CONCURRENCY, read, async (change) => {
       if (change === undefined) return [];
-      const read = change.kind === 'turn' ? await eventsOfTurn(change) : itemEvents(change);
+      const read = change.kind === 'turn' ? await turns.eventsOf(change) : itemEvents(change);
       return read.map((event) => serializeEvent(event, { content }));
     });
     return publish(events.flat());
-  };
-
-  /** Ends an open turn that could not be queued: by now, the user has been silent long enough. */
-  const eventsOfTurn = async (change: ItemChange): Promise<readonly BusEvent[]> => {
-    const open = openTurnIn(change);
-    if (open !== undefined) await turns.end(open);
-    return readTurnEvents(turns, change);
   };
 
   const republishFailure = async (body: string): Promise<Republished> => {

@@ -1,8 +1,8 @@
 import { CONTACT_CHECKS } from '../domain/contact-check.ts';
+import type { SendRules } from '../domain/decision.ts';
 import { toMs } from '../domain/duration.ts';
 import * as z from '../domain/schema.ts';
 import { NUMBER_FORMATS } from '../domain/send-call.ts';
-import type { SendRules } from '../domain/send-decision.ts';
 import { APPROVED_REASONS, templateReference } from '../domain/send-request.ts';
 import { json, type Variables, wholeSeconds } from './environment.ts';
 

@@ -1,8 +1,9 @@
 import type { Contact } from '../domain/contact.ts';
+import type { FinalDecision, SendDecision } from '../domain/decision.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import { type Claim, logFieldsOf, type QueuedSend } from '../domain/send.ts';
 import type { SendCall } from '../domain/send-call.ts';
-import { decideOutsideWindow, type FinalDecision, type SendDecision } from '../domain/send-decision.ts';
+import { decideOutsideWindow } from '../domain/send-decision.ts';
 import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
 import { hasExpired } from '../domain/send-request.ts';
 import { childSpan } from '../domain/trace-context.ts';

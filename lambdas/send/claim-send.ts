@@ -1,7 +1,7 @@
+import type { CallDecision } from '../domain/decision.ts';
 import { LoggableError, ParleyError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import type { Claim, QueuedSend } from '../domain/send.ts';
-import type { CallDecision } from '../domain/send-decision.ts';
 import type { Claimed, SendRepository } from '../ports.ts';
 import type { MessageResult } from '../runtime/queue-handler.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';

@@ -1,4 +1,5 @@
 import { backoffMs, parseRetryAfterMs } from '../domain/backoff.ts';
+import type { FinalDecision } from '../domain/decision.ts';
 import type { MetricName } from '../domain/metric-names.ts';
 import {
   acceptedMessage,
@@ -8,7 +9,6 @@ import {
   type SendResult,
   type UncalledResult,
 } from '../domain/send.ts';
-import type { FinalDecision } from '../domain/send-decision.ts';
 import type { SendOutcome } from '../domain/send-outcome.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 import { recordSentMessage } from '../runtime/record-sent-message.ts';

@@ -1,6 +1,6 @@
+import type { FinalDecision } from '../domain/decision.ts';
 import { LoggableError } from '../domain/errors.ts';
 import type { QueuedSend } from '../domain/send.ts';
-import type { FinalDecision } from '../domain/send-decision.ts';
 import type { MessageResult } from '../runtime/queue-handler.ts';
 import type { Blocked } from './account-view.ts';
 import { reportResult, resultOf } from './record-result.ts';

@@ -1,7 +1,7 @@
 import type { AccountRef } from '../domain/circuit-breaker.ts';
 import type { ContactDefaults } from '../domain/contact.ts';
+import type { SendRules } from '../domain/decision.ts';
 import type { Ms } from '../domain/duration.ts';
-import type { SendRules } from '../domain/send-decision.ts';
 import type {
   ChatService,
   CircuitRepository,

@@ -1,7 +1,8 @@
 import type { Contact } from '../domain/contact.ts';
+import type { CallDecision, SendDecision } from '../domain/decision.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
-import { type CallDecision, decideSend, type SendDecision } from '../domain/send-decision.ts';
+import { decideSend } from '../domain/send-decision.ts';
 import { isTrusted } from '../domain/sending-stop.ts';
 import { isClosedByMargin } from '../domain/window.ts';
 import type { MessageResult } from '../runtime/queue-handler.ts';

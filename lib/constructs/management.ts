@@ -157,7 +157,6 @@ export class ParleyManagement extends Construct {
         ACCESS_TOKEN_SECRET_ID: sender.accessToken.secretArn,
         CHAT_SERVICE_URL: settings.chatService.baseUrl,
         CONTACT_CHECK_PATH: settings.chatService.contactCheckPath,
-        HISTORY_API: settings.chatService.historyApi,
         WINDOW_PER: settings.window.per,
         KEYWORDS: settings.keywords && keywordsOf(settings.keywords),
         OPERATOR_ECHOES: operatorEchoes,

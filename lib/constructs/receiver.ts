@@ -1,5 +1,5 @@
-import { Duration, Lazy, Validations } from 'aws-cdk-lib';
-import { type DomainMappingOptions, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Duration, Lazy } from 'aws-cdk-lib';
+import type { DomainMappingOptions } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -12,20 +12,22 @@ import { MAX_INBOUND_INVOCATIONS } from '../settings/flood-settings.ts';
 import { keywordsOf } from '../settings/keyword-settings.ts';
 import { operatorEchoesOf } from '../settings/operator-settings.ts';
 import { insecureWebhookCheck, settingsObject } from '../settings/stage-settings.ts';
-import { BufferedApi, type BufferedApiProps } from './buffered-ingress/buffered-api.ts';
+import { BufferedApi } from './buffered-ingress/buffered-api.ts';
 import { checkedSettings } from './checked-settings.ts';
 import { DeadLetteredQueue, grantSendMessage, recommendedVisibilityTimeout } from './dead-lettered-queue.ts';
+import { createDirectApi } from './direct-api.ts';
 import { functionVariables } from './function-variables.ts';
-import { LoggedHttpApi, type LoggedHttpApiProps } from './logged-http-api.ts';
+import { OptOutConfirmations } from './keywords/opt-out-confirmations.ts';
+import type { LoggedHttpApi, LoggedHttpApiProps } from './logged-http-api.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { ParleyPublisher } from './publisher.ts';
 import { removalPolicyOf } from './removal-policy.ts';
-import { FunctionIntegration } from './rollout/function-integration.ts';
 import type { ParleySender } from './sender.ts';
 import { serviceUrl } from './service-url.ts';
 import { StageSecret } from './stage-secret.ts';
 import { grantItemActions } from './table.ts';
+import { TurnStart } from './turns/turn-start.ts';
 
 const receiverSettings = settingsObject
   .pick({
@@ -68,16 +70,6 @@ const TIMEOUT = Duration.seconds(10);
 
 const PATH = 'webhook';
 
-const WITHOUT_SENDER =
-  'keywords.confirmation: there is no sender to send it. Call confirmOptOuts with a ParleySender, or omit the setting.';
-const SENDER_REFUSES =
-  'keywords.confirmation: the sender does not have this setting, so it would refuse every confirmation. ' +
-  'Pass the same keywords to the ParleySender.';
-const WITHOUT_PUBLISHER =
-  'turns: there is no publisher to end them. Call endTurns with a ParleyPublisher, or omit the setting.';
-const PUBLISHER_WITHOUT_TURNS =
-  'turns: the publisher does not have this setting, so no turn would end. Pass the same turns to the ParleyPublisher.';
-
 /**
  * Receives the chat service's webhook events: the API, the function that verifies and stores events, and the queue
  * where events wait: verified ones while the table is unavailable, or, with buffered ingress, all until they are verified.
@@ -103,12 +95,8 @@ export class ParleyReceiver extends Construct {
   readonly windowPer: WindowPer;
   /** The URL to configure in the chat service. */
   readonly url: string;
-  /** Whether the setting `keywords.confirmation` is set. */
-  readonly #mustConfirmOptOuts: boolean;
-  #confirmsOptOuts = false;
-  /** Whether the setting `turns` is set. */
-  readonly #startsTurns: boolean;
-  #endsTurns = false;
+  readonly #confirmations: OptOutConfirmations | undefined;
+  readonly #turnStart: TurnStart | undefined;
   /** The roles of the functions that redrive events. */
   readonly #redrivers: string[] = [];
 
@@ -124,14 +112,6 @@ export class ParleyReceiver extends Construct {
     this.watches = webhook.watch;
     this.isBuffered = webhook.ingress === 'buffered';
     this.windowPer = window.per;
-    this.#mustConfirmOptOuts = keywords?.confirmation !== undefined;
-    this.#startsTurns = settings.turns !== undefined;
-    this.node.addValidation({
-      validate: () => [
-        ...(this.#mustConfirmOptOuts && !this.#confirmsOptOuts ? [WITHOUT_SENDER] : []),
-        ...(this.#startsTurns && !this.#endsTurns ? [WITHOUT_PUBLISHER] : []),
-      ],
-    });
     const removalPolicy = removalPolicyOf(production);
     this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
@@ -169,7 +149,7 @@ export class ParleyReceiver extends Construct {
         WEBHOOK_SECRET_ID: this.webhookSecret?.secretArn,
         WINDOW_PER: window.per,
         KEYWORDS: keywords && keywordsOf(keywords),
-        // Set by `confirmOptOuts`.
+        // Set by `OptOutConfirmations`.
         SEND_QUEUE_URL: undefined,
         OPERATOR_ECHOES: operatorEchoes,
         TURNS: settings.turns && true,
@@ -187,42 +167,31 @@ export class ParleyReceiver extends Construct {
         ...(['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'] as const),
       ],
     );
+    this.#confirmations = keywords?.confirmation === undefined ? undefined : new OptOutConfirmations(this.handler);
+    this.#turnStart = settings.turns && new TurnStart(this.handler);
+    this.node.addValidation({
+      validate: () => [...(this.#confirmations?.faults() ?? []), ...(this.#turnStart?.faults() ?? [])],
+    });
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
     this.webhookSecret?.grantReadValue(this.handler);
     this.inboundQueue.addConsumer(this.handler.live, MAX_INBOUND_INVOCATIONS);
 
-    const { domainMapping } = props;
-    this.api = this.isBuffered
-      ? this.#createBufferedApi({ headers: headersOf(webhook.auth), throttle: webhook.throttle, domainMapping })
-      : this.#createDirectApi({ logs, throttle: webhook.throttle, domainMapping });
+    this.api = this.#createApi(webhook, logs, props.domainMapping);
     this.#denySendMessage();
     this.url = `${this.api.baseUrl}/${PATH}`;
   }
 
-  #createDirectApi(props: Pick<LoggedHttpApiProps, 'logs' | 'throttle' | 'domainMapping'>): LoggedHttpApi {
-    const api = new LoggedHttpApi(this, 'Api', {
-      ...props,
-      nameSuffix: 'webhook',
-      description: "Receives the chat service's webhook events",
-    });
-    // Until the domain name leads here, a buffered ingress may still put requests on the queue.
-    if (api.domainMapping) this.inboundQueue.policyResource.node.addDependency(api.domainMapping);
-    const integration = new FunctionIntegration(this.handler);
-    for (const path of [`/${PATH}`, `/${PATH}/{chatChannelNumber}`]) {
-      for (const route of api.addRoutes({ path, methods: [HttpMethod.POST], integration })) {
-        Validations.of(route).acknowledge({
-          id: 'AwsSolutions-APIG4',
-          reason: 'Before it does anything else, the function verifies every request as webhook.auth specifies.',
-        });
-      }
-    }
-    return api;
-  }
-
-  #createBufferedApi(props: Pick<BufferedApiProps, 'headers' | 'throttle' | 'domainMapping'>): BufferedApi {
-    const api = new BufferedApi(this, 'Api', { ...props, queue: this.inboundQueue, path: PATH });
+  #createApi(
+    { auth, throttle }: z.output<typeof receiverSettings>['webhook'],
+    logs: LoggedHttpApiProps['logs'],
+    domainMapping: DomainMappingOptions | undefined,
+  ): LoggedHttpApi | BufferedApi {
+    const { handler, inboundQueue } = this;
+    const props = { path: PATH, throttle, domainMapping };
+    if (!this.isBuffered) return createDirectApi(this, { ...props, handler, inboundQueue, logs });
+    const api = new BufferedApi(this, 'Api', { ...props, headers: headersOf(auth), queue: inboundQueue });
     // Until both are updated, the function would quarantine the requests, and the queue's policy would refuse them.
-    api.stage.node.addDependency(this.handler, this.inboundQueue);
+    api.stage.node.addDependency(handler, inboundQueue);
     return api;
   }
 
@@ -234,13 +203,7 @@ export class ParleyReceiver extends Construct {
    * @throws Error if the sender does not have the setting.
    */
   confirmOptOuts(sender: Pick<ParleySender, 'confirmsOptOuts' | 'grantSend' | 'handler' | 'sendQueue'>): void {
-    if (!this.#mustConfirmOptOuts) return;
-    if (!sender.confirmsOptOuts) throw new Error(SENDER_REFUSES);
-    this.#confirmsOptOuts = true;
-    this.handler.addEnvironment('SEND_QUEUE_URL' satisfies keyof ReceiveEnvironment, sender.sendQueue.queueUrl);
-    sender.grantSend(this.handler);
-    // Until `send` is updated, it would put the confirmation on the dead-letter queue as malformed.
-    this.handler.node.addDependency(sender.handler);
+    this.#confirmations?.connect(sender);
   }
 
   /**
@@ -251,11 +214,7 @@ export class ParleyReceiver extends Construct {
    * @throws Error if the publisher does not have the setting.
    */
   endTurns({ turnQueue, turnEnd }: Pick<ParleyPublisher, 'turnEnd' | 'turnQueue'>): void {
-    if (!this.#startsTurns) return;
-    if (!turnQueue) throw new Error(PUBLISHER_WITHOUT_TURNS);
-    this.#endsTurns = true;
-    // First the version of `publish` that ends turns, also during a gradual rollout. Then `receive` may start one.
-    this.handler.node.addDependency(turnEnd);
+    this.#turnStart?.connect({ turnQueue, turnEnd });
   }
 
   /** Lets a function of the same stack put quarantined events back on the inbound queue. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { HISTORY_APIS } from '../../lambdas/domain/history-formats/history-format.ts';
 import { CLIENT_PAYLOADS, NUMBER_FORMATS } from '../../lambdas/domain/send-call.ts';
 
 /** Allows plain http only for a sandbox on this machine, because requests contain the access token. */
@@ -48,14 +47,6 @@ export const chatService = z
       .meta({
         description: "the contact check's path after /api/v1.0/, whose last segment contains the platform's name",
       }),
-    historyApi: z
-      .enum(HISTORY_APIS)
-      .optional()
-      .meta({
-        description:
-          '"message-download": the chat service offers its history by POST message/download, from which ' +
-          'parley import --from-service can read it',
-      }),
     answerTimeoutSeconds: z.int().min(1).max(60).default(10).meta({
       description:
         "an integer from 1 to 60: how many seconds to wait for the chat service's answer; then the outcome is unknown",
@@ -66,6 +57,6 @@ export const chatService = z
   })
   .meta({
     description:
-      'an object with baseUrl and, optionally, numberFormat, clientPayload, contactCheckPath, historyApi, ' +
+      'an object with baseUrl and, optionally, numberFormat, clientPayload, contactCheckPath, ' +
       'answerTimeoutSeconds, and maxConcurrentCalls',
   });

@@ -9,7 +9,6 @@ const DESCRIPTIONS_OF_SHARED_SETTINGS: Readonly<Record<string, string>> = {
   'webhook.auth.audience': "the audience of the push subscription's tokens, a non-empty string",
   'webhook.auth.serviceAccountEmail':
     "the email address of the service account that signs the push subscription's tokens",
-  'webhook.auth.issuers': "a non-empty list of the push subscription's token issuers",
   'webhook.auth.jwksUrl':
     "the URL of the keys that sign the push subscription's tokens: https (http only on 127.0.0.1 or localhost)",
   'webhook.auth.header': 'the name of the header that contains the token: up to 64 letters, digits, and hyphens',

@@ -76,8 +76,8 @@ interface WebhookSigning {
 const signingFor = (auth: WebhookAuth): WebhookSigning | undefined => {
   switch (auth.kind) {
     case 'pubsub-jwt': {
-      const { kind, audience, serviceAccountEmail, issuers } = auth;
-      return { auth: { kind, audience, serviceAccountEmail, issuer: issuers[0] }, wrapped: true };
+      const { kind, audience, serviceAccountEmail } = auth;
+      return { auth: { kind, audience, serviceAccountEmail }, wrapped: true };
     }
     case 'standard-webhooks': {
       const secret = `whsec_${randomBytes(32).toString('base64')}`;

@@ -184,7 +184,7 @@ describe('a production stage', () => {
 });
 
 describe('signatures that the smoke test cannot make', () => {
-  const pubsub = { audience: 'a', serviceAccountEmail: 'a@b.example', issuers: ['https://accounts.google.com'] };
+  const pubsub = { audience: 'a', serviceAccountEmail: 'a@b.example' };
   const jwksUrl = 'https://www.googleapis.com/oauth2/v3/certs';
 
   it('are refused before anything is deployed', () => {

@@ -17,7 +17,6 @@ let run: CommandRun;
 beforeAll(async () => {
   run = await startCommandRun({
     settings: {
-      chatService: { historyApi: 'message-download' },
       keywords: { languages: ['es'], optIn: ['ALTA'], confirmation: 'Listo.' },
     },
   });

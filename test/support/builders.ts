@@ -1,9 +1,9 @@
 import type { Consent } from '../../lambdas/domain/consent.ts';
 import { type Contact, contactRef } from '../../lambdas/domain/contact.ts';
+import type { SendRules } from '../../lambdas/domain/decision.ts';
 import { ms } from '../../lambdas/domain/duration.ts';
 import type { RetentionDays } from '../../lambdas/domain/retention.ts';
 import type { Claim, QueuedSend, SendResult } from '../../lambdas/domain/send.ts';
-import type { SendRules } from '../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../lambdas/domain/send-request.ts';
 import { startTrace } from '../../lambdas/domain/trace-context.ts';
 

@@ -5,6 +5,3 @@ export interface HistoryFormat extends WebhookFormat {
   /** Returns the field that lists the entries of a page, or undefined if the object is no page of this format. */
   pageList(fields: Fields): string | undefined;
 }
-
-/** How a chat service can offer its history. Each is outside the contract. */
-export const HISTORY_APIS = ['message-download'] as const;

@@ -1,10 +1,10 @@
 import { INVALID_CHANNEL } from '../../domain/call-fault.ts';
 import { type ContactDefaults, isPhone, resolveContact } from '../../domain/contact.ts';
 import { type CheckedContact, contactCheckOutcome, digitsOf } from '../../domain/contact-check.ts';
+import type { SendRules } from '../../domain/decision.ts';
 import { addMs, type Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { formatNumber } from '../../domain/send-call.ts';
-import type { SendRules } from '../../domain/send-decision.ts';
 import type { ChatService, Clock, ContactRepository } from '../../ports.ts';
 import { forEachConcurrently } from '../../runtime/concurrency.ts';
 import { channelNumber, contactFields, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';

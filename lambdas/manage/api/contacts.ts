@@ -13,10 +13,10 @@ import {
   type NamedContact,
   resolveContact,
 } from '../../domain/contact.ts';
+import type { SendRules } from '../../domain/decision.ts';
 import { HANDOVER_STATES, handoverOf } from '../../domain/handovers/handover.ts';
 import { parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
-import type { SendRules } from '../../domain/send-decision.ts';
 import { instant } from '../../domain/send-request.ts';
 import { isWindowOpen, windowClosesAt } from '../../domain/window.ts';
 import type { AuditRepository, Clock, ContactRepository } from '../../ports.ts';

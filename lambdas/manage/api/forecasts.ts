@@ -1,7 +1,8 @@
 import { type ContactDefaults, type ContactRef, resolveContact } from '../../domain/contact.ts';
+import type { SendDecision, SendRules } from '../../domain/decision.ts';
 import { type Instant, parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
-import { decideSend, type SendDecision, type SendRules } from '../../domain/send-decision.ts';
+import { decideSend } from '../../domain/send-decision.ts';
 import {
   countFromSendAt,
   parseSendRequest,

@@ -1,7 +1,6 @@
 import { accessTokenExpiry } from '../../domain/access-token.ts';
 import type { Circuit } from '../../domain/circuit-breaker.ts';
 import { WINDOW_SCOPES } from '../../domain/contact.ts';
-import { HISTORY_APIS } from '../../domain/history-formats/history-format.ts';
 import { retentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { AccessToken, CircuitRepository, StopRepository } from '../../ports.ts';
@@ -16,7 +15,6 @@ const stageSettings = z.object({
   windowPer: z.enum(WINDOW_SCOPES),
   retentionDays,
   /** How the chat service offers its history. Absent if the stage does not say. */
-  historyApi: z.optional(z.enum(HISTORY_APIS)),
 });
 
 export interface StagePorts {

@@ -7,6 +7,9 @@ import type { Clock, Verdict, WebhookVerifier } from '../../ports.ts';
 import { httpGet } from './http-get.ts';
 import { createStaleIfErrorCache, type Fetched, SourceUnavailableError } from './stale-if-error-cache.ts';
 
+/** The two forms of Google's issuer. */
+const GOOGLE_ISSUERS = ['https://accounts.google.com', 'accounts.google.com'];
+
 /** Allowed clock skew between Google and this function, for the time of issue and the expiry. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 
@@ -56,7 +59,7 @@ export const createPubsubJwtVerifier = (auth: PubsubJwtAuth, keys: KeySet): Webh
           // Pinned, so that the token cannot choose the algorithm (RFC 8725, 3.1).
           algorithms: ['RS256'],
           audience: auth.audience,
-          issuer: auth.issuers,
+          issuer: GOOGLE_ISSUERS,
           requiredClaims: ['exp', 'iat'],
           clockTolerance: CLOCK_TOLERANCE_SECONDS,
           currentDate: new Date(receivedAt),

@@ -7,10 +7,10 @@ import {
   digitsOf,
   isCheckDue,
 } from '../../domain/contact-check.ts';
+import type { CallDecision } from '../../domain/decision.ts';
 import { addMs, type Instant } from '../../domain/instant.ts';
 import { logFieldsOf, type QueuedSend } from '../../domain/send.ts';
 import { formatNumber } from '../../domain/send-call.ts';
-import type { CallDecision } from '../../domain/send-decision.ts';
 import type { SendContext } from '../send-context.ts';
 
 /** The contact with the check's result, or when to retry because the check is unavailable. */

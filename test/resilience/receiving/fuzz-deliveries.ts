@@ -46,7 +46,6 @@ export const startDeliveries = async (clock: Clock) => {
     kind: 'pubsub-jwt',
     audience: AUDIENCE,
     serviceAccountEmail: SERVICE_ACCOUNT,
-    issuers: ['https://accounts.google.com'],
     jwksUrl: issuer.jwksUrl,
   });
   const sns = { kind: 'sns' as const, topicArn: TOPIC };

@@ -1,6 +1,6 @@
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
-import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
+import type { SendRules } from '../../../lambdas/domain/decision.ts';
 import type { SendRequest } from '../../../lambdas/domain/send-request.ts';
 import type { Clock } from '../../../lambdas/ports.ts';
 import type { ChatServiceOptions } from '../world/chat-service.ts';

@@ -1,5 +1,5 @@
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
-import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
+import type { SendRules } from '../../../lambdas/domain/decision.ts';
 import type { Fault } from '../world/faults.ts';
 import type { WireFormat } from '../world/translate-event.ts';
 import type { LambdaName } from './processes.ts';

@@ -1,6 +1,6 @@
 import { OPEN_REASONS } from '../../../lambdas/domain/circuit-breaker.ts';
+import type { RefusalCode } from '../../../lambdas/domain/decision.ts';
 import { eventDetails } from '../../../lambdas/domain/events/event-details.ts';
-import type { RefusalCode } from '../../../lambdas/domain/send-decision.ts';
 import type { SendEndpoint } from '../../../lambdas/domain/send-outcome.ts';
 import { SEND_TRANSITIONS } from '../../../lambdas/domain/send-transitions.ts';
 import type { CallEnd } from '../world/journal.ts';

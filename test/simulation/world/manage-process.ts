@@ -23,8 +23,8 @@ import {
 import { createSqsDeadLetterSource, createSqsQueuedDeadLetters } from '../../../lambdas/adapters/sqs-dead-letters.ts';
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
+import type { SendRules } from '../../../lambdas/domain/decision.ts';
 import { seconds } from '../../../lambdas/domain/duration.ts';
-import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import type { Answer, ManagementCall } from '../../../lambdas/manage/api/api.ts';
 import type { RedrivePorts } from '../../../lambdas/manage/api/redrives.ts';
 import type { RouteName } from '../../../lambdas/manage/api/route-name.ts';

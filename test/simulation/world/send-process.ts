@@ -9,8 +9,8 @@ import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table
 import { receiveFloorMs } from '../../../lambdas/domain/backoff.ts';
 import type { AccountRef } from '../../../lambdas/domain/circuit-breaker.ts';
 import type { WindowPer } from '../../../lambdas/domain/contact.ts';
+import type { SendRules } from '../../../lambdas/domain/decision.ts';
 import { seconds, toMs } from '../../../lambdas/domain/duration.ts';
-import type { SendRules } from '../../../lambdas/domain/send-decision.ts';
 import { timeLimits } from '../../../lambdas/domain/time-limits.ts';
 import type {
   AccessToken,

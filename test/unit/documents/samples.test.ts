@@ -98,7 +98,8 @@ const API_SCHEMAS = Object.values(managementApi.paths)
     return found;
   })
   .concat(Object.values(managementApi.components.schemas))
-  .map((schema) => object.parse(schema));
+  // With the components, which references lead to.
+  .map((schema) => ({ ...object.parse(schema), components: managementApi.components }));
 
 /** Checked against the schemas of their routes by test/unit/lib/documents/management-api-document.test.ts. */
 const ROUTE_BODIES = new Set(
@@ -109,7 +110,7 @@ const ROUTE_BODIES = new Set(
 
 const isOfManagementApi = (sample: Readonly<Record<string, unknown>>): boolean =>
   API_SCHEMAS.some((schema) => {
-    const properties = Object.keys(object.safeParse(schema.properties).data ?? {});
+    const properties = Object.keys(object.safeParse('properties' in schema ? schema.properties : {}).data ?? {});
     return Object.keys(sample).every((name) => properties.includes(name)) && ajv.compile(schema)(sample);
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { REFUSAL_CODES } from '../../../lambdas/domain/send-decision.ts';
+import { REFUSAL_CODES } from '../../../lambdas/domain/decision.ts';
 import { SEND_STATES } from '../../../lambdas/domain/send-transitions.ts';
 import { ROOT } from './markdown.ts';
 

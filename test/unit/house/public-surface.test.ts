@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { REFUSAL_CODES } from '../../../lambdas/domain/decision.ts';
 import * as z from '../../../lambdas/domain/schema.ts';
-import { REFUSAL_CODES } from '../../../lambdas/domain/send-decision.ts';
 import { PROBLEM_CODES } from '../../../lambdas/manage/api/api.ts';
 import { stageSettings } from '../../../lib/settings/stage-settings.ts';
 import { commandLines } from './public-surface/command-lines.ts';

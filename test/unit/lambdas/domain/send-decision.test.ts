@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Contact } from '../../../../lambdas/domain/contact.ts';
+import type { SendRules } from '../../../../lambdas/domain/decision.ts';
 import { optOutConfirmationId } from '../../../../lambdas/domain/keywords/opt-out-confirmation.ts';
-import { decideOutsideWindow, decideSend, type SendRules } from '../../../../lambdas/domain/send-decision.ts';
+import { decideOutsideWindow, decideSend } from '../../../../lambdas/domain/send-decision.ts';
 import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import {
   contact,

@@ -3,7 +3,6 @@ import { createDynamodbAudit } from '../../../../lambdas/adapters/dynamodb/audit
 import { createDynamodbChannels } from '../../../../lambdas/adapters/dynamodb/channels.ts';
 import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
-import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import { createDynamodbEchoes } from '../../../../lambdas/adapters/dynamodb/echoes.ts';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbGaps } from '../../../../lambdas/adapters/dynamodb/gaps.ts';
@@ -16,11 +15,11 @@ import { createDynamodbStoredEvents } from '../../../../lambdas/adapters/dynamod
 import type { Caller } from '../../../../lambdas/domain/audit.ts';
 import type { WindowPer } from '../../../../lambdas/domain/contact.ts';
 import type { DeadLetterText } from '../../../../lambdas/domain/dead-letter-subject.ts';
+import type { SendRules } from '../../../../lambdas/domain/decision.ts';
 import { ms } from '../../../../lambdas/domain/duration.ts';
 import type { QueuedErasure } from '../../../../lambdas/domain/erasure.ts';
 import * as z from '../../../../lambdas/domain/schema.ts';
 import type { NumberFormat } from '../../../../lambdas/domain/send-call.ts';
-import type { SendRules } from '../../../../lambdas/domain/send-decision.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { RouteDescription } from '../../../../lambdas/manage/api/api.ts';
 import { createErasureWorker } from '../../../../lambdas/manage/api/erasures.ts';
@@ -73,12 +72,7 @@ export const createManagedStage = async (
   } = {},
 ) => {
   const tableName = await tables.createTable();
-  const table = createConversationTable({
-    abortSignal: undefined,
-    client: tables.tableClient,
-    tableName,
-    retentionDays: RETENTION_DAYS,
-  });
+  const table = tables.tableOf(tableName);
   const repositories = {
     contacts: createDynamodbContacts(table, { readsHandovers: rules.operators !== undefined }),
     messages: createDynamodbMessages(table, { gapClock: undefined }),

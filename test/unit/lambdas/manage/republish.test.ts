@@ -5,6 +5,7 @@ import { createDynamodbChangeReader } from '../../../../lambdas/adapters/dynamod
 import { createDynamodbTurns } from '../../../../lambdas/adapters/dynamodb/turns.ts';
 import type { SerializedEvent } from '../../../../lambdas/domain/events/serialize-event.ts';
 import { redriveResponse } from '../../../../lambdas/manage/api/redrives.ts';
+import { createRedriveTurns } from '../../../../lambdas/manage/turns/redrive-turns.ts';
 import type { PublishResult, ReceivedDeadLetter } from '../../../../lambdas/ports.ts';
 import { consentRegister } from '../../../../lambdas/table/consent-item.ts';
 import { NOW, wireMessage } from '../../../support/builders.ts';
@@ -67,7 +68,7 @@ beforeEach(async () => {
       },
       clock: { now: () => NOW },
     }),
-    turns: createDynamodbTurns(stage.table),
+    turns: createRedriveTurns(createDynamodbTurns(stage.table)),
     content: false,
     ...queues,
   };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { contactRef } from '../../../../lambdas/domain/contact.ts';
-import type { SendRules } from '../../../../lambdas/domain/send-decision.ts';
+import type { SendRules } from '../../../../lambdas/domain/decision.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { ACCOUNT, sendRequest, TRACEPARENT, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';

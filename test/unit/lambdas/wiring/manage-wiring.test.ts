@@ -146,7 +146,6 @@ const USUAL: { readonly [Name in keyof ManageEnvironment]: string | undefined } 
   CHAT_CHANNEL_NUMBER: '+5491100000000',
   WINDOW_PER: 'user',
   CONTACT_CHECK_PATH: 'customer/checkContact',
-  HISTORY_API: undefined,
   NUMBER_FORMAT: 'verbatim',
   WINDOW_MARGIN_SECONDS: '60',
   TEMPLATES: undefined,
@@ -230,7 +229,6 @@ describeWiring<ManageEnvironment>('manage', USUAL, {
   ],
   WINDOW_PER: [contact(), ['user', 'CONTACT#chat#*#'], ['channel', 'CONTACT#chat#541100000000#']],
   CONTACT_CHECK_PATH: [check(), ['customer/one', '/customer/one'], ['customer/other', '/customer/other']],
-  HISTORY_API: [STAGE, [undefined], ['message-download', 'message-download']],
   NUMBER_FORMAT: [check(), ['plus', '"contacts":["+5491155550000"]'], ['digits', '"contacts":["5491155550000"]']],
   WINDOW_MARGIN_SECONDS: [
     { ...contact({ CONTACT: { ...CONTACT, lastInboundAt: before(23 * HOUR_MS) } }) },

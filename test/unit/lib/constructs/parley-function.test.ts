@@ -58,7 +58,6 @@ describe('The environment of a function', () => {
   const { template } = synthesizedStack('prod', {
     defaultTemplate: { ruleNameOrId: 'welcome_back', params: { name: 'Ana' } },
     webhook: { auth: PRODUCTION.webhook.auth, watch: true },
-    chatService: { historyApi: 'message-download' },
     templates: { welcome_back: ['name'] },
     retentionDays: { messages: 30 },
     window: { marginSeconds: 90 },

@@ -29,12 +29,25 @@ describe('docs/management-api.json', () => {
     for (const operation of operations) expect(operation).toHaveProperty('responses.403');
   });
 
-  it('describes a response that several routes share once', () => {
-    const { paths, components } = managementApiDocument(version);
-    const references = new Set(JSON.stringify(paths).match(/(?<="#\/components\/schemas\/)\w+/g));
-    expect([...references].toSorted()).toEqual(Object.keys(components.schemas).toSorted());
-    expect(paths['/v1/sends/{requestId}']?.get).toHaveProperty('responses.200.content.application/json.schema', {
-      $ref: '#/components/schemas/Send',
+  it('describes each part that several routes share once, and refers to it', () => {
+    const document = managementApiDocument(version);
+    const { securitySchemes: _security, ...shared } = document.components;
+    const names = Object.entries(shared).flatMap(([kind, parts]) =>
+      Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
+    );
+    const references = new Set(JSON.stringify(document).match(/#\/components\/\w+\/\w+/g));
+    expect([...references].toSorted()).toEqual(names.toSorted());
+    expect(document.paths['/v1/sends/{requestId}']?.get).toMatchObject({
+      responses: {
+        200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Send' } } } },
+        404: { $ref: '#/components/responses/NotFound' },
+      },
+    });
+    expect(document.paths['/v1/sends/{requestId}']?.put).toMatchObject({
+      parameters: [{ $ref: '#/components/parameters/requestIdInPath' }],
+    });
+    expect(document.components.responses.NotFound).toHaveProperty('content.application/json.schema', {
+      $ref: '#/components/schemas/Problem',
     });
   });
 

@@ -21,7 +21,6 @@ describe('Settings', () => {
         ingress: 'direct',
         auth: {
           ...VALID.webhook.auth,
-          issuers: ['https://accounts.google.com', 'accounts.google.com'],
           jwksUrl: 'https://www.googleapis.com/oauth2/v3/certs',
         },
         watch: false,
@@ -47,7 +46,6 @@ describe('Settings', () => {
     { path: 'chatService.numberFormat', value: 'digits' },
     { path: 'chatService.clientPayload', value: 'all' },
     { path: 'chatService.contactCheckPath', value: 'customer/checkOtherContact' },
-    { path: 'chatService.historyApi', value: 'message-download' },
     { path: 'chatService.answerTimeoutSeconds', value: 60 },
     { path: 'chatService.maxConcurrentCalls', value: 2 },
     { path: 'optOutExemptReasons', value: ['payment', 'reservation'] },
@@ -114,7 +112,12 @@ describe('An override', () => {
   });
 
   test('replaces a whole list', () => {
-    expect(read({ webhook: { auth: { issuers: ['one'] } } })).toHaveProperty('webhook.auth.issuers', ['one']);
+    const stages = { dev: { ...VALID, optOutExemptReasons: ['payment', 'reservation'] } };
+    const settings = JSON.stringify({ optOutExemptReasons: ['ticket-change'] });
+
+    expect(readStageSettings({ stages, stage: 'dev', settings }).settings.optOutExemptReasons).toEqual([
+      'ticket-change',
+    ]);
   });
 
   test.each(['{oops', '[]', '"text"', 'null', '', 7])(

@@ -125,7 +125,6 @@ describe('authentic Pub/Sub pushes', () => {
       kind: 'pubsub-jwt' as const,
       audience: AUDIENCE,
       serviceAccountEmail: SERVICE_ACCOUNT,
-      issuers: ['https://accounts.google.com'],
       jwksUrl,
     };
     const keys = createKeySet({ url: jwksUrl, clock, fetchTimeoutMs: ms(5_000) });

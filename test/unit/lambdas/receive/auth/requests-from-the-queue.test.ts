@@ -37,7 +37,6 @@ const pubsubVerifier = (url: string) =>
       kind: 'pubsub-jwt',
       audience: AUDIENCE,
       serviceAccountEmail: SERVICE_ACCOUNT,
-      issuers: ['accounts.google.com'],
       jwksUrl: '',
     },
     createKeySet({ url, clock, fetchTimeoutMs: ms(5_000) }),

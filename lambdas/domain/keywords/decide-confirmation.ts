@@ -1,0 +1,35 @@
+import { consentVerdict, standingOptOuts } from '../consent.ts';
+import type { Contact } from '../contact.ts';
+import { refuse, type SendDecision, type SendRules } from '../decision.ts';
+import { describeOptOut } from '../opt-out-rule.ts';
+import { freeFormCall } from '../send-call.ts';
+import type { SendRequest } from '../send-request.ts';
+import { optOutConfirmationId } from './opt-out-confirmation.ts';
+
+/** Only the confirmation of an opt-out, and only that of the one that counts, may be sent before the user writes again. */
+export const decideConfirmation = (
+  request: SendRequest,
+  contact: Contact,
+  rules: SendRules,
+  open: string,
+): SendDecision => {
+  const verdict = consentVerdict(contact.consents ?? []);
+  if (verdict.state !== 'opted-out') {
+    return refuse('SUPERSEDED', `${open} The user is not opted out, so there is no opt-out to confirm.`);
+  }
+  const { optOutConfirmation: messageText } = rules;
+  const optedOut = describeOptOut(verdict);
+  if (messageText === undefined) {
+    return refuse('OPTED_OUT', `${open} ${optedOut}, and the stage does not confirm opt-outs.`);
+  }
+  // An import can have opted the user out again, meanwhile.
+  const confirmed = standingOptOuts(contact.consents ?? []).flatMap(({ messageId }) => messageId ?? []);
+  if (!confirmed.some((messageId) => request.requestId === optOutConfirmationId(messageId))) {
+    return refuse(
+      'OPTED_OUT',
+      `${open} ${optedOut}, and this request is not the confirmation that Parley queued for it.`,
+    );
+  }
+  const call = freeFormCall({ ...request, messageText }, contact, rules);
+  return { kind: 'call', call, why: `${open} ${optedOut}, and this message confirms it.` };
+};
