@@ -104,7 +104,6 @@ export class ParleyReceiver extends Construct {
     super(scope, id);
     const settings = checkedSettings(this, receiverSettings, props);
     const { production, webhook, chatPlatform, window, keywords, operators, retentionDays } = settings;
-    const operatorEchoes = operators && operatorEchoesOf(operators);
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
@@ -151,7 +150,7 @@ export class ParleyReceiver extends Construct {
         KEYWORDS: keywords && keywordsOf(keywords),
         // Set by `OptOutConfirmations`.
         SEND_QUEUE_URL: undefined,
-        OPERATOR_ECHOES: operatorEchoes,
+        OPERATOR_ECHOES: operators && operatorEchoesOf(operators),
         TURNS: settings.turns && true,
         WATCH: webhook.watch || undefined,
         CHAT_PLATFORM: chatPlatform,

@@ -18,6 +18,8 @@ const highest = QUOTAS.map((quota, index) => {
   return { quota, top };
 });
 
+const SOURCES = [...new Set(QUOTAS.map(({ source }) => source))];
+
 const number = (value: number) => value.toLocaleString('en-US');
 
 const page = [
@@ -35,8 +37,10 @@ const page = [
   '|---|---|---|---|---|',
   ...highest.map(({ quota: { name, limit, source }, top }) => {
     const stage = EXTREME_STAGES.findIndex((one) => one.name === top.stage) + 1;
-    return `| ${name} | ${number(limit)} | ${number(top.used)} | ${stage || '-'} | [page](${source}) |`;
+    return `| ${name} | ${number(limit)} | ${number(top.used)} | ${stage || '-'} | [${SOURCES.indexOf(source) + 1}] |`;
   }),
+  '',
+  ...SOURCES.map((source, index) => `[${index + 1}]: ${source}`),
   '',
 ].join('\n');
 
