@@ -37,16 +37,16 @@ export interface SendList {
 
 /** What a user found out about a send whose outcome is unknown. */
 export interface SendResolution {
-  outcome: 'accepted' | 'failed' | 'resend';
-  messageId?: string;
-  note?: string;
+  readonly outcome: 'accepted' | 'failed' | 'resend';
+  readonly messageId?: string;
+  readonly note?: string;
 }
 
 /** Why an action was not performed: a sentence for the user, and the HTTP status. */
 export interface Refused {
-  kind: 'refused';
-  status: 400 | 404 | 409;
-  message: string;
+  readonly kind: 'refused';
+  readonly status: 400 | 404 | 409;
+  readonly message: string;
 }
 
 /** The send's state after a resolution. */
@@ -79,14 +79,14 @@ export interface StageFeatures {
 
 /** What Parley would do with a request now. */
 export type Decision = StageStatus & {
-  decision: 'free-form' | 'template' | 'refused' | 'expired';
+  readonly decision: 'free-form' | 'template' | 'refused' | 'expired';
   /** The reason code of a refusal. */
-  code?: string;
-  why: string;
+  readonly code?: string;
+  readonly why: string;
   /** When the conversation window closes, by Parley's clock; absent if it is closed. */
-  windowClosesAt?: string;
+  readonly windowClosesAt?: string;
   /** About how many requests are on the send queue, and on the queue for bulk requests if there is one. */
-  backlog: { queue: number; bulk?: number };
+  readonly backlog: { queue: number; bulk?: number };
 };
 
 /** `unavailable` if the customer's side does not answer, with a sentence for the user. */

@@ -62,8 +62,8 @@ export const isoTime = z.iso
 
 /** A page of a list: at most `limit` entries before the one with the id `before`. */
 export interface Page {
-  before?: string;
-  limit: number;
+  readonly before?: string;
+  readonly limit: number;
 }
 
 const DEFAULT_LIMIT = 100;

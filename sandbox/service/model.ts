@@ -118,9 +118,9 @@ interface RuleContent {
 
 export type RuleSettings = RuleContent & {
   /** Only an approved rule can be sent outside the window. */
-  status: 'approved' | 'pending' | 'rejected';
+  readonly status: 'approved' | 'pending' | 'rejected';
   /** A rule without a category cannot open a conversation. */
-  category?: Category;
+  readonly category?: Category;
 };
 
 /** A pre-built rule, or a template, which "becomes a rule with its own name" (contract, "Rule activation request"). */
@@ -140,10 +140,10 @@ export type Template = TemplateSubmission & {
 
 /** What a message shows to the user, in the field names of the message endpoint. */
 export interface Content {
-  messageText?: string;
-  audioURL?: string;
-  imageURL?: string;
-  fileURL?: string;
+  readonly messageText?: string;
+  readonly audioURL?: string;
+  readonly imageURL?: string;
+  readonly fileURL?: string;
 }
 
 interface MessageBase {

@@ -9,7 +9,7 @@ import { withInbound } from './window.ts';
 
 export type UserMessage = Partial<UserContent> & {
   /** The time of the message, its CREATION_TIME. @default now */
-  at?: Date;
+  readonly at?: Date;
 };
 
 export interface UserMessages {

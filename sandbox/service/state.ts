@@ -50,20 +50,20 @@ export type StateChange = {
 
 /** When a change happens, and where its new ids come from. */
 export interface Moment {
-  now: Date;
+  readonly now: Date;
   newId(): string;
 }
 
 /** The result of a state change, and the events to deliver because of it. */
 export interface Change<Result> {
-  result: Result;
-  events: readonly ChatEvent[];
+  readonly result: Result;
+  readonly events: readonly ChatEvent[];
 }
 
 export type StateSettings = {
-  chatPlatform: string;
-  chatChannelNumbers: readonly string[];
-  accessTokens: readonly string[];
+  readonly chatPlatform: string;
+  readonly chatChannelNumbers: readonly string[];
+  readonly accessTokens: readonly string[];
 } & Pick<Account, 'credit' | 'approved' | 'optInRequired' | 'eventFormat'>;
 
 /** Creates the state of a new service; `onChange` is called for every change after that. */
