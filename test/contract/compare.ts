@@ -2,16 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ContractCase } from './contract-case.ts';
 import type { ReferenceName } from './references/start-reference.ts';
 
+/** What a reference does instead, in the form of the case's expectation: all of it, or the fields that differ. */
+export type Deviation = { readonly observed: unknown } | { readonly changes: Readonly<Record<string, unknown>> };
+
 /** A difference between a reference and the AWS documentation. */
-export interface Difference {
+export type Difference = Deviation & {
   readonly reference: ReferenceName | 'dynoxide';
   /** The name of the case. */
   readonly case: string;
-  /** What the reference does instead, in the form of the case's expectation. */
-  readonly observed: unknown;
   /** What is different. */
   readonly reason: string;
-}
+};
 
 /** The result of one case with a reference. */
 export type Comparison =
@@ -33,7 +34,8 @@ export const compare = (
 ): Comparison => {
   const isSame = isDeepStrictEqual(plain(observed), plain(expected));
   if (difference === undefined) return isSame ? { kind: 'same' } : { kind: 'unlisted-difference', observed };
-  const isListed = !isSame && isDeepStrictEqual(plain(observed), plain(difference.observed));
+  const listed = 'changes' in difference ? Object.assign({}, expected, difference.changes) : difference.observed;
+  const isListed = !isSame && isDeepStrictEqual(plain(observed), plain(listed));
   return isListed ? { kind: 'known-difference', reason: difference.reason } : { kind: 'outdated-difference', observed };
 };
 

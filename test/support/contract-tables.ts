@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, inject } from 'vitest';
-import { createConversationTable, registeringChannels } from '../../lambdas/adapters/dynamodb/conversation-table.ts';
+import { registeringChannels } from '../../lambdas/adapters/dynamodb/conversation-table.ts';
 import type { ConversationTable } from '../../lambdas/adapters/dynamodb/table.ts';
 import type { RetentionDays } from '../../lambdas/domain/retention.ts';
 import type { ItemKey } from '../../lambdas/table/keys.ts';
@@ -40,11 +40,10 @@ export const contractTables = (): ContractTables => {
   return realTables(tables);
 };
 
-export const realTables = ({ client, tableClient, createTable, items }: EmulatedTables): ContractTables => ({
+export const realTables = ({ client, createTable, items, tableOf }: EmulatedTables): ContractTables => ({
   createTable,
   items,
-  tableOf: (tableName, retentionDays = RETENTION_DAYS) =>
-    createConversationTable({ abortSignal: undefined, client: tableClient, tableName, retentionDays }),
+  tableOf: (tableName, retentionDays) => tableOf(tableName, retentionDays && { retentionDays }),
   async put(TableName, item) {
     const Item = marshall(item, { removeUndefinedValues: true });
     await client.send(new PutItemCommand({ TableName, Item }));

@@ -9,9 +9,12 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { createDynamodbClient, type DynamodbClient } from '../../lambdas/adapters/dynamodb/client.ts';
+import { createConversationTable } from '../../lambdas/adapters/dynamodb/conversation-table.ts';
+import type { ConversationTable, TableOptions } from '../../lambdas/adapters/dynamodb/table.ts';
 import { ParleyTable } from '../../lib/constructs/table.ts';
 import { createRunFolder } from '../../local/base/run-folder.ts';
 import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
+import { RETENTION_DAYS } from './builders.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -22,6 +25,8 @@ export interface EmulatedTables {
   /** The functions' own client. */
   readonly tableClient: DynamodbClient;
   createTable(): Promise<string>;
+  /** Returns a table as the functions use it. */
+  tableOf(tableName: string, options?: Partial<TableOptions>): ConversationTable;
   /** Returns the table's items by `pk sk`. */
   items(tableName: string): Promise<Record<string, Item>>;
   close(): Promise<void>;
@@ -61,10 +66,16 @@ export const connectToTables = ({ url, schema }: TableEmulator): EmulatedTables 
     credentials: { accessKeyId: 'local', secretAccessKey: 'local', sessionToken: undefined },
   };
   const client = new DynamoDBClient(access);
+  const tableClient = createDynamodbClient({ maxAttempts: 3, ...access, requestHandler: {} });
   return {
     url,
     client,
-    tableClient: createDynamodbClient({ maxAttempts: 3, ...access, requestHandler: {} }),
+    tableClient,
+    tableOf: (tableName, options) =>
+      createConversationTable({
+        ...{ abortSignal: undefined, client: tableClient, tableName, retentionDays: RETENTION_DAYS },
+        ...options,
+      }),
     async createTable() {
       const TableName = `conversations-${randomUUID()}`;
       await client.send(new CreateTableCommand({ ...schema, TableName }));

@@ -41,6 +41,17 @@ const UNCERTAIN = 'a send is uncertain only if a fault hit its call';
 const DIED = { state: 'uncertain', outcome: 'The function that claimed the request died.' };
 const [one, two] = valid.outbox;
 if (one === undefined || two === undefined) throw new Error('The valid ledgers have two messages.');
+const withLetters = (
+  queue: keyof Ledgers['deadLetters'],
+  letters: Ledgers['deadLetters']['sends'],
+): Partial<Ledgers> => ({
+  deadLetters: { ...valid.deadLetters, [queue]: letters },
+});
+const AGAIN: Partial<Ledgers> = { outbox: [...valid.outbox, { ...one, id: 'out-again' }] };
+const RESENT: Partial<Ledgers> = { requests: valid.requests.map((each) => ({ ...each, isResent: true })) };
+const killed = (requestId: string): Partial<Ledgers> => ({
+  kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: [requestId] }],
+});
 
 /** Changes of the valid ledgers by the check that must find them, with the entry that the check must name. */
 const DOCTORED: Readonly<Record<string, readonly (readonly [what: string, id: string, changes: Partial<Ledgers>])[]>> =
@@ -50,11 +61,7 @@ const DOCTORED: Readonly<Record<string, readonly (readonly [what: string, id: st
       ['an event with the body of another', 'in', withItem('MESSAGE#in MESSAGE', { body: '{"MESSAGE":"mark-echo"}' })],
       ['an echo that is not stored', 'echo', withItem('MESSAGE#echo ECHO', undefined)],
       ['a status that is not stored', 'status', withItem('MESSAGE#status MESSAGE', { readAt: undefined })],
-      [
-        'an unreadable event that is not quarantined',
-        'unreadable',
-        { deadLetters: { ...valid.deadLetters, inbound: [] } },
-      ],
+      ['an unreadable event that is not quarantined', 'unreadable', withLetters('inbound', [])],
     ],
     'every stored message was produced': [
       [
@@ -67,17 +74,12 @@ const DOCTORED: Readonly<Record<string, readonly (readonly [what: string, id: st
       [
         'a quarantined event without a reason',
         '{"MARK":"mark-unreadable"}',
-        { deadLetters: { ...valid.deadLetters, inbound: [{ body: '{"MARK":"mark-unreadable"}', reason: undefined }] } },
+        withLetters('inbound', [{ body: '{"MARK":"mark-unreadable"}', reason: undefined }]),
       ],
       [
         'a readable event in quarantine',
         '{"MESSAGE":"mark-in"}',
-        {
-          deadLetters: {
-            ...valid.deadLetters,
-            inbound: [...valid.deadLetters.inbound, { body: '{"MESSAGE":"mark-in"}', reason: 'unknown' }],
-          },
-        },
+        withLetters('inbound', [...valid.deadLetters.inbound, { body: '{"MESSAGE":"mark-in"}', reason: 'unknown' }]),
       ],
     ],
     'every status of a sent message is stored': [
@@ -86,40 +88,27 @@ const DOCTORED: Readonly<Record<string, readonly (readonly [what: string, id: st
     'every request ends in one state or as a dead letter': [
       ['a request without a send', 'later', withItem('SEND#later SEND', undefined)],
       ['a send that has not ended', 'later', withItem('SEND#later SEND', { state: 'claimed' })],
-      [
-        'a malformed request that is no dead letter',
-        'bad',
-        { deadLetters: { ...valid.deadLetters, sends: valid.deadLetters.sends.slice(1) } },
-      ],
+      ['a malformed request that is no dead letter', 'bad', withLetters('sends', valid.deadLetters.sends.slice(1))],
     ],
     'every dead letter of a request is expected and has a reason': [
       [
         'a valid request that is a dead letter',
         '{"requestId":"two"}',
-        {
-          deadLetters: {
-            ...valid.deadLetters,
-            sends: [...valid.deadLetters.sends, { body: '{"requestId":"two"}', reason: 'PROCESSING_FAILED' }],
-          },
-        },
+        withLetters('sends', [
+          ...valid.deadLetters.sends,
+          { body: '{"requestId":"two"}', reason: 'PROCESSING_FAILED' },
+        ]),
       ],
     ],
     'nothing is sent twice, unless the request says resend and the outcome was unknowable': [
-      ['a request that was sent twice', 'one', { outbox: [...valid.outbox, { ...one, id: 'out-again' }] }],
-      [
-        'a request that was resent after a known outcome',
-        'one',
-        {
-          outbox: [...valid.outbox, { ...one, id: 'out-again' }],
-          requests: valid.requests.map((each) => ({ ...each, isResent: true })),
-        },
-      ],
+      ['a request that was sent twice', 'one', AGAIN],
+      ['a request that was resent after a known outcome', 'one', { ...AGAIN, ...RESENT }],
       [
         'a request that was resent after an acceptance that the function knew, because an earlier outcome was unknown',
         'one',
         {
-          outbox: [...valid.outbox, { ...one, id: 'out-again' }],
-          requests: valid.requests.map((each) => ({ ...each, isResent: true })),
+          ...AGAIN,
+          ...RESENT,
           calls: [
             call({ at: '2026-11-20T12:00:00.500Z', messageId: undefined, answeredStatus: undefined }),
             ...valid.calls,
@@ -131,8 +120,8 @@ const DOCTORED: Readonly<Record<string, readonly (readonly [what: string, id: st
         'a message that was sent again more often than its claims were abandoned',
         'one',
         {
-          requests: valid.requests.map((each) => ({ ...each, isResent: true })),
-          kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['one'] }],
+          ...RESENT,
+          ...killed('one'),
           outbox: [...valid.outbox, ...['a', 'b'].map((id) => ({ ...one, id, status: 'accepted' }))],
         },
       ],
@@ -157,7 +146,7 @@ const DOCTORED: Readonly<Record<string, readonly (readonly [what: string, id: st
         'one',
         {
           ...withItem('SEND#one SEND', DIED),
-          kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['two'] }],
+          ...killed('two'),
         },
       ],
       [
@@ -166,7 +155,7 @@ const DOCTORED: Readonly<Record<string, readonly (readonly [what: string, id: st
         {
           ...withItem('SEND#one SEND', DIED),
           sendWrites: [claimOf('one', { isApplied: false, isLost: true })],
-          kills: [{ at: '2026-11-20T12:00:02.000Z', functionName: 'Sender', requestIds: ['one'] }],
+          ...killed('one'),
         },
       ],
     ],
@@ -364,7 +353,7 @@ const DOCTORED: Readonly<Record<string, readonly (readonly [what: string, id: st
       [
         'a change that could not be published',
         '{"change":1}',
-        { deadLetters: { ...valid.deadLetters, publishing: [{ body: '{"change":1}', reason: 'REFUSED' }] } },
+        withLetters('publishing', [{ body: '{"change":1}', reason: 'REFUSED' }]),
       ],
     ],
     'the table keeps its laws': [
@@ -415,10 +404,9 @@ describe('the comparison of the ledgers', () => {
   });
 
   it('excuses what a fault explains', () => {
-    const resent = { requests: valid.requests.map((each) => ({ ...each, isResent: true })) };
     const lost = { calls: [...valid.calls, call({ answeredStatus: undefined, fault: 'reset after' })] };
     const again = { outbox: [...valid.outbox, { ...one, id: 'out-again', status: 'accepted' }] };
-    expect(failures(validLedgers({ ...resent, ...lost, ...again }))).toEqual({});
+    expect(failures(validLedgers({ ...RESENT, ...lost, ...again }))).toEqual({});
 
     const uncertain = withItem('SEND#one SEND', { state: 'uncertain', outcome: 'reset' });
     const published = [

@@ -9,7 +9,6 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
-import { createConversationTable } from '../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { createSqsInboundQueue } from '../../../lambdas/adapters/sqs.ts';
@@ -22,7 +21,7 @@ import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
 import { createWebhookHandler } from '../../../lambdas/receive/webhook-handler.ts';
 import { systemClock, systemRandomness } from '../../../lambdas/runtime/system.ts';
 import { startSqs } from '../../../local/emulators/sqs/sqs.ts';
-import { PLAIN_RECEIVER, RETENTION_DAYS } from '../../support/builders.ts';
+import { PLAIN_RECEIVER } from '../../support/builders.ts';
 import { VERIFIED_AND_SMALL } from '../../support/drain-options.ts';
 import { startEmulatedTables } from '../../support/emulated-table.ts';
 import { sqsRecord } from '../../support/sqs-record.ts';
@@ -69,12 +68,7 @@ export const fuzz = async (
     const createQueue = async (QueueName: string) =>
       `${queues.url}${new URL((await sqs.send(new CreateQueueCommand({ QueueName }))).QueueUrl ?? '').pathname}`;
     const [queueUrl, deadLetterQueueUrl] = [await createQueue('inbound'), await createQueue('dead-letters')];
-    const table = createConversationTable({
-      abortSignal: undefined,
-      client: tables.tableClient,
-      tableName,
-      retentionDays: RETENTION_DAYS,
-    });
+    const table = tables.tableOf(tableName);
     const repositories = {
       contacts: createDynamodbContacts(table, { readsHandovers: false }),
       messages: createDynamodbMessages(table, { gapClock: undefined }),

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDynamodbCircuit } from '../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../lambdas/adapters/dynamodb/contacts.ts';
-import { createConversationTable } from '../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../../../lambdas/adapters/dynamodb/send-lists.ts';
@@ -15,7 +14,7 @@ import { WriteRefusedError } from '../../../lambdas/domain/errors.ts';
 import type { UncalledResult } from '../../../lambdas/domain/send.ts';
 import { startTrace } from '../../../lambdas/domain/trace-context.ts';
 import type { Item } from '../../../lambdas/table/item.ts';
-import { ACCOUNT, claim, queuedSend, RETENTION_DAYS, sendRequest, sendResult } from '../../support/builders.ts';
+import { ACCOUNT, claim, queuedSend, sendRequest, sendResult } from '../../support/builders.ts';
 import { testTables } from '../../support/test-tables.ts';
 import { createSimulatedTable, createTableState } from './table.ts';
 
@@ -28,12 +27,7 @@ interface TestedTable {
 
 const emulated = async (): Promise<TestedTable> => {
   const tableName = await tables.createTable();
-  const table = createConversationTable({
-    abortSignal: undefined,
-    client: tables.tableClient,
-    tableName,
-    retentionDays: RETENTION_DAYS,
-  });
+  const table = tables.tableOf(tableName);
   return { table, items: () => tables.items(tableName) };
 };
 

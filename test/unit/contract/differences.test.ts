@@ -14,14 +14,18 @@ const COMMAND = fileURLToPath(new URL('../../contract/run-fidelity.ts', import.m
 
 describe("a reference's result", () => {
   const one = { expected: { bodies: ['a'] } };
-  const listed: Difference = { reference: 'moto', case: 'a case', observed: { bodies: [] }, reason: 'It drops it.' };
+  const shared = { reference: 'moto', case: 'a case', reason: 'It drops it.' } as const;
+  const listed: Difference = { ...shared, observed: { bodies: [] } };
+  const inOneField: Difference = { ...shared, changes: { bodies: [] } };
 
   it.each([
     ['matches the AWS documentation', { bodies: ['a'] }, undefined, 'same', true],
     ['differs as listed', { bodies: [] }, listed, 'known-difference', true],
+    ['differs in the listed field', { bodies: [] }, inOneField, 'known-difference', true],
     ['differs, and is not listed', { bodies: [] }, undefined, 'unlisted-difference', false],
     ['is listed, but no longer differs', { bodies: ['a'] }, listed, 'outdated-difference', false],
     ['differs in a way other than listed', { bodies: ['b'] }, listed, 'outdated-difference', false],
+    ['differs in another field, too', { bodies: [], left: 1 }, inOneField, 'outdated-difference', false],
   ] as const)('%s', (_name, observed, difference, kind, agreed) => {
     const comparison = compare(one, observed, difference);
 

@@ -3,7 +3,6 @@ import { createDynamodbAudit } from '../../../../lambdas/adapters/dynamodb/audit
 import { createDynamodbChannels } from '../../../../lambdas/adapters/dynamodb/channels.ts';
 import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
-import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import { createDynamodbEchoes } from '../../../../lambdas/adapters/dynamodb/echoes.ts';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbGaps } from '../../../../lambdas/adapters/dynamodb/gaps.ts';
@@ -73,12 +72,7 @@ export const createManagedStage = async (
   } = {},
 ) => {
   const tableName = await tables.createTable();
-  const table = createConversationTable({
-    abortSignal: undefined,
-    client: tables.tableClient,
-    tableName,
-    retentionDays: RETENTION_DAYS,
-  });
+  const table = tables.tableOf(tableName);
   const repositories = {
     contacts: createDynamodbContacts(table, { readsHandovers: rules.operators !== undefined }),
     messages: createDynamodbMessages(table, { gapClock: undefined }),

@@ -3,7 +3,7 @@ import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { NOW, queuedSend, sendRequest, templateRequest, USER, wireStatus } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
-import { createRepositories } from '../adapters/dynamodb/repositories.ts';
+import { repositoriesOf } from '../adapters/dynamodb/repositories.ts';
 import { ANSWERS, CALL_TIME_MS, createSendHarness, type RunningSend, type SendHarness } from './send-harness.ts';
 
 const tables = testTables();
@@ -42,7 +42,7 @@ describe('the template after error 201', () => {
   it('is the message of the conversation when a status confirms it', async () => {
     harness.answers = [ANSWERS.windowClosed, ANSWERS.unknown];
     await sender.send(both);
-    const { storeEvent } = createRepositories(tables, tableName);
+    const { storeEvent } = repositoriesOf(tables.tableOf(tableName));
     const status = wireStatus({ _id_: 'message-7', CLIENT_PAYLOAD: 'request-1' });
     await storeEvent({ rawBody: Buffer.from(JSON.stringify(status)), receivedAt: NOW });
     expect(await harness.item('MESSAGE#message-7 MESSAGE')).toMatchObject({ call: TEMPLATE });
@@ -170,7 +170,7 @@ describe('the decision and the outcome of a send', () => {
 describe('a template that is accepted without an id', () => {
   const accepted = { kind: 'answered' as const, httpStatus: 200, body: { problems: null, result: {} } };
   const deliver = (messageId: string, time: string) => {
-    const { storeEvent } = createRepositories(tables, tableName);
+    const { storeEvent } = repositoriesOf(tables.tableOf(tableName));
     const event = wireStatus({ _id_: messageId, CREATION_TIME: time, CLIENT_PAYLOAD: 'request-1' });
     return storeEvent({ rawBody: Buffer.from(JSON.stringify(event)), receivedAt: addMs(NOW, 60_000) });
   };

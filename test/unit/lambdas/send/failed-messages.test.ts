@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import { claim, NOW, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
-import { createRepositories } from '../adapters/dynamodb/repositories.ts';
+import { repositoriesOf } from '../adapters/dynamodb/repositories.ts';
 import { ANSWERS, createSendHarness } from './send-harness.ts';
 
 const tables = testTables();
@@ -36,7 +36,7 @@ const permutationsOf = <Element>(elements: readonly Element[]): readonly (readon
 const play = async (answer: ChatServiceAnswer, before: readonly object[], after: readonly object[]) => {
   const tableName = await tables.createTable();
   const harness = await createSendHarness(tables, { tableName });
-  const { storeEvent } = createRepositories(tables, tableName);
+  const { storeEvent } = repositoriesOf(tables.tableOf(tableName));
   const store = async (events: readonly object[]) => {
     for (const event of events) {
       const rawBody = Buffer.from(JSON.stringify(event));
@@ -144,7 +144,7 @@ describe('a message that fails after the chat service accepted it', () => {
   it('is found when the request is received again, if the function died before it linked its transaction', async () => {
     const tableName = await tables.createTable();
     const harness = await createSendHarness(tables, { tableName });
-    const { storeEvent, sends } = createRepositories(tables, tableName);
+    const { storeEvent, sends } = repositoriesOf(tables.tableOf(tableName));
     const failed = statusOf('message-out', 'error', { intentTxId: 'TX1', reason: '131049.0' });
     await storeEvent({ rawBody: Buffer.from(JSON.stringify(failed)), receivedAt: NOW });
     await sends.claim(queuedSend(), claim(), { resend: false });
@@ -185,7 +185,7 @@ describe('a send that the chat service accepted as a job', () => {
 
   it("is not confirmed by another request's message, if the service uses a transaction's id twice", async () => {
     const tableName = await tables.createTable();
-    const { sends } = createRepositories(tables, tableName);
+    const { sends } = repositoriesOf(tables.tableOf(tableName));
     await sends.linkRequest('TX1', 'request-1', NOW);
     await sends.linkMessage('TX1', { messageId: 'message-out', at: NOW });
 

@@ -3,7 +3,6 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { SQSRecord } from 'aws-lambda';
 import { createDynamodbCircuit } from '../../../../lambdas/adapters/dynamodb/circuit.ts';
 import { createDynamodbContacts } from '../../../../lambdas/adapters/dynamodb/contacts.ts';
-import { createConversationTable } from '../../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import { createDynamodbErasures } from '../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbMessages } from '../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends.ts';
@@ -22,7 +21,7 @@ import { createGiveUp } from '../../../../lambdas/send/give-up.ts';
 import { createPrepareSend } from '../../../../lambdas/send/prepare-send.ts';
 import type { SendContext } from '../../../../lambdas/send/send-context.ts';
 import { createSendMessage } from '../../../../lambdas/send/send-message.ts';
-import { ACCOUNT, NOW, queuedSend, RETENTION_DAYS, sendRules, USER } from '../../../support/builders.ts';
+import { ACCOUNT, NOW, queuedSend, sendRules, USER } from '../../../support/builders.ts';
 import { contactItems, type StoredContact } from '../../../support/contact-items.ts';
 import type { EmulatedTables, Item } from '../../../support/emulated-table.ts';
 import { sqsRecord } from '../../../support/sqs-record.ts';
@@ -68,12 +67,7 @@ interface HarnessOptions {
 /** Any number of running functions `send` with one table, one clock, and a chat service that a test controls. */
 export const createSendHarness = async (tables: EmulatedTables, options: HarnessOptions = {}) => {
   const { rules, windowPer = 'user', tableName = await tables.createTable() } = options;
-  const table = createConversationTable({
-    abortSignal: undefined,
-    client: tables.tableClient,
-    tableName,
-    retentionDays: RETENTION_DAYS,
-  });
+  const table = tables.tableOf(tableName);
   const sends = createDynamodbSends(table);
   const contacts = createDynamodbContacts(table, { readsHandovers: rules?.operators !== undefined });
   const messages = createDynamodbMessages(table, { gapClock: undefined });

@@ -3,7 +3,7 @@ import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts'
 import { startTrace, traceIdOf } from '../../../../lambdas/domain/trace-context.ts';
 import { NOW, sendRequest, TRACE_ID, TRACEPARENT, USER, wireStatus } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
-import { createRepositories } from '../adapters/dynamodb/repositories.ts';
+import { repositoriesOf } from '../adapters/dynamodb/repositories.ts';
 import { ANSWERS, createSendHarness, type RunningSend, type SendHarness } from './send-harness.ts';
 
 const tables = testTables();
@@ -79,7 +79,7 @@ describe('the trace of a request', () => {
   it('is that of the status which confirms it', async () => {
     harness.answers = [ANSWERS.unknown];
     await receive(TRACEPARENT);
-    const { storeEvent } = createRepositories(tables, tableName);
+    const { storeEvent } = repositoriesOf(tables.tableOf(tableName));
     const status = wireStatus({ _id_: 'message-7', CLIENT_PAYLOAD: 'request-1' });
     await storeEvent({ rawBody: Buffer.from(JSON.stringify(status)), receivedAt: NOW, traceparent: OTHER });
     expect(await harness.item('MESSAGE#message-7 MESSAGE')).toMatchObject({ traceparent: TRACEPARENT });

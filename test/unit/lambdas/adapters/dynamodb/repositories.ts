@@ -1,5 +1,4 @@
 import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
-import { createConversationTable } from '../../../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSendLists } from '../../../../../lambdas/adapters/dynamodb/send-lists.ts';
@@ -7,13 +6,8 @@ import { createDynamodbSends } from '../../../../../lambdas/adapters/dynamodb/se
 import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { ms } from '../../../../../lambdas/domain/duration.ts';
 import { createStoreEvents } from '../../../../../lambdas/receive/store-events.ts';
-import { NOW, PLAIN_RECEIVER, RETENTION_DAYS } from '../../../../support/builders.ts';
-import type { EmulatedTables } from '../../../../support/emulated-table.ts';
+import { NOW, PLAIN_RECEIVER } from '../../../../support/builders.ts';
 import { singly } from '../../../../support/single-event.ts';
-
-/** Creates the repositories of a table in DynamoDB, and the function that stores events in it. */
-export const createRepositories = ({ tableClient: client }: Pick<EmulatedTables, 'tableClient'>, tableName: string) =>
-  repositoriesOf(createConversationTable({ abortSignal: undefined, client, tableName, retentionDays: RETENTION_DAYS }));
 
 /** Creates the repositories of a table, and the function that stores events in it. */
 export const repositoriesOf = (table: ConversationTable) => {

@@ -121,6 +121,46 @@ describe('claiming a send', () => {
   });
 });
 
+describe('a write that takes effect late', () => {
+  const recorded = (state: 'waiting' | 'expired', at: string) =>
+    sends.recordWithoutCall(SEND, { state, at, decision: 'Because.' });
+
+  it('does not claim again what it claimed before', async () => {
+    await claim('claim-1');
+    await sends.recordResult('request-1', 'claim-1', sendResult('waiting', LATER));
+    expect(await claim('claim-1')).toMatchObject({ kind: 'conflict', send: { state: 'waiting', attempts: 1 } });
+    expect(await claim('claim-2')).toMatchObject({ kind: 'claimed', attempt: 2 });
+  });
+
+  it('leaves a later refusal because processing failed, but not one of the same time', async () => {
+    const refusal = { state: 'refused', at: LATER, code: 'PROCESSING_FAILED', decision: 'It failed.' } as const;
+    await sends.recordWithoutCall(SEND, refusal);
+    expect(await recorded('expired', NOW)).toMatchObject({ kind: 'conflict', send: { state: 'refused' } });
+    expect(await recorded('expired', LATER)).toEqual({ kind: 'applied' });
+  });
+
+  it('leaves an earlier failure of the message, and of the same time one that sorts before it', async () => {
+    const failed = async (at: string, failure: string) =>
+      (await sends.fail('request-1', { messageId: 'message-1', at, failure })).kind;
+    await claim('claim-1');
+    await sends.recordResult('request-1', 'claim-1', ACCEPTED);
+    expect(await failed(LATER, 'a ')).toBe('applied');
+    expect(await failed(NOW, 'c ')).toBe('applied');
+    expect(await failed(NOW, 'b ')).toBe('applied');
+    for (const late of [failed(NOW, 'c '), failed(LATER, 'a ')]) expect(await late).toBe('conflict');
+    expect(await item()).toMatchObject({ state: 'failed', failedAt: NOW, failure: 'b ' });
+  });
+
+  it('does not change a request that another one with its ID has registered', async () => {
+    await sends.register(SEND, NOW);
+    const other = { ...SEND, body: 'another body' };
+    const before = await item();
+    expect(await sends.schedule(other, { at: LATER, sendAt: LATER })).toMatchObject({ kind: 'conflict' });
+    expect(await sends.claim(other, claimOf('claim-1'), { resend: true })).toMatchObject({ kind: 'conflict' });
+    expect(await item()).toEqual(before);
+  });
+});
+
 describe('recording the result of a call', () => {
   it('replaces unknown outcomes and confirmations by an acceptance, and removes what they left', async () => {
     await claim('claim-1');

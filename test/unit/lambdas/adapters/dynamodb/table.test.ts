@@ -22,12 +22,7 @@ let table: ConversationTable;
 
 beforeEach(async () => {
   tableName = await tables.createTable();
-  table = createConversationTable({
-    abortSignal: undefined,
-    client: tables.tableClient,
-    tableName,
-    retentionDays: RETENTION_DAYS,
-  });
+  table = tables.tableOf(tableName);
 });
 
 const key = messageKey('message-1');
@@ -73,13 +68,7 @@ describe('getAll', () => {
       },
     });
     const sleep = async (ms: number) => void pauses.push(ms);
-    const throttled = createConversationTable({
-      abortSignal: undefined,
-      client,
-      tableName,
-      retentionDays: RETENTION_DAYS,
-      sleep,
-    });
+    const throttled = tables.tableOf(tableName, { client, sleep });
     return { throttled, pauses, calls: () => calls };
   };
 
@@ -141,13 +130,7 @@ describe('a write of an item that a transaction is writing', () => {
     };
     const clocks = { sleep, random: () => random, monotonicMs: () => time.ms };
     return {
-      failing: createConversationTable({
-        abortSignal: undefined,
-        client,
-        tableName,
-        retentionDays: RETENTION_DAYS,
-        ...clocks,
-      }),
+      failing: tables.tableOf(tableName, { client, ...clocks }),
       pauses,
       time,
     };
@@ -220,12 +203,7 @@ describe('an update, whose answer the emulator and DynamoDB must agree on', () =
   it('asks for no old attributes, whatever it returns', async () => {
     const requested: unknown[] = [];
     const client = createClientWithHooks(tables, { request: (_operation, input) => void requested.push(input) });
-    const observed = createConversationTable({
-      abortSignal: undefined,
-      client,
-      tableName,
-      retentionDays: RETENTION_DAYS,
-    });
+    const observed = tables.tableOf(tableName, { client });
 
     await observed.update({ key, set: { text: 'Hi' } });
     await observed.update({ key, set: { text: 'Hi' } }, { returnItem: true });
@@ -260,12 +238,7 @@ describe('a table whose signal is aborted', () => {
   });
 
   it('starts no call', async () => {
-    const aborted = createConversationTable({
-      client: tables.tableClient,
-      tableName,
-      retentionDays: RETENTION_DAYS,
-      abortSignal: AbortSignal.abort(),
-    });
+    const aborted = tables.tableOf(tableName, { abortSignal: AbortSignal.abort() });
     const calls = [
       () => aborted.update({ key, set: { a: 1 } }),
       () => aborted.get(key),

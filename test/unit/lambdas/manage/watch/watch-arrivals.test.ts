@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDynamodbChannels } from '../../../../../lambdas/adapters/dynamodb/channels.ts';
-import { createConversationTable } from '../../../../../lambdas/adapters/dynamodb/conversation-table.ts';
 import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbGaps } from '../../../../../lambdas/adapters/dynamodb/gaps.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
@@ -12,7 +11,7 @@ import { listGaps } from '../../../../../lambdas/manage/api/watch/gaps.ts';
 import { createWatchArrivals } from '../../../../../lambdas/manage/watch/watch-arrivals.ts';
 import type { GapRepository } from '../../../../../lambdas/ports.ts';
 import { messageKey } from '../../../../../lambdas/table/keys.ts';
-import { queuedSend, RETENTION_DAYS, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
+import { queuedSend, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { recordingLog, recordingMetrics } from '../../../../support/telemetry.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 
@@ -33,12 +32,7 @@ const clock = { now: () => at(nowMs) };
 
 beforeEach(async () => {
   const tableName = await tables.createTable();
-  table = createConversationTable({
-    abortSignal: undefined,
-    client: tables.tableClient,
-    tableName,
-    retentionDays: RETENTION_DAYS,
-  });
+  table = tables.tableOf(tableName);
   nowMs = START + 28 * DAY_MS + 12 * 60 * MINUTE_MS;
   metrics = recordingMetrics();
   log = recordingLog();
