@@ -54,8 +54,13 @@ export type Resolved = { readonly kind: 'resolved'; readonly state: string } | R
 
 /** What makes requests wait: an open circuit breaker, or a stop by an operator. */
 export interface StageStatus {
-  readonly circuitBreaker: { state: 'closed' | 'open'; why?: string; openedAt?: string; nextProbeAt?: string };
-  readonly sending: { state: 'running' | 'stopped'; stoppedAt?: string; note?: string };
+  readonly circuitBreaker: {
+    readonly state: 'closed' | 'open';
+    readonly why?: string;
+    readonly openedAt?: string;
+    readonly nextProbeAt?: string;
+  };
+  readonly sending: { readonly state: 'running' | 'stopped'; readonly stoppedAt?: string; readonly note?: string };
 }
 
 /** The stage after an action. */
@@ -66,7 +71,7 @@ export interface StageFeatures {
   /** Contacts can be handed over to people (`operators`). */
   readonly handovers: boolean;
   /** A field that marks a message as an operator's; absent if the stage recognizes none (`operators.echoField`). */
-  readonly operatorField?: { name: string; value: string };
+  readonly operatorField?: { readonly name: string; readonly value: string };
   /** STOP opts the user out (`keywords`). */
   readonly keywords: boolean;
   /** Parley confirms such an opt-out with one message (`keywords.confirmation`). */
@@ -74,7 +79,7 @@ export interface StageFeatures {
   /** There is a bulk queue (`sends.bulkLane`). */
   readonly bulkLane: boolean;
   /** The messages that a user sends before falling silent are published as one event, `TurnEnded` (`turns`). */
-  readonly turns?: { silenceSeconds: number };
+  readonly turns?: { readonly silenceSeconds: number };
 }
 
 /** What Parley would do with a request now. */
@@ -86,7 +91,7 @@ export type Decision = StageStatus & {
   /** When the conversation window closes, by Parley's clock; absent if it is closed. */
   readonly windowClosesAt?: string;
   /** About how many requests are on the send queue, and on the queue for bulk requests if there is one. */
-  readonly backlog: { queue: number; bulk?: number };
+  readonly backlog: { readonly queue: number; readonly bulk?: number };
 };
 
 /** `unavailable` if the customer's side does not answer, with a sentence for the user. */
@@ -97,9 +102,14 @@ export type Decided =
 
 /** What the customer's side has recorded about a user. */
 export interface ContactStatus {
-  readonly consent: { state: 'opted-in' | 'opted-out' | 'none'; at?: string; origin?: string; source?: string };
+  readonly consent: {
+    readonly state: 'opted-in' | 'opted-out' | 'none';
+    readonly at?: string;
+    readonly origin?: string;
+    readonly source?: string;
+  };
   /** Who answers the user; absent if contacts cannot be handed over. */
-  readonly handover?: { state: 'people' | 'automated'; since?: string; until?: string };
+  readonly handover?: { readonly state: 'people' | 'automated'; readonly since?: string; readonly until?: string };
 }
 
 /** A contact after an action. */

@@ -127,7 +127,7 @@ export type RuleSettings = RuleContent & {
 export type Rule = RuleSettings & { readonly id: string; readonly name: string };
 
 /** A template as submitted: its category can be any string. */
-export type TemplateSubmission = RuleContent & { category: string };
+export type TemplateSubmission = RuleContent & { readonly category: string };
 
 /** A submitted template. Approval creates a rule with the same name. */
 export type Template = TemplateSubmission & {
@@ -221,14 +221,14 @@ export const isSent = (message: ChatMessage): message is SentMessage => message.
 
 /** Why the service refuses a well-formed request. */
 export type Refusal =
-  | { reason: 'INVALID_CHANNEL'; chatPlatform?: string; chatChannelNumber: string }
-  | { reason: 'UNKNOWN_RULE'; ruleNameOrId: string }
-  | { reason: 'MISSING_VARIABLE'; names: readonly string[] }
-  | { reason: 'MEDIA_UNSUPPORTED'; url: string }
-  | { reason: 'NOT_ON_PLATFORM'; contact: string }
-  | { reason: 'INSUFFICIENT_CREDIT' }
-  | { reason: 'RULE_NOT_APPROVED'; ruleName: string }
-  | { reason: 'NO_APPROVED_REASON'; ruleName: string }
-  | { reason: 'ACCOUNT_NOT_APPROVED' }
-  | { reason: 'NO_OPT_IN'; contact: string }
-  | { reason: 'WINDOW_CLOSED' };
+  | { readonly reason: 'INVALID_CHANNEL'; readonly chatPlatform?: string; readonly chatChannelNumber: string }
+  | { readonly reason: 'UNKNOWN_RULE'; readonly ruleNameOrId: string }
+  | { readonly reason: 'MISSING_VARIABLE'; readonly names: readonly string[] }
+  | { readonly reason: 'MEDIA_UNSUPPORTED'; readonly url: string }
+  | { readonly reason: 'NOT_ON_PLATFORM'; readonly contact: string }
+  | { readonly reason: 'INSUFFICIENT_CREDIT' }
+  | { readonly reason: 'RULE_NOT_APPROVED'; readonly ruleName: string }
+  | { readonly reason: 'NO_APPROVED_REASON'; readonly ruleName: string }
+  | { readonly reason: 'ACCOUNT_NOT_APPROVED' }
+  | { readonly reason: 'NO_OPT_IN'; readonly contact: string }
+  | { readonly reason: 'WINDOW_CLOSED' };

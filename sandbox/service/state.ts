@@ -41,10 +41,10 @@ export interface Entities {
 /** One value of the state that was set, or deleted when `value` is undefined. */
 export type StateChange = {
   [Name in keyof Entities]: {
-    collection: Name;
-    key: string;
-    value: Entities[Name] | undefined;
-    previous: Entities[Name] | undefined;
+    readonly collection: Name;
+    readonly key: string;
+    readonly value: Entities[Name] | undefined;
+    readonly previous: Entities[Name] | undefined;
   };
 }[keyof Entities];
 
