@@ -175,6 +175,17 @@ describe('recording the result of a call', () => {
     }
   });
 
+  it('replaces the failure of an earlier message by an acceptance, and removes what it left', async () => {
+    await claim('claim-1');
+    await sends.confirm('request-1', { messageId: 'message-0', at: NOW });
+    await sends.fail('request-1', { messageId: 'message-0', at: NOW, failure: '131026 ' });
+    await sends.recordResult('request-1', 'claim-1', ACCEPTED);
+
+    const stored = await item();
+    expect(stored).toMatchObject({ state: 'accepted', acceptedAt: LATER, messageId: 'message-1' });
+    for (const name of ['failedAt', 'failure', 'code', 'confirmedBy']) expect(stored).not.toHaveProperty(name);
+  });
+
   it('reports a conflict with the confirmed send when the outcome is unknown', async () => {
     await claim('claim-1');
     await sends.confirm('request-1', { messageId: 'message-1', at: NOW });
