@@ -93,36 +93,6 @@ export const route = defineResourceType({
   },
 });
 
-/** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigatewayv2-domainname.html */
-export const domainName = defineResourceType({
-  supports: z.strictObject({ DomainName: z.string() }),
-  withoutEffect: {
-    DomainNameConfigurations: 'the API has only its local URL, without TLS',
-    Tags: 'nothing reads them',
-  },
-  create({ DomainName }) {
-    return { ref: DomainName, attributes: { RegionalDomainName: DomainName, RegionalHostedZoneId: 'local' } };
-  },
-});
-
-/** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigatewayv2-apimapping.html */
-export const apiMapping = defineResourceType({
-  supports: z.strictObject({
-    ApiId: z.string(),
-    ApiMappingKey: z.string().optional(),
-    DomainName: z.string(),
-    Stage: z.string(),
-  }),
-  withoutEffect: {},
-  create({ ApiId, ApiMappingKey, DomainName, Stage }, resource, cloud) {
-    const rest = cloud.restApi(ApiId);
-    const url = rest ? `${rest.url}/${Stage}` : apiOf(ApiId, resource, cloud).url;
-    cloud.replaceUrl(`https://${DomainName}${ApiMappingKey === undefined ? '' : `/${ApiMappingKey}`}`, url);
-    const id = cloud.physicalName(resource.logicalId);
-    return { ref: id, attributes: { ApiMappingId: id } };
-  },
-});
-
 const apiOf = (apiId: string, resource: DeclaredResource, cloud: CloudServices): HttpApi => {
   const found = cloud.httpApi(apiId);
   if (found) return found;

@@ -22,7 +22,7 @@ const globalSecondaryIndex = localSecondaryIndex.extend({
   WriteProvisionedThroughputSettings: ignored,
 });
 
-const common = {
+const properties = z.strictObject({
   TableName: z.string().optional(),
   AttributeDefinitions: z.array(z.strictObject({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) })),
   KeySchema: keySchema,
@@ -32,7 +32,7 @@ const common = {
     .strictObject({ StreamViewType: z.enum(['NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES', 'KEYS_ONLY']) })
     .optional(),
   TimeToLiveSpecification: z.strictObject({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
-};
+});
 
 const withoutEffect = {
   BillingMode: 'nothing is billed or throttled',
@@ -52,32 +52,13 @@ const withoutEffect = {
 
 /** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-table.html */
 export const table = defineResourceType({
-  supports: z.strictObject(common),
+  supports: properties,
   withoutEffect,
-  create: (properties, resource, cloud) => createTable(properties, resource, cloud),
-});
-
-// The replica in the local region is the table itself, so its settings have no effect either.
-const localReplica = z.strictObject({
-  Region: z.string(),
-  ...Object.fromEntries(Object.keys(withoutEffect).map((name) => [name, ignored])),
-  ReadOnDemandThroughputSettings: ignored,
-  ReadProvisionedThroughputSettings: ignored,
-  ReplicaStreamSpecification: ignored,
-});
-
-/** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-globaltable.html */
-export const globalTable = defineResourceType({
-  supports: z.strictObject({
-    ...common,
-    Replicas: z.array(localReplica).length(1, 'there is only one region, so only one replica is supported'),
-  }),
-  withoutEffect,
-  create: ({ Replicas: _replicas, ...properties }, resource, cloud) => createTable(properties, resource, cloud),
+  create: (declared, resource, cloud) => createTable(declared, resource, cloud),
 });
 
 const createTable = async (
-  { TableName, TimeToLiveSpecification, StreamSpecification, ...properties }: z.output<z.ZodObject<typeof common>>,
+  { TableName, TimeToLiveSpecification, StreamSpecification, ...declared }: z.output<typeof properties>,
   { logicalId }: DeclaredResource,
   cloud: CloudServices,
 ): Promise<CreatedResource> => {
@@ -85,8 +66,8 @@ const createTable = async (
   const { TableDescription } = await cloud.dynamodb.send(
     new CreateTableCommand({
       TableName: name,
-      ...properties,
-      GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
+      ...declared,
+      GlobalSecondaryIndexes: declared.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
         IndexName,
         KeySchema,
         Projection,

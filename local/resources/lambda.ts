@@ -43,7 +43,6 @@ export const lambdaFunction = defineResourceType({
     RuntimeManagementConfig: 'functions run on the Node.js of the local run',
     Tags: 'nothing reads them',
     TracingConfig: 'nothing is traced',
-    VpcConfig: "the functions use this machine's network",
   },
   create(properties, resource, cloud) {
     const { logicalId, metadata } = resource;

@@ -26,8 +26,6 @@ export interface CloudServices
   /** Starts a REST API, so that its URL is known to the resources that reference it. */
   openRestApi(apiId: string, name: string): Promise<RestApi>;
   restApi(apiId: string): RestApi | undefined;
-  /** Replaces a URL that exists only on AWS, and those that start with it, wherever the template joins it. */
-  replaceUrl(deployed: string, local: string): void;
 }
 
 export interface Declarations {

@@ -1,7 +1,7 @@
 import { ACCOUNT_ID, arnOf } from '../base/aws-environment.ts';
-import { api, apiMapping, domainName, integration, route, stage } from './api-gateway.ts';
+import { api, integration, route, stage } from './api-gateway.ts';
 import { alarm } from './cloudwatch.ts';
-import { globalTable, table } from './dynamodb.ts';
+import { table } from './dynamodb.ts';
 import { apiDestination, connection, eventBus, rule, schedule, scheduleGroup } from './eventbridge.ts';
 import { eventSourceMapping, lambdaFunction } from './lambda.ts';
 import { alias, version } from './lambda-alias.ts';
@@ -10,7 +10,6 @@ import { gatewayResponse, restApi, restDeployment, restMethod, restResource, res
 import { secret } from './secrets-manager.ts';
 import { queue } from './sqs.ts';
 
-const NO_NOTIFICATIONS = 'only alarms publish to it, and parley alarms shows their states';
 const NO_ROLLOUT = 'an alias names the only version of its function, which gets all traffic at once';
 const NO_ENCRYPTION = 'the local run does not encrypt data';
 const NO_PERMISSIONS = 'the local run does not enforce permissions; the stack tests check them';
@@ -30,13 +29,10 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGateway::RestApi': restApi,
   'AWS::ApiGateway::Stage': restStage,
   'AWS::ApiGatewayV2::Api': api,
-  'AWS::ApiGatewayV2::ApiMapping': apiMapping,
-  'AWS::ApiGatewayV2::DomainName': domainName,
   'AWS::ApiGatewayV2::Integration': integration,
   'AWS::ApiGatewayV2::Route': route,
   'AWS::ApiGatewayV2::Stage': stage,
   'AWS::CloudWatch::Alarm': alarm,
-  'AWS::DynamoDB::GlobalTable': globalTable,
   'AWS::DynamoDB::Table': table,
   'AWS::Events::ApiDestination': apiDestination,
   'AWS::Events::Connection': connection,
@@ -55,20 +51,11 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::CloudWatch::Dashboard': inertResourceType('the local run draws no graphs'),
   'AWS::CodeDeploy::Application': inertResourceType(NO_ROLLOUT),
   'AWS::CodeDeploy::DeploymentGroup': inertResourceType(NO_ROLLOUT),
-  'AWS::EC2::SecurityGroup': inertResourceType("the functions use this machine's network", (name) => ({
-    ref: name,
-    attributes: { GroupId: name },
-  })),
-  'AWS::IAM::ManagedPolicy': inertResourceType(NO_PERMISSIONS, (name) => {
-    const arn = `arn:aws:iam::${ACCOUNT_ID}:policy/${name}`;
-    return { ref: arn, attributes: { PolicyArn: arn } };
-  }),
   'AWS::IAM::Policy': inertResourceType(NO_PERMISSIONS, withId),
   'AWS::IAM::Role': inertResourceType(NO_PERMISSIONS, (name) => ({
     ref: name,
     attributes: { Arn: `arn:aws:iam::${ACCOUNT_ID}:role/${name}`, RoleId: name },
   })),
-  'AWS::KMS::Alias': inertResourceType(NO_ENCRYPTION),
   'AWS::KMS::Key': inertResourceType(NO_ENCRYPTION, (name) => ({
     ref: name,
     attributes: { Arn: arnOf('kms', `key/${name}`), KeyId: name },
@@ -80,12 +67,5 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   ),
   'AWS::Logs::MetricFilter': inertResourceType('no alarm watches what is counted in logs'),
   'AWS::Logs::QueryDefinition': inertResourceType('functions log to files'),
-  'AWS::Route53::RecordSet': inertResourceType('the local URL needs no DNS record'),
-  'AWS::SNS::Topic': inertResourceType(NO_NOTIFICATIONS, (name) => {
-    const arn = arnOf('sns', name);
-    return { ref: arn, attributes: { TopicArn: arn, TopicName: name } };
-  }),
-  'AWS::SNS::TopicPolicy': inertResourceType(NO_PERMISSIONS, withId),
   'AWS::SQS::QueuePolicy': inertResourceType(NO_PERMISSIONS, withId),
-  'AWS::SecretsManager::ResourcePolicy': inertResourceType(NO_PERMISSIONS),
 };

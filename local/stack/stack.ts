@@ -99,7 +99,6 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
       return api;
     },
     restApi: (apiId) => restApis.get(apiId),
-    replaceUrl: (deployed, local) => localUrls.set(deployed, local),
   };
   await createResources(template, context, resources, services);
 

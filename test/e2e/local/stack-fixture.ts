@@ -6,7 +6,7 @@ export const stackFixture = () => ({
   Resources: {
     Role: { Type: 'AWS::IAM::Role', Properties: { AssumeRolePolicyDocument: {} } },
     Table: {
-      Type: 'AWS::DynamoDB::GlobalTable',
+      Type: 'AWS::DynamoDB::Table',
       Properties: {
         AttributeDefinitions: [
           { AttributeName: 'pk', AttributeType: 'S' },
@@ -21,7 +21,7 @@ export const stackFixture = () => ({
             Projection: { ProjectionType: 'ALL' },
           },
         ],
-        Replicas: [{ Region: { Ref: 'AWS::Region' }, DeletionProtectionEnabled: true }],
+        DeletionProtectionEnabled: true,
         StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
         TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
       },
