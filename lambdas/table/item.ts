@@ -4,6 +4,9 @@ import * as z from '../domain/schema.ts';
 /** An item's attributes by name. */
 export type Item = Record<string, unknown>;
 
+/** The attributes with requests and events as they were received: strings that are usually JSON. */
+export const JSON_TEXTS: readonly string[] = ['body', 'failedBody', 'statusBodies'];
+
 /** An attribute that an item need not have. */
 export const optionalString = z.optional(z.string());
 

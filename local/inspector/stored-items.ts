@@ -1,6 +1,6 @@
 import { DamagedItemError } from '../../lambdas/domain/errors.ts';
 import type { SendRecord } from '../../lambdas/domain/send.ts';
-import type { Item } from '../../lambdas/table/item.ts';
+import { type Item, JSON_TEXTS } from '../../lambdas/table/item.ts';
 import { idOf, parseContactName } from '../../lambdas/table/keys.ts';
 import { publishedKind } from '../../lambdas/table/published-items.ts';
 import { parseSend } from '../../lambdas/table/send-item.ts';
@@ -44,9 +44,6 @@ const readSend = (item: Item): SendRecord | undefined => {
   }
 };
 
-/** The attributes that contain the JSON of requests and events as strings. */
-const JSON_ATTRIBUTES = ['body', 'failedBody', 'statusBodies'];
-
 /**
  * Returns an item as JSON text. Its attributes are sorted after its key, because DynamoDB returns them in no order. The
  * requests and events in it are its JSON, so that their numbers, duplicate keys, and order stay as they are.
@@ -54,7 +51,7 @@ const JSON_ATTRIBUTES = ['body', 'failedBody', 'statusBodies'];
 export const itemText = ({ pk, sk, ...attributes }: Item): string => {
   const fields = Object.entries({ pk, sk, ...sorted(attributes) }).map(
     ([name, value]) =>
-      `${JSON.stringify(name)}:${JSON_ATTRIBUTES.includes(name) ? embed(value) : JSON.stringify(value, plain)}`,
+      `${JSON.stringify(name)}:${JSON_TEXTS.includes(name) ? embed(value) : JSON.stringify(value, plain)}`,
   );
   return `{${fields.join(',')}}`;
 };

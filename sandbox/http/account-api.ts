@@ -5,7 +5,7 @@ import type { RunningService } from '../running/running-service.ts';
 import { changeAccount, getAccount, issueToken, revokeToken } from '../service/account.ts';
 import { decideApproval, isPng, requestApproval } from '../service/approval.ts';
 import { accessTokenView, accountView } from '../service/views.ts';
-import { errorBody, httpUrl, isoTime, limitBody, readBody } from './read-request.ts';
+import { errorBody, httpUrl, isoTime, jsonBody, limitBody } from './read-request.ts';
 
 /** Allows for a photo in base64 and the other fields. */
 const MAX_APPROVAL_BYTES = 8 * 1024 * 1024;
@@ -64,10 +64,8 @@ export const accountApi = (service: RunningService): Hono => {
 
   app.get('/account', (context) => context.json(accountView(getAccount(service.state))));
 
-  app.patch('/account', limitBody(), async (context) => {
-    const body = await readBody(context, accountRequest);
-    if (body.kind === 'invalid') return body.answer;
-    const { approved, ...settings } = body.value;
+  app.patch('/account', limitBody(), jsonBody(accountRequest), (context) => {
+    const { approved, ...settings } = context.req.valid('json');
     const account = service.apply((state) => {
       if (approved !== undefined) decideApproval(state, approved);
       return changeAccount(state, settings);
@@ -75,10 +73,8 @@ export const accountApi = (service: RunningService): Hono => {
     return context.json(accountView(account));
   });
 
-  app.post('/account/approval', limitBody(MAX_APPROVAL_BYTES), async (context) => {
-    const body = await readBody(context, approvalRequest);
-    if (body.kind === 'invalid') return body.answer;
-    const outcome = service.apply((state, moment) => requestApproval(state, body.value, moment));
+  app.post('/account/approval', limitBody(MAX_APPROVAL_BYTES), jsonBody(approvalRequest), (context) => {
+    const outcome = service.apply((state, moment) => requestApproval(state, context.req.valid('json'), moment));
     switch (outcome.kind) {
       case 'pending':
         return context.json(accountView(getAccount(service.state)), 202);
@@ -108,10 +104,8 @@ export const accountApi = (service: RunningService): Hono => {
     return context.json({ accessTokens: tokens });
   });
 
-  app.post('/access-tokens', limitBody(), async (context) => {
-    const body = await readBody(context, accessTokenRequest);
-    if (body.kind === 'invalid') return body.answer;
-    const token = service.apply((state, moment) => issueToken(state, body.value, moment));
+  app.post('/access-tokens', limitBody(), jsonBody(accessTokenRequest), (context) => {
+    const token = service.apply((state, moment) => issueToken(state, context.req.valid('json'), moment));
     return context.json(accessTokenView(token, service.clock.now()), 201);
   });
 

@@ -12,7 +12,7 @@ import { deliveriesApi } from './deliveries-api.ts';
 import { feedStream } from './event-stream.ts';
 import { faultsApi } from './faults-api.ts';
 import { linksApi } from './links-api.ts';
-import { errorBody, limitBody, pageBefore, readBody, readPage } from './read-request.ts';
+import { errorBody, jsonBody, limitBody, pageBefore, readPage } from './read-request.ts';
 import { templatesApi } from './templates-api.ts';
 import { usersApi } from './users-api.ts';
 
@@ -45,10 +45,8 @@ export const controlApi = (service: RunningService): Hono => {
     return context.json({ calls: items, before });
   });
 
-  app.post('/clock', limitBody(), async (context) => {
-    const body = await readBody(context, clockRequest);
-    if (body.kind === 'invalid') return body.answer;
-    await service.advanceClock(body.value.advanceSeconds * 1000);
+  app.post('/clock', limitBody(), jsonBody(clockRequest), async (context) => {
+    await service.advanceClock(context.req.valid('json').advanceSeconds * 1000);
     return context.json({ now: service.clock.now().toISOString() });
   });
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { WebhookSettings } from '../delivery/subscription.ts';
 import { deliveryView, expiredView, webhookView } from '../delivery/views.ts';
 import type { RunningService } from '../running/running-service.ts';
-import { errorBody, httpUrl, isoTime, limitBody, parseJson, readBody, readLimit } from './read-request.ts';
+import { errorBody, httpUrl, isoTime, jsonBody, limitBody, parseJson, readLimit } from './read-request.ts';
 
 /** The limit of an event, 10 MB. Source: https://cloud.google.com/pubsub/quotas#resource_limits */
 const MAX_EVENT_BYTES = 10_000_000;
@@ -67,17 +67,14 @@ export const deliveriesApi = (service: RunningService): Hono => {
       : context.json(webhookView(service.webhook)),
   );
 
-  app.put('/webhook', limitBody(), async (context) => {
-    const body = await readBody(context, webhookRequest);
-    if (body.kind === 'invalid') return body.answer;
-    service.setWebhook(body.value);
-    return context.json(webhookView(body.value));
+  app.put('/webhook', limitBody(), jsonBody(webhookRequest), (context) => {
+    const body = context.req.valid('json');
+    service.setWebhook(body);
+    return context.json(webhookView(body));
   });
 
-  app.post('/replay', limitBody(), async (context) => {
-    const body = await readBody(context, replayRequest);
-    if (body.kind === 'invalid') return body.answer;
-    return context.json({ replayed: service.delivery.replay(body.value) });
+  app.post('/replay', limitBody(), jsonBody(replayRequest), (context) => {
+    return context.json({ replayed: service.delivery.replay(context.req.valid('json')) });
   });
 
   app.post('/events', limitBody(MAX_EVENT_BYTES), async (context) => {
@@ -93,10 +90,8 @@ export const deliveriesApi = (service: RunningService): Hono => {
     return { redelivers, ...(pausedUntil && { pausedUntil: pausedUntil.toISOString() }) };
   };
   app.get('/redelivery', (context) => context.json(redeliveryView()));
-  app.patch('/redelivery', limitBody(), async (context) => {
-    const body = await readBody(context, redeliveryRequest);
-    if (body.kind === 'invalid') return body.answer;
-    service.delivery.setRedelivers(body.value.redelivers);
+  app.patch('/redelivery', limitBody(), jsonBody(redeliveryRequest), (context) => {
+    service.delivery.setRedelivers(context.req.valid('json').redelivers);
     return context.json(redeliveryView());
   });
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { RunningService } from '../running/running-service.ts';
 import { replaceTokens } from '../service/account.ts';
 import { type AnswerFault, type DeliveryFault, ENDPOINTS } from '../service/faults.ts';
-import { limitBody, readBody } from './read-request.ts';
+import { jsonBody, limitBody } from './read-request.ts';
 
 const count = z.int().min(1).max(1_000_000).default(1);
 const milliseconds = z.int().min(0).max(600_000);
@@ -57,10 +57,8 @@ export const faultsApi = (service: RunningService): Hono => {
   const app = new Hono();
   const { faults } = service;
 
-  app.post('/faults', limitBody(), async (context) => {
-    const body = await readBody(context, faultsRequest);
-    if (body.kind === 'invalid') return body.answer;
-    faults.add(body.value);
+  app.post('/faults', limitBody(), jsonBody(faultsRequest), (context) => {
+    faults.add(context.req.valid('json'));
     return context.json(faults.list());
   });
   app.get('/faults', (context) => context.json(faults.list()));
@@ -69,10 +67,8 @@ export const faultsApi = (service: RunningService): Hono => {
     return context.json(faults.list());
   });
 
-  app.put('/tokens', limitBody(), async (context) => {
-    const body = await readBody(context, tokensRequest);
-    if (body.kind === 'invalid') return body.answer;
-    const { accessTokens } = body.value;
+  app.put('/tokens', limitBody(), jsonBody(tokensRequest), (context) => {
+    const { accessTokens } = context.req.valid('json');
     const valid = service.apply((state, moment) => replaceTokens(state, accessTokens, moment));
     return context.json({ accessTokens: valid.length });
   });

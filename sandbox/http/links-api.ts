@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import * as z from 'zod';
 import type { RunningService } from '../running/running-service.ts';
 import { chatChannelNumbers, clickToChatLink, findChannel, openLink } from '../service/channels.ts';
-import { errorBody, limitBody, readBody } from './read-request.ts';
+import { errorBody, jsonBody, limitBody } from './read-request.ts';
 
 const linkRequest = z.strictObject({
   chatChannelNumber: z.string().optional(),
@@ -15,20 +15,17 @@ const openLinkRequest = z.strictObject({ url: z.string() });
 export const linksApi = (service: RunningService): Hono => {
   const app = new Hono();
 
-  app.post('/links', limitBody(), async (context) => {
-    const body = await readBody(context, linkRequest);
-    if (body.kind === 'invalid') return body.answer;
-    const { chatChannelNumber: requested = chatChannelNumbers(service.state)[0] ?? '', text = '' } = body.value;
+  app.post('/links', limitBody(), jsonBody(linkRequest), (context) => {
+    const { chatChannelNumber: requested = chatChannelNumbers(service.state)[0] ?? '', text = '' } =
+      context.req.valid('json');
     const chatChannelNumber = findChannel(service.state, requested);
     if (chatChannelNumber === undefined) return unknownNumber(context, 400);
     const { origin } = new URL(context.req.url);
     return context.json({ url: clickToChatLink(origin, { chatChannelNumber, text }), chatChannelNumber, text }, 201);
   });
 
-  app.post('/links/open', limitBody(), async (context) => {
-    const body = await readBody(context, openLinkRequest);
-    if (body.kind === 'invalid') return body.answer;
-    const draft = openLink(service.state, body.value.url);
+  app.post('/links/open', limitBody(), jsonBody(openLinkRequest), (context) => {
+    const draft = openLink(service.state, context.req.valid('json').url);
     return draft === undefined ? unknownNumber(context, 400) : context.json(draft);
   });
   return app;

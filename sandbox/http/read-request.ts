@@ -1,4 +1,4 @@
-import type { Context } from 'hono';
+import type { Context, Env, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
 
@@ -36,6 +36,18 @@ export const readBody = async <Schema extends z.ZodType>(
   if (read.success) return { kind: 'read', value: read.data, raw };
   return invalid(context, `The body is not valid: ${read.error.issues.map(issueSentence).join('; ')}.`);
 };
+
+/** Reads the body for the handler after it, which gets it from `context.req.valid('json')`. Answers an invalid one. */
+export const jsonBody =
+  <Schema extends z.ZodType<object>>(
+    schema: Schema,
+  ): MiddlewareHandler<Env, string, { out: { json: z.output<Schema> } }> =>
+  async (context, next) => {
+    const body = await readBody(context, schema);
+    if (body.kind === 'invalid') return body.answer;
+    context.req.addValidatedData('json', body.value);
+    return next();
+  };
 
 /** Returns the value of a JSON text, or undefined if it is not JSON. */
 export const parseJson = (text: string): unknown => {

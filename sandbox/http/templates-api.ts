@@ -5,7 +5,7 @@ import { CATEGORIES, type Content } from '../service/model.ts';
 import { decideTemplate, putRule, submitTemplate } from '../service/rules.ts';
 import { isEmptyContent, unsupportedMedia } from '../service/send.ts';
 import { ruleView, templateView } from '../service/views.ts';
-import { errorBody, httpUrl, limitBody, readBody } from './read-request.ts';
+import { errorBody, httpUrl, jsonBody, limitBody } from './read-request.ts';
 
 const mediaUrl = httpUrl.optional();
 const ruleContent = { text: z.string().optional(), audioURL: mediaUrl, imageURL: mediaUrl, fileURL: mediaUrl };
@@ -37,11 +37,12 @@ const templateDecisionRequest = z.strictObject({ approve: z.boolean(), why: z.st
 export const templatesApi = (service: RunningService): Hono => {
   const app = new Hono();
 
-  app.put('/rules/:name', limitBody(), async (context) => {
-    const body = await readBody(context, ruleRequest);
-    if (body.kind === 'invalid') return body.answer;
+  app.put('/rules/:name', limitBody(), jsonBody(ruleRequest), (context) => {
     const name = context.req.param('name');
-    const rule = service.apply((state, moment) => ({ result: putRule(state, name, body.value, moment), events: [] }));
+    const rule = service.apply((state, moment) => ({
+      result: putRule(state, name, context.req.valid('json'), moment),
+      events: [],
+    }));
     return context.json(ruleView(rule));
   });
 
@@ -49,21 +50,17 @@ export const templatesApi = (service: RunningService): Hono => {
     context.json({ templates: Array.from(service.state.templates.values(), templateView) }),
   );
 
-  app.put('/templates/:name', limitBody(), async (context) => {
-    const body = await readBody(context, templateRequest);
-    if (body.kind === 'invalid') return body.answer;
+  app.put('/templates/:name', limitBody(), jsonBody(templateRequest), (context) => {
     const name = context.req.param('name');
     return context.json(
-      templateView(service.apply((state, moment) => submitTemplate(state, name, body.value, moment))),
+      templateView(service.apply((state, moment) => submitTemplate(state, name, context.req.valid('json'), moment))),
       202,
     );
   });
 
-  app.post('/templates/:name/decision', limitBody(), async (context) => {
-    const body = await readBody(context, templateDecisionRequest);
-    if (body.kind === 'invalid') return body.answer;
+  app.post('/templates/:name/decision', limitBody(), jsonBody(templateDecisionRequest), (context) => {
     const name = context.req.param('name');
-    const outcome = service.apply((state, moment) => decideTemplate(state, name, body.value, moment));
+    const outcome = service.apply((state, moment) => decideTemplate(state, name, context.req.valid('json'), moment));
     switch (outcome.kind) {
       case 'decided':
         return context.json(templateView(outcome.template));

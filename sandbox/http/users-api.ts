@@ -9,7 +9,7 @@ import { changeUser, readMessages, reportStatus } from '../service/statuses.ts';
 import { contactKey, findUser } from '../service/users.ts';
 import { messageView, userView } from '../service/views.ts';
 import { writeAsOperator } from '../service/write-as-operator.ts';
-import { errorBody, isoTime, limitBody, type Page, pageBefore, readBody, readPage } from './read-request.ts';
+import { errorBody, isoTime, jsonBody, limitBody, type Page, pageBefore, readPage } from './read-request.ts';
 
 const urls = z.array(z.url()).optional();
 
@@ -108,35 +108,29 @@ export const usersApi = (service: RunningService): Hono => {
       : context.json(errorBody(400, 'Unknown chatChannelNumber; see GET /sandbox/state for the known ones.'), 400);
   };
 
-  app.post('/users/:contact/messages', limitBody(), async (context) => {
-    const body = await readBody(context, userMessageRequest);
-    if (body.kind === 'invalid') return body.answer;
-    const { chatChannelNumber, ...message } = body.value;
+  app.post('/users/:contact/messages', limitBody(), jsonBody(userMessageRequest), (context) => {
+    const { chatChannelNumber, ...message } = context.req.valid('json');
     return receive(context, { messages: [message], chatChannelNumber }, ([_id_]) => ({ _id_ }));
   });
 
-  app.post('/users/:contact/batches', limitBody(), async (context) => {
-    const body = await readBody(context, batchRequest);
-    if (body.kind === 'invalid') return body.answer;
-    return receive(context, body.value, (ids) => ({ messages: ids.map((_id_) => ({ _id_ })) }));
+  app.post('/users/:contact/batches', limitBody(), jsonBody(batchRequest), (context) => {
+    return receive(context, context.req.valid('json'), (ids) => ({ messages: ids.map((_id_) => ({ _id_ })) }));
   });
 
-  app.post('/users/:contact/operator-messages', limitBody(), async (context) => {
-    const body = await readBody(context, operatorMessageRequest);
-    if (body.kind === 'invalid') return body.answer;
+  app.post('/users/:contact/operator-messages', limitBody(), jsonBody(operatorMessageRequest), (context) => {
     const contact = context.req.param('contact');
-    const outcome = service.apply((state, moment) => writeAsOperator(state, contact, body.value, moment));
+    const outcome = service.apply((state, moment) =>
+      writeAsOperator(state, contact, context.req.valid('json'), moment),
+    );
     if (outcome.kind === 'accepted') return context.json({ _id_: outcome.id }, 202);
     return outcome.refusal.reason === 'NOT_ON_PLATFORM'
       ? context.json(errorBody(409, notOnPlatform(contact)), 409)
       : context.json(errorBody(409, `The window of ${contact} is closed, so an operator cannot write.`), 409);
   });
 
-  app.patch('/users/:contact', limitBody(), async (context) => {
-    const body = await readBody(context, userSettingsRequest);
-    if (body.kind === 'invalid') return body.answer;
+  app.patch('/users/:contact', limitBody(), jsonBody(userSettingsRequest), (context) => {
     const contact = context.req.param('contact');
-    const { failWith, ...settings } = body.value;
+    const { failWith, ...settings } = context.req.valid('json');
     const changes = failWith === undefined ? settings : { ...settings, failWith: failWith ?? undefined };
     const user = service.apply((state, moment) => changeUser(state, contact, changes, moment));
     return context.json(userView(user, service.clock.now()));
@@ -148,15 +142,14 @@ export const usersApi = (service: RunningService): Hono => {
     return context.json({ read: read.map((message) => message.id) });
   });
 
-  app.post('/messages/:id/statuses', limitBody(), async (context) => {
-    const body = await readBody(context, statusRequest);
-    if (body.kind === 'invalid') return body.answer;
+  app.post('/messages/:id/statuses', limitBody(), jsonBody(statusRequest), (context) => {
+    const body = context.req.valid('json');
     const id = context.req.param('id');
-    const message = service.apply((state, moment) => reportStatus(state, id, body.value, moment));
+    const message = service.apply((state, moment) => reportStatus(state, id, body, moment));
     if (message === undefined) {
       return context.json(errorBody(404, `No accepted message has the id ${id}; see GET /sandbox/outbox.`), 404);
     }
-    return context.json({ messageId: id, ...body.value }, 202);
+    return context.json({ messageId: id, ...body }, 202);
   });
 
   app.get('/users', (context) => context.json(usersView(service.state, service.clock.now(), readPage(context))));

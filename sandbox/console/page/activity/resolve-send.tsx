@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { SelectField, TextField } from '../components/fields.tsx';
 import { Form } from '../controls/card.tsx';
 import { callApi, encodeText, inspectorPath } from '../state/api.ts';
 import { showError, showNotice } from '../state/console-state.ts';
@@ -36,31 +37,26 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
         on the phone, then record what you find. If it was sent and you send it again, the user gets it twice.
       </p>
       <Form onSubmit={resolve}>
-        <label class="field">
-          Outcome
-          <select
-            required
-            value={outcome ?? ''}
-            onChange={({ currentTarget }) => setOutcome(outcomeOf(currentTarget.value))}
-          >
-            <option value="">Choose what happened…</option>
-            {OUTCOMES.map((one) => (
-              <option key={one.outcome} value={one.outcome}>
-                {one.label}
-              </option>
-            ))}
-          </select>
-        </label>
-        {outcome === 'accepted' && (
-          <label class="field">
-            Message ID
-            <input required value={messageId} onInput={({ currentTarget }) => setMessageId(currentTarget.value)} />
-          </label>
-        )}
-        <label class="field">
-          Note (optional): how you know. It is recorded in the audit trail.
-          <input maxLength={1024} value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />
-        </label>
+        <SelectField
+          label="Outcome"
+          required
+          value={outcome ?? ''}
+          onChoose={(value) => setOutcome(OUTCOMES.find((one) => one.outcome === value)?.outcome)}
+        >
+          <option value="">Choose what happened…</option>
+          {OUTCOMES.map((one) => (
+            <option key={one.outcome} value={one.outcome}>
+              {one.label}
+            </option>
+          ))}
+        </SelectField>
+        {outcome === 'accepted' && <TextField label="Message ID" required value={messageId} onText={setMessageId} />}
+        <TextField
+          label="Note (optional): how you know. It is recorded in the audit trail."
+          maxLength={1024}
+          value={note}
+          onText={setNote}
+        />
         <button type="submit" class="primary">
           Resolve
         </button>
@@ -68,5 +64,3 @@ export const ResolveSend = ({ requestId }: { requestId: string }) => {
     </section>
   );
 };
-
-const outcomeOf = (value: string): Outcome | undefined => OUTCOMES.find(({ outcome }) => outcome === value)?.outcome;

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
+import { SelectField, TextField } from '../components/fields.tsx';
 import { Form } from '../controls/card.tsx';
 import { FormattedText } from '../phone/message-bubble.tsx';
 import { showError, showNotice, store, useConsole } from '../state/console-state.ts';
@@ -46,23 +47,15 @@ export const SendAsTemplate = ({ contact, requestId, params = {}, ruleName }: Pr
 
   return (
     <Form onSubmit={send}>
-      <label class="field">
-        Template
-        <select value={rule.name} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
-          {approved.map(({ name }) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
+      <SelectField label="Template" value={rule.name} options={approved.map(({ name }) => name)} onChoose={setChosen} />
       {variables.map((name) => (
-        <label class="field" key={name}>
-          {`\${${name}}`}
-          <input
-            required
-            value={values.get(name)}
-            onInput={({ currentTarget }) => setEntered(new Map(entered).set(name, currentTarget.value))}
-          />
-        </label>
+        <TextField
+          key={name}
+          label={`\${${name}}`}
+          required
+          value={values.get(name)}
+          onText={(value) => setEntered(new Map(entered).set(name, value))}
+        />
       ))}
       {text !== '' && (
         <p class="template-preview">

@@ -1,3 +1,4 @@
+import { SelectField, TextField } from '../components/fields.tsx';
 import { useConsole } from '../state/console-state.ts';
 import { type Condition, type Draft, draft, useDraft } from '../state/draft.ts';
 import type { SendQueue } from '../state/enqueue.ts';
@@ -48,10 +49,7 @@ export const AgentFields = ({ contact, since, latest }: Props) => {
         )}
         {unless.length > 0 && (
           <div class="row">
-            <label class="field grow">
-              Since (message ID or time)
-              <input value={since} onInput={({ currentTarget }) => setSince(currentTarget.value)} />
-            </label>
+            <TextField grow label="Since (message ID or time)" value={since} onText={setSince} />
             <button type="button" onClick={() => setSince(latest)}>
               Latest message
             </button>
@@ -59,22 +57,18 @@ export const AgentFields = ({ contact, since, latest }: Props) => {
         )}
       </fieldset>
       <div class="row">
-        <label class="field grow">
-          Not after (duration)
-          <input
-            value={notAfter}
-            placeholder="PT10M"
-            onInput={({ currentTarget }) => draft.set({ notAfter: currentTarget.value })}
-          />
-        </label>
+        <TextField
+          grow
+          label="Not after (duration)"
+          value={notAfter}
+          placeholder="PT10M"
+          onText={(text) => draft.set({ notAfter: text })}
+        />
         {features?.bulkLane && (
-          <label class="field grow">
-            Queue
-            <select value={queue} onChange={({ currentTarget }) => draft.set({ queue: queueOf(currentTarget.value) })}>
-              <option value="send">Ordinary</option>
-              <option value="bulk">Bulk</option>
-            </select>
-          </label>
+          <SelectField grow label="Queue" value={queue} onChoose={(value) => draft.set({ queue: queueOf(value) })}>
+            <option value="send">Ordinary</option>
+            <option value="bulk">Bulk</option>
+          </SelectField>
         )}
       </div>
     </details>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { counted } from '../components/counted.ts';
+import { SelectField } from '../components/fields.tsx';
 import { callApi, type FaultList } from '../state/api.ts';
 import { showResult, store, useConsole } from '../state/console-state.ts';
 import { clearFaults, loadFaults } from '../state/faults.ts';
@@ -47,23 +48,13 @@ export const FaultsCard = () => {
         </ul>
       )}
       <Form onSubmit={inject}>
-        <label class="field">
-          Fault
-          <select value={index} onChange={({ currentTarget }) => choose(Number(currentTarget.value))}>
-            <optgroup label="API responses">{optionsOf('answers')}</optgroup>
-            <optgroup label="Webhook deliveries">{optionsOf('deliveries')}</optgroup>
-          </select>
-        </label>
+        <SelectField label="Fault" value={index} onChoose={(value) => choose(Number(value))}>
+          <optgroup label="API responses">{optionsOf('answers')}</optgroup>
+          <optgroup label="Webhook deliveries">{optionsOf('deliveries')}</optgroup>
+        </SelectField>
         <div class="row">
           {of === 'answers' && (
-            <label class="field grow">
-              Endpoint
-              <select value={endpoint} onChange={({ currentTarget }) => setEndpoint(currentTarget.value)}>
-                {ENDPOINTS.map((one) => (
-                  <option key={one}>{one}</option>
-                ))}
-              </select>
-            </label>
+            <SelectField grow label="Endpoint" value={endpoint} options={ENDPOINTS} onChoose={setEndpoint} />
           )}
           <label class="field">
             Times

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
+import { TextField } from '../components/fields.tsx';
 import { formatDateTime } from '../components/time.ts';
 import type { ContactStatus } from '../state/api.ts';
 import { showError, store, useConsole } from '../state/console-state.ts';
@@ -46,10 +47,7 @@ const OperatorMessage = ({ contact }: { contact: string }) => {
   };
   return (
     <Form onSubmit={write}>
-      <label class="field">
-        Message from an operator
-        <input value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-      </label>
+      <TextField label="Message from an operator" value={text} onText={setText} />
       <Button disabledReason={text.trim() === '' ? 'Enter a message first.' : undefined}>Write as operator</Button>
     </Form>
   );

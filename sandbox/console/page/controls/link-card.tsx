@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
+import { TextField } from '../components/fields.tsx';
 import { callApi } from '../state/api.ts';
 import { showError } from '../state/console-state.ts';
 import { Card, Form } from './card.tsx';
@@ -20,10 +21,7 @@ export const LinkCard = () => {
   return (
     <Card title="Click-to-chat link">
       <Form onSubmit={create}>
-        <label class="field">
-          Prefilled text
-          <input value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-        </label>
+        <TextField label="Prefilled text" value={text} onText={setText} />
         <Button>Create link</Button>
         <p class="hint">
           The link opens a chat with this text already typed. Sending it opens the conversation window.

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
+import { TextField } from '../components/fields.tsx';
 import { useConsole } from '../state/console-state.ts';
 import { resumeSending, stopSending } from '../state/stage.ts';
 import { Card, Form } from './card.tsx';
@@ -19,10 +20,7 @@ export const SendingCard = () => {
       ) : (
         <Form onSubmit={stop}>
           <p class="hint">While sending is stopped, requests wait in order.</p>
-          <label class="field">
-            Reason for stopping
-            <input maxLength={1024} value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />
-          </label>
+          <TextField label="Reason for stopping" maxLength={1024} value={note} onText={setNote} />
           <Button
             disabledReason={
               note.trim() === '' ? 'Enter a reason first, so that others know why sending is stopped.' : undefined

@@ -1,4 +1,5 @@
 import { Button } from '../components/button.tsx';
+import { SelectField, TextField } from '../components/fields.tsx';
 import { useConsole } from '../state/console-state.ts';
 import { createSampleTemplate, REASONS } from '../state/templates.ts';
 import { TEMPLATE_FIELD } from './focus-field.ts';
@@ -22,47 +23,34 @@ export const TemplateFields = ({ id, template, onTemplate, reason, onReason, val
   return (
     <>
       <div class="row">
-        <label class="field grow">
-          Template
-          <select
-            id={TEMPLATE_FIELD}
-            value={template}
-            onChange={({ currentTarget }) => onTemplate(currentTarget.value)}
-          >
-            <option value="">None</option>
-            {rules.map(({ name, status }) => (
-              <option key={name} value={name}>
-                {status === 'approved' ? name : `${name} (${status})`}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="field grow">
-          Reason
-          <select value={reason} onChange={({ currentTarget }) => onReason(currentTarget.value)}>
-            <option value="">None</option>
-            {REASONS.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </label>
+        <SelectField grow label="Template" id={TEMPLATE_FIELD} value={template} onChoose={onTemplate}>
+          <option value="">None</option>
+          {rules.map(({ name, status }) => (
+            <option key={name} value={name}>
+              {status === 'approved' ? name : `${name} (${status})`}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField grow label="Reason" value={reason} options={REASONS} onChoose={onReason}>
+          <option value="">None</option>
+        </SelectField>
       </div>
       {rules.length === 0 && <CreateSample onCreated={onTemplate} />}
       {Array.from(values, ([name, value]) => (
-        <label class="field" key={name}>
-          {`\${${name}}`}
-          <input
-            id={`${id}-${name}`}
-            aria-required
-            aria-invalid={problems.has(name)}
-            aria-describedby={`${id}-${name}-problem`}
-            value={value}
-            onInput={({ currentTarget }) => onValue(name, currentTarget.value)}
-          />
+        <TextField
+          key={name}
+          label={`\${${name}}`}
+          id={`${id}-${name}`}
+          aria-required
+          aria-invalid={problems.has(name)}
+          aria-describedby={`${id}-${name}-problem`}
+          value={value}
+          onText={(text) => onValue(name, text)}
+        >
           <span class="field-error" id={`${id}-${name}-problem`}>
             {problems.get(name)}
           </span>
-        </label>
+        </TextField>
       ))}
     </>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
+import { SelectField, TextField } from '../components/fields.tsx';
 import { toneOf } from '../components/tone.ts';
 import { useConsole } from '../state/console-state.ts';
 import { decideTemplate, REASONS, SAMPLE_TEMPLATE, submitTemplate } from '../state/templates.ts';
@@ -50,22 +51,12 @@ const NewTemplate = ({ onSubmitted }: { onSubmitted: () => void }) => {
   const [category, setCategory] = useState<string>(SAMPLE_TEMPLATE.content.category);
   return (
     <Form onSubmit={() => submitTemplate(name, { text, category }).then((isSubmitted) => isSubmitted && onSubmitted())}>
-      <label class="field">
-        Name
-        <input required value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
-      </label>
+      <TextField label="Name" required value={name} onText={setName} />
       <label class="field">
         Text
         <textarea required rows={2} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
       </label>
-      <label class="field">
-        Reason
-        <select value={category} onChange={({ currentTarget }) => setCategory(currentTarget.value)}>
-          {REASONS.map((reason) => (
-            <option key={reason}>{reason}</option>
-          ))}
-        </select>
-      </label>
+      <SelectField label="Reason" value={category} options={REASONS} onChoose={setCategory} />
       <button type="submit" class="primary">
         Submit for approval
       </button>

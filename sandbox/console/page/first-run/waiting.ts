@@ -1,6 +1,5 @@
 import type { SendState } from '../components/tone.ts';
 import {
-  type ApiResult,
   type ContactStatus,
   callApi,
   encodeText,
@@ -15,13 +14,23 @@ import {
 const POLL_MS = 150;
 const TIMEOUT_MS = 15_000;
 
-export const failed = (error: string) => ({ ok: false, error }) as const;
+/** Why an action of the tour failed, as a sentence for the user. */
+export class ActionError extends Error {}
+
+/** Calls the server. @throws ActionError if the call fails. */
+export const call = async <Value>(...args: Parameters<typeof callApi>): Promise<Value> => {
+  const result = await callApi<Value>(...args);
+  if (!result.ok) throw new ActionError(result.error);
+  return result.value;
+};
+
+// Each of these functions throws an ActionError if it has waited too long.
 
 /** Waits until Parley has stored a user's message and the conversation window that it opens. */
-export const untilStored = async (messageId: string): Promise<ApiResult<true>> =>
-  (await poll(() => isStored(messageId)))
-    ? { ok: true, value: true }
-    : failed('Parley did not store the message within 15 seconds. Its timeline shows the webhook attempts.');
+export const untilStored = (messageId: string): Promise<true> =>
+  until('Parley did not store the message within 15 seconds. Its timeline shows the webhook attempts.', () =>
+    isStored(messageId),
+  );
 
 const fetchTrace = (messageId: string) => callApi<Trace>('GET', inspectorPath(`messages/${encodeText(messageId)}`));
 
@@ -56,7 +65,7 @@ export interface Expected {
 }
 
 /** Waits until Parley has decided about a request and sent it. */
-export const untilSent = async (requestId: string, { state, code }: Expected): Promise<ApiResult<true>> => {
+export const untilSent = async (requestId: string, { state, code }: Expected): Promise<void> => {
   let latest: SendSummary | undefined;
   await poll(async () => {
     const path = inspectorPath(`sends?text=${encodeText(requestId)}`);
@@ -64,31 +73,29 @@ export const untilSent = async (requestId: string, { state, code }: Expected): P
     latest = result.ok ? result.value.sends.find((send) => send.requestId === requestId) : latest;
     return latest !== undefined && isFinal(latest.state);
   });
-  if (latest?.state === state && (code === undefined || latest.code === code)) return { ok: true, value: true };
-  if (latest === undefined) return failed(`Parley did not take ${requestId} from the send queue within 15 seconds.`);
+  if (latest === undefined) {
+    throw new ActionError(`Parley did not take ${requestId} from the send queue within 15 seconds.`);
+  }
+  if (latest.state === state && (code === undefined || latest.code === code)) return;
   const why = latest.code ?? latest.outcomeDetails ?? latest.outcome ?? latest.decision;
   const is = isFinal(latest.state) ? 'is' : 'is still';
-  return failed(`${requestId} ${is} ${latest.state}, not ${state}${why === undefined ? '' : `: ${why}`}.`);
+  throw new ActionError(`${requestId} ${is} ${latest.state}, not ${state}${why === undefined ? '' : `: ${why}`}.`);
 };
 
-/** Waits until what Parley has recorded about a user satisfies a condition. Returns whether it does. */
-export const untilContact = async (contact: string, isWanted: (status: ContactStatus) => boolean): Promise<boolean> => {
-  const found = await poll(async () => {
+/** Waits until what Parley has recorded about a user satisfies a condition. */
+export const untilContact = (contact: string, isWanted: (status: ContactStatus) => boolean, failure: string) =>
+  until(failure, async () => {
     const path = inspectorPath(`contacts/${encodeText(contact)}`);
     const result = await callApi<{ contact: ContactStatus | null }>('GET', path);
     return result.ok && result.value.contact !== null && isWanted(result.value.contact);
   });
-  return found === true;
-};
 
 /** Waits until the opt-out of a message has been confirmed. */
-export const untilConfirmed = async (messageId: string): Promise<ApiResult<true>> => {
-  const isSent = await poll(async () => {
+export const untilConfirmed = (messageId: string) =>
+  until('Parley did not confirm the opt-out within 15 seconds.', async () => {
     const trace = await fetchTrace(messageId);
     return trace.ok && trace.value.confirmation?.state === 'accepted';
   });
-  return isSent ? { ok: true, value: true } : failed('Parley did not confirm the opt-out within 15 seconds.');
-};
 
 /** Long enough for a turn whose silence is over. It is counted only from when the turn is on its queue. */
 const TURN_MS = 3_000;
@@ -96,17 +103,17 @@ const TURN_MS = 3_000;
 /** Waits until messages are in turns that have ended, and moves the clock for that. Returns the number of turns. */
 export const untilTurnEnds = async (
   messageIds: readonly string[],
-  moveClock: () => Promise<ApiResult<unknown>>,
-): Promise<ApiResult<number>> => {
-  const isReceived = await poll(async () => (await eventsOf(messageIds)).every(({ length }) => length > 0));
-  if (!isReceived) return failed('Parley did not publish the messages within 15 seconds.');
+  moveClock: () => Promise<unknown>,
+): Promise<number> => {
+  await until('Parley did not publish the messages within 15 seconds.', async () =>
+    (await eventsOf(messageIds)).every(({ length }) => length > 0),
+  );
   for (let moves = 0; moves * TURN_MS < TIMEOUT_MS; moves += 1) {
-    const moved = await moveClock();
-    if (!moved.ok) return moved;
+    await moveClock();
     const turns = await poll(async () => turnsIn(await eventsOf(messageIds)), TURN_MS);
-    if (turns !== undefined) return { ok: true, value: turns };
+    if (turns !== undefined) return turns;
   }
-  return failed('The turn did not end within 15 seconds.');
+  throw new ActionError('The turn did not end within 15 seconds.');
 };
 
 type BusEvents = NonNullable<Trace['busEvents']>;
@@ -128,18 +135,22 @@ const turnsIn = (events: readonly BusEvents[]): number | undefined => {
 };
 
 /** Waits until the latest message to a user has reached the device. Returns its id. */
-export const untilDelivered = async (contact: string): Promise<ApiResult<string>> => {
-  const id = await poll(async () => {
+export const untilDelivered = (contact: string) =>
+  until('No message reached the device within 15 seconds.', async () => {
     const page = await callApi<{ messages: readonly Message[] }>('GET', `${userPath(contact)}/conversation?limit=50`);
     const latest = page.ok ? page.value.messages.findLast((message) => 'status' in message) : undefined;
     return latest !== undefined && 'status' in latest && latest.status !== 'accepted' ? latest.id : undefined;
   });
-  return id ? { ok: true, value: id } : failed('No message reached the device within 15 seconds.');
+
+const until = async <Found>(failure: string, check: () => Promise<Found | undefined | false>): Promise<Found> => {
+  const found = await poll(check);
+  if (found === undefined) throw new ActionError(failure);
+  return found;
 };
 
 /** Calls `check` until it returns a truthy value, and returns that; undefined after the timeout. */
 const poll = async <Found>(
-  check: () => Promise<Found | undefined>,
+  check: () => Promise<Found | undefined | false>,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Found | undefined> => {
   const end = performance.now() + timeoutMs;
