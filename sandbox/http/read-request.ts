@@ -41,9 +41,10 @@ export const readBody = async <Schema extends z.ZodType>(
 export const jsonBody =
   <Schema extends z.ZodType<object>>(
     schema: Schema,
+    options?: { readonly isOptional: boolean },
   ): MiddlewareHandler<Env, string, { out: { json: z.output<Schema> } }> =>
   async (context, next) => {
-    const body = await readBody(context, schema);
+    const body = await readBody(context, schema, options);
     if (body.kind === 'invalid') return body.answer;
     context.req.addValidatedData('json', body.value);
     return next();
