@@ -258,6 +258,5 @@ export type StageSettings = z.output<typeof stageSettings>;
  * Whether events include the content of messages. Targets and archives of the bus keep events for their own retention
  * periods, and erasures do not reach them. So a production stage publishes content only if its settings say so.
  */
-export function publishesContent({ production, events }: Pick<StageSettings, 'production' | 'events'>): boolean {
-  return events.content ?? !production;
-}
+export const publishesContent = ({ production, events }: Pick<StageSettings, 'production' | 'events'>): boolean =>
+  events.content ?? !production;

@@ -4,7 +4,7 @@ import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
 import { CREDENTIALS, REGION } from '../../local/base/aws-environment.ts';
 import { createLocalClient, type LocalClient, type TableItem } from '../../local/cloud/local-client.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
-import { wireMessage, wireStatus } from '../support/builders.ts';
+import { wireMessage } from '../support/builders.ts';
 
 // The benchmark compares Parley with the tutorial's stack, so that stack has to do the job as well.
 
@@ -75,19 +75,6 @@ describe('receiving', () => {
     tutorial.sandbox.setWebhook({ url: tutorial.webhookUrl, auth: { kind: 'pubsub-jwt', ...valid } });
     await answered(messageId, 200);
     expect(await item(`MESSAGE#${id} MESSAGE`)).toBeDefined();
-  });
-
-  it('stores both statuses of a message', async () => {
-    for (const [STATUS, second] of [
-      ['delivered', 5],
-      ['read', 9],
-    ]) {
-      await deliver(wireStatus({ _id_: 'two-statuses', STATUS, CREATION_TIME: `2026-11-01T10:00:0${second}.000Z` }));
-    }
-    expect(await item('MESSAGE#two-statuses MESSAGE')).toMatchObject({
-      deliveredAt: '2026-11-01T10:00:05.000Z',
-      readAt: '2026-11-01T10:00:09.000Z',
-    });
   });
 });
 

@@ -7,28 +7,20 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LAWS } from '../../../../lambdas/laws/check-laws.ts';
 import type { StoredItem } from '../../../../lambdas/laws/stored-item.ts';
 import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
+import { STAGE } from '../../../support/answer-forecasts.ts';
 import { RETENTION_DAYS } from '../../../support/builders.ts';
 import { type AnswerCall, type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 import { testTables } from '../../../support/test-tables.ts';
 import { accepted, claimed, contact, erasure, inbound, outbound } from '../../lambdas/laws/stored-items.ts';
 
-const STAGE = {
-  chatPlatform: 'chat',
-  chatChannelNumber: '+5491100000000',
-  chatServiceUrl: 'http://127.0.0.1:9',
-  windowMarginSeconds: 60,
-  windowPer: 'user',
-  retentionDays: { ...RETENTION_DAYS, messages: 36_500 },
-  circuitBreaker: { state: 'closed' },
-  sending: { state: 'running' },
-};
+const stage = { ...STAGE, retentionDays: { ...RETENTION_DAYS, messages: 36_500 } };
 
 /** Two days after the items were written, whatever the clock of this machine shows. */
 const RUN_CLOCK = '2026-11-22T12:00:00.000Z';
 
 const tables = testTables();
 let isStageKnown = true;
-const answer: AnswerCall = async () => (isStageKnown ? [200, STAGE] : [403, { message: 'Forbidden' }]);
+const answer: AnswerCall = async () => (isStageKnown ? [200, stage] : [403, { message: 'Forbidden' }]);
 let target: LocalTarget;
 let services: ListeningServer;
 let tableName: string;

@@ -3,19 +3,9 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkQuarantine } from '../../../../cli/commands/doctor-quarantine.ts';
 import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
-import { NOW, RETENTION_DAYS } from '../../../support/builders.ts';
+import { STAGE } from '../../../support/answer-forecasts.ts';
+import { NOW } from '../../../support/builders.ts';
 import { type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
-
-const stage = {
-  chatPlatform: 'chat',
-  chatChannelNumber: '+5491100000000',
-  chatServiceUrl: 'http://127.0.0.1:9',
-  windowMarginSeconds: 60,
-  windowPer: 'user',
-  retentionDays: RETENTION_DAYS,
-  circuitBreaker: { state: 'closed' } as Record<string, string>,
-  sending: { state: 'running' } as Record<string, string>,
-};
 
 let target: LocalTarget;
 let service: ListeningServer;
@@ -40,11 +30,11 @@ beforeEach(async () => {
   attempts = [{ at: new Date().toISOString(), status: 200 }];
   stageNow = undefined;
   kept = {};
-  circuitBreaker = stage.circuitBreaker;
+  circuitBreaker = STAGE.circuitBreaker;
   listed = {};
   refusedInHour = [];
   refusedInDay = [];
-  sending = stage.sending;
+  sending = STAGE.sending;
   accessTokenExpiresAt = undefined;
   checked = [200, { contacts: [] }];
   service = await listenLocally(
@@ -66,7 +56,7 @@ const startTarget = (addresses: Parameters<typeof startLocalTarget>[0] = {}) =>
       const { pathname, searchParams } = new URL(path, 'http://api');
       switch (`${method} ${pathname}`) {
         case 'GET /v1/stage':
-          return [200, { ...stage, circuitBreaker, sending, accessTokenExpiresAt }];
+          return [200, { ...STAGE, circuitBreaker, sending, accessTokenExpiresAt }];
         case 'GET /v1/channels':
           return [200, { watches: false, echoes: false, channels: [] }];
         case 'POST /v1/contact-checks':

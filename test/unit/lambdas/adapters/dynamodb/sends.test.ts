@@ -175,6 +175,17 @@ describe('recording the result of a call', () => {
     }
   });
 
+  it('replaces the failure of an earlier message by an acceptance, and removes what it left', async () => {
+    await claim('claim-1');
+    await sends.confirm('request-1', { messageId: 'message-0', at: NOW });
+    await sends.fail('request-1', { messageId: 'message-0', at: NOW, failure: '131026 ' });
+    await sends.recordResult('request-1', 'claim-1', ACCEPTED);
+
+    const stored = await item();
+    expect(stored).toMatchObject({ state: 'accepted', acceptedAt: LATER, messageId: 'message-1' });
+    for (const name of ['failedAt', 'failure', 'code', 'confirmedBy']) expect(stored).not.toHaveProperty(name);
+  });
+
   it('reports a conflict with the confirmed send when the outcome is unknown', async () => {
     await claim('claim-1');
     await sends.confirm('request-1', { messageId: 'message-1', at: NOW });
@@ -182,6 +193,30 @@ describe('recording the result of a call', () => {
       kind: 'conflict',
       send: { state: 'accepted', confirmedBy: 'status' },
     });
+  });
+
+  it.each(['accepted', 'rejected', 'refused', 'expired', 'waiting', 'uncertain'] as const)(
+    'applies again for the same claim, as when the SDK retries a write, but for no other: %s',
+    async (state) => {
+      const result = sendResult(state, LATER);
+      await claim('claim-1');
+      expect(await sends.recordResult('request-1', 'claim-2', result)).toMatchObject({ kind: 'conflict' });
+      expect(await sends.recordResult('request-1', 'claim-1', result)).toEqual({ kind: 'applied' });
+      const recorded = await item();
+      expect(await sends.recordResult('request-1', 'claim-1', result)).toEqual({ kind: 'applied' });
+      expect(await sends.recordResult('request-1', 'claim-2', result)).toMatchObject({ kind: 'conflict' });
+      expect(await item()).toEqual(recorded);
+    },
+  );
+
+  it('applies again when the message that it names has failed since', async () => {
+    await claim('claim-1');
+    await sends.recordResult('request-1', 'claim-1', ACCEPTED);
+    await sends.fail('request-1', { messageId: 'message-1', at: LATER, failure: '131026 ' });
+    const failed = await item();
+    expect(await sends.recordResult('request-1', 'claim-1', ACCEPTED)).toEqual({ kind: 'applied' });
+    expect(await sends.recordResult('request-1', 'claim-2', ACCEPTED)).toMatchObject({ kind: 'conflict' });
+    expect(await item()).toEqual(failed);
   });
 });
 
