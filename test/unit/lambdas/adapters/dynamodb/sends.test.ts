@@ -411,6 +411,24 @@ describe('confirming a send', () => {
     );
   });
 
+  it.each([
+    ['named by a status', () => confirm(), { acceptedAt: NOW, identifiedAt: NOW, confirmedBy: 'status' }],
+    [
+      'named by a status after an answer without its id',
+      async () => {
+        await sends.recordResult('request-1', 'claim-1', { ...ACCEPTED, messageId: undefined });
+        await confirm();
+      },
+      { acceptedAt: LATER, identifiedAt: NOW },
+    ],
+  ])('keeps the earliest time of a message that has failed and was %s', async (_, name, times) => {
+    await claim('claim-1');
+    await name();
+    await sends.fail('request-1', { messageId: 'message-1', at: LATER, failure: '131026 ' });
+    for (const at of [NOW, LATER]) await confirm(at);
+    expect(await item()).toMatchObject({ state: 'failed', failedAt: LATER, ...times });
+  });
+
   it.each(['rejected', 'waiting'] as const)('of an erased contact keeps no result that says %s', async (state) => {
     await claim('claim-1');
     await confirm();
