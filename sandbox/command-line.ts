@@ -5,10 +5,10 @@ import type { WebhookAuth } from './delivery/subscription.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
 export type CommandLine =
-  | { kind: 'run'; options: SandboxOptions }
-  | { kind: 'help' }
+  | { readonly kind: 'run'; readonly options: SandboxOptions }
+  | { readonly kind: 'help' }
   /** What is wrong and how to fix it, in one sentence. */
-  | { kind: 'invalid'; sentence: string };
+  | { readonly kind: 'invalid'; readonly sentence: string };
 
 const DEFAULTS = {
   audience: 'parley-dev',

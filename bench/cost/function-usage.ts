@@ -20,7 +20,7 @@ export interface FunctionUsage {
 }
 
 /** Follows the id of a function that also reads the stream. */
-export const FROM_QUEUE = ', from its queue';
+const FROM_QUEUE = ', from its queue';
 
 /** Returns how long an invocation waited: its longest series of calls that did not overlap, at assumed latencies. */
 const waitMs = (calls: readonly MeteredCall[]): number => {

@@ -3,14 +3,13 @@ import type { Table } from '../report.ts';
 import { ASSUMPTIONS, DURATION_NOTE, RATE_NOTE } from './assumptions.ts';
 import { type Bill, billedMs, durationCost, fullStorageCost, logBytesOf, storageCost, totalOf } from './bill.ts';
 import { billFor, type Counted, usageFor } from './counted.ts';
-import { FROM_QUEUE, type FunctionUsage } from './function-usage.ts';
+import type { FunctionUsage } from './function-usage.ts';
 import { EVENT_KINDS } from './subject.ts';
-import type { TemplateFacts } from './template-facts.ts';
 import type { Usage } from './usage.ts';
 
 const MEMORY_SIZES = [256, 512, 1024, 1769];
 
-export const BILL_PARTS: readonly (readonly [name: string, part: keyof Bill])[] = [
+const BILL_PARTS: readonly (readonly [name: string, part: keyof Bill])[] = [
   ['HTTP API', 'api'],
   ['Lambda requests', 'requests'],
   ['Lambda duration', 'duration'],
@@ -54,29 +53,17 @@ export const billTable = (one: Counted): Table => {
 };
 
 /** What was counted. */
-export const callTable = (one: Counted): Table =>
-  countTable(
-    `${one.name}: counted per event`,
-    one.facts,
-    EVENT_KINDS.map((kind) => [kind, usageFor(one, kind)]),
-  );
-
-/** A table of what some kinds of events used. Each has a column. */
-export const countTable = (
-  title: string,
-  { functions: declared }: Pick<TemplateFacts, 'functions'>,
-  columns: readonly (readonly [kind: string, usage: Usage])[],
-): Table => {
-  const usages = columns.map(([, usage]) => usage);
+export const callTable = (one: Counted): Table => {
+  const usages = EVENT_KINDS.map((kind) => usageFor(one, kind));
   const row = (name: string, value: (usage: Usage) => number, digits = 2) => [
     name,
     ...usages.map((usage) => value(usage).toFixed(digits)),
   ];
   const names = new Set(usages.flatMap(({ calls }) => [...calls.keys()]));
   return {
-    title,
+    title: `${one.name}: counted per event`,
     rows: [
-      ['', ...columns.map(([kind]) => kind)],
+      ['', ...EVENT_KINDS],
       row('HTTP API requests', ({ httpRequests }) => httpRequests),
       // How many calls publish the events depends on the batches of this run.
       ...[...names]
@@ -84,9 +71,6 @@ export const countTable = (
         .toSorted()
         .map((name) => row(name, ({ calls }) => calls.get(name) ?? 0)),
       row('SQS requests, FIFO', ({ fifoRequests }) => fifoRequests),
-      ...(usages.some(({ standardRequests }) => standardRequests > 0)
-        ? [row('SQS requests, standard', ({ standardRequests }) => standardRequests)]
-        : []),
       row('write request units, table', ({ table }) => table.writeUnits),
       row('write request units, indexes', ({ table }) => table.indexWriteUnits),
       row('read request units', ({ table }) => table.readUnits),
@@ -96,7 +80,7 @@ export const countTable = (
       row('stored bytes, table', ({ table }) => table.storedTableBytes, 0),
       row('stored bytes, indexes', ({ table }) => table.storedIndexBytes, 0),
       row('log bytes, access log', ({ accessLogBytes }) => accessLogBytes, 0),
-      ...idsOf(declared).flatMap(([id, { memoryMb }]) => {
+      ...[...one.facts.functions].flatMap(([id, { memoryMb }]) => {
         if (usages.every(({ functions }) => !functions.has(id))) return [];
         const of = (value: (usage: FunctionUsage) => number, digits: number, name: string) =>
           row(`${id}: ${name}`, ({ functions }) => orZero(functions.get(id), value), digits);
@@ -112,10 +96,6 @@ export const countTable = (
     note: 'Changes are published in batches of the size that the reference rate leads to. Calls are those of functions.',
   };
 };
-
-/** Returns the names that the functions have in a usage. */
-const idsOf = (declared: TemplateFacts['functions']) =>
-  [...declared].flatMap(([id, facts]) => [[id, facts] as const, [`${id}${FROM_QUEUE}`, facts] as const]);
 
 const orZero = (usage: FunctionUsage | undefined, value: (usage: FunctionUsage) => number): number =>
   usage ? value(usage) : 0;

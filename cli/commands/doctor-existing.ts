@@ -94,6 +94,7 @@ const checkKey = async (keyArn: string, target: ExistingTarget): Promise<readonl
   const needed = keyStatements({
     partition,
     region,
+    urlSuffix: partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com',
     account,
     stackName: target.metricsNamespace ?? '',
     hasEventBus: publishFailuresQueueUrl !== undefined && existingEventBusArn === undefined,

@@ -7,7 +7,7 @@
  *
  *   "events": { "targets": [{ "kind": "https", "url": "https://crm.example/parley" }] }
  *
- * The stack generates the key, in the secret `PublisherTargetsTarget1Key…`. EventBridge waits five seconds for the
+ * The stack generates the key, in a secret whose description contains the URL. EventBridge waits five seconds for the
  * response, and delivers the event again if there is none. Therefore, do the work later, in a consumer of the queue, and
  * drop duplicates there by `detail.id`, as examples/consumers/queue/handler.ts does.
  */

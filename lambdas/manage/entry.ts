@@ -25,7 +25,7 @@ import { createEventBridgeBus, createEventBridgeClient } from '../adapters/event
 import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken, createSecretsClient } from '../adapters/secrets.ts';
 import { ms, type Seconds } from '../domain/duration.ts';
-import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
+import { parseAwsVariables, parseEnvironment, variablesOf } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { sendRulesOf } from '../runtime/send-rules.ts';
@@ -41,8 +41,9 @@ import { answerErrors, createManagementHandler } from './management-handler.ts';
 import { createRedriveTurns } from './turns/redrive-turns.ts';
 import { createWatchArrivals } from './watch/watch-arrivals.ts';
 
-const environment = parseEnvironment(manageEnvironment, process.env);
-const aws = parseAwsVariables(process.env);
+const variables = variablesOf(process.env);
+const environment = parseEnvironment(manageEnvironment, variables);
+const aws = parseAwsVariables(variables);
 const { log, metrics, middlewares } = createTelemetry();
 
 /**

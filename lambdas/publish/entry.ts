@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { ms } from '../domain/duration.ts';
-import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
+import { parseAwsVariables, parseEnvironment, variablesOf } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { createStreamHandler } from '../runtime/stream-handler.ts';
@@ -11,8 +11,9 @@ import { publishEnvironment } from './environment.ts';
 import { createPublishChanges } from './publish-changes.ts';
 import { openTurns } from './turns/entry.ts';
 
-const environment = parseEnvironment(publishEnvironment, process.env);
-const aws = parseAwsVariables(process.env);
+const variables = variablesOf(process.env);
+const environment = parseEnvironment(publishEnvironment, variables);
+const aws = parseAwsVariables(variables);
 const { log, metrics, middlewares } = createTelemetry();
 
 /** Enough for one attempt: the backoff before it, and its calls with the SDK's retries. */
@@ -36,7 +37,7 @@ const deadLetters = onFirstUse(async () => {
 });
 
 /** Undefined in a stage without turns. */
-const turns = openTurns({ environment: process.env, aws, sqs, clock: systemClock, log, metrics });
+const turns = openTurns({ environment: variables, aws, sqs, clock: systemClock, log, metrics });
 
 const publishChanges = createPublishChanges({
   bus: createEventBridgeBus(

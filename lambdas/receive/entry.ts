@@ -13,7 +13,7 @@ import { createSecretsClient, createSecretsManagerWebhookSecret } from '../adapt
 import { ms } from '../domain/duration.ts';
 import { deliveryFormat } from '../domain/webhook-auth.ts';
 import type { InboundQueue, WebhookSecret } from '../ports.ts';
-import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
+import { parseAwsVariables, parseEnvironment, variablesOf } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
@@ -30,8 +30,9 @@ import { createVerifyRequest } from './verify-request.ts';
 import { type ArrivalRepositories, createWatchArrivals } from './watch/watch-arrivals.ts';
 import { createWebhookHandler } from './webhook-handler.ts';
 
-const environment = parseEnvironment(receiveEnvironment, process.env);
-const aws = parseAwsVariables(process.env);
+const variables = variablesOf(process.env);
+const environment = parseEnvironment(receiveEnvironment, variables);
+const aws = parseAwsVariables(variables);
 const { log, metrics, middlewares } = createTelemetry();
 const sdk = { maxAttempts: 2, requestHandler: SDK_TIMEOUTS };
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { ms, seconds } from '../domain/duration.ts';
 import * as z from '../domain/schema.ts';
 
@@ -46,6 +47,22 @@ export type Variables<Schema extends z.ZodMiniType> = {
   readonly [Name in keyof Required<z.output<Schema>>]: z.output<Schema>[Name];
 };
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Returns a function's variables: those of its environment and, because an environment holds only 4 KB, the large ones
+ * from a file of its code.
+ *
+ * @param environment `VARIABLES_FILE`, if it is set, is the file's name.
+ * @throws Error if the file cannot be read
+ */
+export const variablesOf = (environment: Environment): Environment => {
+  const { VARIABLES_FILE: file, LAMBDA_TASK_ROOT: folder } = environment;
+  return file === undefined
+    ? environment
+    : { ...JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')), ...environment };
+};
+
 /**
  * Parses a function's environment, once, at its start.
  *
@@ -53,7 +70,7 @@ export type Variables<Schema extends z.ZodMiniType> = {
  */
 export const parseEnvironment = <Schema extends z.ZodMiniType>(
   schema: Schema,
-  environment: Record<string, string | undefined>,
+  environment: Environment,
 ): z.output<Schema> => {
   const parsed = z.safeParse(schema, environment);
   if (parsed.success) return parsed.data;
@@ -73,7 +90,7 @@ const awsVariables = z.object({
  *
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html, "Defined runtime environment variables"
  */
-export const parseAwsVariables = (environment: Record<string, string | undefined>) => {
+export const parseAwsVariables = (environment: Environment) => {
   const variables = parseEnvironment(awsVariables, environment);
   return {
     region: variables.AWS_REGION,

@@ -13,7 +13,7 @@ import { receiveFloorMs } from '../domain/backoff.ts';
 import { toMs } from '../domain/duration.ts';
 import { CONNECT_TIMEOUT_SECONDS, timeLimits } from '../domain/time-limits.ts';
 import type { SendDeadLetterQueue } from '../ports.ts';
-import { parseAwsVariables, parseEnvironment } from '../runtime/environment.ts';
+import { parseAwsVariables, parseEnvironment, variablesOf } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { createQueueHandler } from '../runtime/queue-handler.ts';
@@ -29,10 +29,11 @@ import { createPrepareSend } from './prepare-send.ts';
 import type { SendContext } from './send-context.ts';
 import { createSendMessage } from './send-message.ts';
 
-const environment = parseEnvironment(sendEnvironment, process.env);
+const variables = variablesOf(process.env);
+const environment = parseEnvironment(sendEnvironment, variables);
 /** Undefined in a stage without a bulk queue. */
-const bulkLane = parseBulkLane(process.env);
-const aws = parseAwsVariables(process.env);
+const bulkLane = parseBulkLane(variables);
+const aws = parseAwsVariables(variables);
 const { log, metrics, middlewares } = createTelemetry();
 
 /** AWS services respond within milliseconds. With these timeouts, the SDK's three attempts take ten seconds at most. */

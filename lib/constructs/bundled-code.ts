@@ -21,9 +21,13 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const LAMBDAS = fileURLToPath(new URL('../../lambdas', import.meta.url));
 
-/** Returns the code of one of Parley's functions. */
-export function functionCode(name: ServiceName): Code {
-  return bundledCode(join(LAMBDAS, name, 'entry.ts'));
+/**
+ * Returns the code of one of Parley's functions.
+ *
+ * @param files The text of the stage's own files, by name.
+ */
+export function functionCode(name: ServiceName, files: Readonly<Record<string, string>>): Code {
+  return bundledCode(join(LAMBDAS, name, 'entry.ts'), files);
 }
 
 /**
@@ -32,8 +36,8 @@ export function functionCode(name: ServiceName): Code {
  * @param entry The absolute path of the TypeScript file that exports `handler`.
  * @throws Error with esbuild's messages if the bundle cannot be built.
  */
-export function bundledCode(entry: string): Code {
-  return writtenCode(dirname(entry), (folder) => writeFunction(entry, folder));
+export function bundledCode(entry: string, files: Readonly<Record<string, string>> = {}): Code {
+  return writtenCode(dirname(entry), (folder) => writeFunction(entry, folder), files);
 }
 
 /** Writes all files of a deployed function: its bundle, and the licenses of the packages in it. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Aws, CfnCondition, Duration, Fn, type RemovalPolicy } from 'aws-cdk-lib';
 import {
   ApiDestination,
@@ -9,12 +10,12 @@ import {
   type IRuleTarget,
   Rule,
 } from 'aws-cdk-lib/aws-events';
-import { ApiDestination as ApiDestinationTarget, SqsQueue, type TargetBaseProps } from 'aws-cdk-lib/aws-events-targets';
+import { ApiDestination as ApiDestinationTarget, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { CfnRole, PolicyDocument, PolicyStatement, type PolicyStatementProps, Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { EventTarget } from '../settings/event-target.ts';
+import { addressOf, type EventTarget } from '../settings/event-target.ts';
 import { DeadLetterQueue } from './dead-lettered-queue.ts';
 import { eventsPrincipal } from './service-principals.ts';
 import { StageSecret } from './stage-secret.ts';
@@ -52,21 +53,34 @@ export class EventTargets extends Construct {
     this.#eventBusName = eventBus.eventBusName;
     this.#key = encryptionKey;
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy, encryptionKey });
-    const delivery = { ...RETRY_POLICY, deadLetterQueue: this.deadLetters };
-    for (const [index, target] of targets.entries()) {
-      // The id is the target's position, so that its settings can change without replacing the rule.
-      const name = `Target${index + 1}`;
+    // One statement for all rules, because a queue's policy holds at most 20, and CDK adds one per rule.
+    this.deadLetters.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [eventsPrincipal(this, this.#eventBusName)],
+        actions: ['sqs:SendMessage'],
+        resources: [this.deadLetters.queueArn],
+      }),
+    );
+    for (const target of targets) {
+      const name = targetId(target);
+      const created =
+        target.kind === 'sqs'
+          ? this.#queueTarget(name, target.queueArn)
+          : new ApiDestinationTarget(this.#createDestination(name, target), {
+              ...RETRY_POLICY,
+              eventRole: this.#destinationRole(),
+            });
       new Rule(this, name, {
         eventBus,
-        description: `Delivers Parley's events to ${target.kind === 'sqs' ? target.queueArn : target.url}`,
+        description: describe("Delivers Parley's events to", addressOf(target)),
         eventPattern: { source: ['parley'], ...(target.events && { detailType: [...target.events] }) },
         targets: [
-          target.kind === 'sqs'
-            ? this.#queueTarget(name, target.queueArn, delivery)
-            : new ApiDestinationTarget(this.#createDestination(name, target), {
-                ...delivery,
-                eventRole: this.#createDestinationRole(name, target.url),
-              }),
+          {
+            bind: (rule, id) => ({
+              ...created.bind(rule, id),
+              deadLetterConfig: { arn: this.deadLetters.queueArn },
+            }),
+          },
         ],
       });
     }
@@ -80,14 +94,14 @@ export class EventTargets extends Construct {
    * Sources: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html and
    * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-resource-based.html
    */
-  #queueTarget(name: string, queueArn: string, delivery: TargetBaseProps): IRuleTarget {
+  #queueTarget(name: string, queueArn: string): IRuleTarget {
     const queue = Queue.fromQueueArn(this, `${name}Queue`, queueArn);
-    const target = new SqsQueue(queue, delivery);
+    const target = new SqsQueue(queue, RETRY_POLICY);
     const isElsewhere = new CfnCondition(this, `${name}IsInAnotherAccount`, {
       expression: Fn.conditionNot(Fn.conditionEquals(Aws.ACCOUNT_ID, queue.env.account)),
     });
     const role = new CfnRole(this, `${name}Role`, {
-      description: `Lets EventBridge deliver Parley's events to ${queueArn}`,
+      description: describe("Lets EventBridge deliver Parley's events to", queueArn),
       assumeRolePolicyDocument: policyOf({
         principals: [eventsPrincipal(this, this.#eventBusName)],
         actions: ['sts:AssumeRole'],
@@ -108,17 +122,22 @@ export class EventTargets extends Construct {
     };
   }
 
-  /** Creates the role to which the rule's target adds the permission to call the URL. */
-  #createDestinationRole(name: string, url: string): Role {
-    return new Role(this, `${name}Role`, {
-      description: `Lets EventBridge deliver Parley's events to ${url}`,
+  /**
+   * The role to which each rule adds the permission to call its URL. One for all, because a stack holds 500 resources and
+   * a stage 50 targets.
+   */
+  #destinationRole(): Role {
+    const existing = this.node.tryFindChild('UrlsRole');
+    if (existing instanceof Role) return existing;
+    return new Role(this, 'UrlsRole', {
+      description: "Lets EventBridge deliver Parley's events to URLs",
       assumedBy: eventsPrincipal(this, this.#eventBusName),
     });
   }
 
   #createDestination(name: string, { url, header }: Extract<EventTarget, { kind: 'https' }>): ApiDestination {
     const key = new StageSecret(this, `${name}Key`, {
-      description: `The key that Parley sends to ${url} in the header ${header}`,
+      description: describe(`The key that Parley sends in the header ${header} to`, url),
       notRotatedBecause:
         'A new key must also be configured manually on the receiving side, so it cannot be rotated automatically.',
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },
@@ -133,6 +152,28 @@ export class EventTargets extends Construct {
     return new ApiDestination(this, `${name}Destination`, { connection, endpoint: url, httpMethod: HttpMethod.POST });
   }
 }
+
+/**
+ * Returns the id of a target's resources. It depends on the address alone: a target that moves in the list keeps its
+ * resources, and a receiver never gets the key of another one.
+ */
+const targetId = (target: EventTarget): string => {
+  const address = addressOf(target);
+  const name = target.kind === 'sqs' ? address.slice(address.lastIndexOf(':') + 1) : new URL(address).hostname;
+  const words = name.split(/[^A-Za-z0-9]+/).map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`);
+  const hash = createHash('sha256').update(address).digest('hex').slice(0, 8);
+  return `Target${words.join('').slice(0, 20)}${hash}`;
+};
+
+/**
+ * Describes a resource. EventBridge allows 512 characters.
+ *
+ * Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html
+ */
+const describe = (purpose: string, address: string): string => {
+  const description = `${purpose} ${address}`;
+  return description.length <= 512 ? description : `${description.slice(0, 509)}...`;
+};
 
 const policyOf = (statement: PolicyStatementProps): PolicyDocument =>
   new PolicyDocument({ statements: [new PolicyStatement(statement)] });

@@ -1,3 +1,5 @@
+import { Token } from 'aws-cdk-lib';
+
 /**
  * Writes a function's variables as its `environment.ts` reads them: strings unchanged, other values as JSON. Those that
  * are undefined are omitted.
@@ -8,3 +10,38 @@ export const functionVariables = <Environment extends object>(values: Environmen
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   );
+
+/** The 4 KB that an environment may have, as JSON, with room for Parley's own and for longer names. */
+const ROOM = 3_500;
+
+/** The most that a reference becomes at deployment: the ARN of a secret, or the URL of a queue. */
+const REFERENCE_CHARACTERS = 160;
+
+/** From this length on, a value can travel in a file. Names and ARNs are shorter. */
+const LARGE_CHARACTERS = 200;
+
+const FILE = 'variables.json';
+
+/**
+ * Keeps a function's variables within the 4 KB that an environment may have: if they could be more, large values are
+ * written to a file of the function's code, where `variablesOf` finds them.
+ *
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export function splitVariables(variables: Readonly<Record<string, string>>): {
+  readonly small: Readonly<Record<string, string>>;
+  /** The text of each file, by name. */
+  readonly files: Readonly<Record<string, string>>;
+} {
+  const entries = Object.entries(variables);
+  const isReference = (value: string) => Token.isUnresolved(value);
+  const length = (value: string) => (isReference(value) ? REFERENCE_CHARACTERS : JSON.stringify(value).length);
+  const total = entries.reduce((sum, [name, value]) => sum + name.length + length(value), 0);
+  const isLarge = (value: string) => !isReference(value) && value.length >= LARGE_CHARACTERS;
+  const large = total > ROOM ? entries.filter(([, value]) => isLarge(value)) : [];
+  if (large.length === 0) return { small: variables, files: {} };
+  return {
+    small: { ...Object.fromEntries(entries.filter(([, value]) => !isLarge(value))), VARIABLES_FILE: FILE },
+    files: { [FILE]: JSON.stringify(Object.fromEntries(large)) },
+  };
+}

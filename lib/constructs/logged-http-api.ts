@@ -68,7 +68,7 @@ export class LoggedHttpApi extends HttpApi {
       // Otherwise, the API would have a second address, to which the domain's settings do not apply.
       ...(domainMapping && { disableExecuteApiEndpoint: true }),
     });
-    const logGroup = new StageLogGroup(this, 'AccessLogs', logs);
+    const logGroup = new StageLogGroup(this, 'AccessLogs', logs, nameSuffix);
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this,
       autoDeploy: true,

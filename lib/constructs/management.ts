@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { HttpMethod, HttpRoute, HttpRouteKey } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
@@ -28,6 +28,7 @@ import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { ParleyPublisher } from './publisher.ts';
 import type { ParleyReceiver } from './receiver.ts';
+import { removalPolicyOf } from './removal-policy.ts';
 import { FunctionIntegration } from './rollout/function-integration.ts';
 import { sendRulesVariables } from './send-rules-variables.ts';
 import type { ParleySender } from './sender.ts';
@@ -120,7 +121,7 @@ export class ParleyManagement extends Construct {
     const operatorEchoes = settings.operators && operatorEchoesOf(settings.operators);
     this.erasureQueue = new DeadLetteredQueue(this, 'ErasureQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
-      removalPolicy: settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(settings.production),
       encryptionKey,
     });
     this.handler = new ParleyFunction(this, 'Function', {

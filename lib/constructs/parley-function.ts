@@ -20,6 +20,7 @@ import {
   type ServiceName,
 } from '../../lambdas/domain/metric-names.ts';
 import type { Rollout } from '../settings/rollout.ts';
+import { splitVariables } from './function-variables.ts';
 import { grantNetworkInterfaces, type NetworkProps } from './network.ts';
 import { GradualRollout } from './rollout/gradual-rollout.ts';
 import { lambdaPrincipal } from './service-principals.ts';
@@ -78,6 +79,7 @@ export class ParleyFunction extends LambdaFunction {
     const role = new Role(scope, `${id}Role`, { assumedBy: lambdaPrincipal(scope) });
     logGroup.grantWrite(role);
     if (props.vpc) grantNetworkInterfaces(role);
+    const { small, files } = splitVariables(environment);
     // Two stages in one account must not trigger each other's alarms.
     const metricsNamespace = Stack.of(scope).stackName;
     super(scope, id, {
@@ -86,7 +88,7 @@ export class ParleyFunction extends LambdaFunction {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      code: functionCode(serviceName),
+      code: functionCode(serviceName, files),
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
@@ -94,7 +96,7 @@ export class ParleyFunction extends LambdaFunction {
       // the log. The duration is a metric anyway.
       systemLogLevelV2: SystemLogLevel.WARN,
       environment: {
-        ...environment,
+        ...small,
         POWERTOOLS_SERVICE_NAME: serviceName,
         POWERTOOLS_METRICS_NAMESPACE: metricsNamespace,
       },

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
 import { Grant, type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -16,6 +16,7 @@ import { EventTargets } from './event-targets.ts';
 import { functionVariables } from './function-variables.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
+import { removalPolicyOf } from './removal-policy.ts';
 import { serviceUrl } from './service-url.ts';
 import { grantStreamRange, grantStreamRead } from './table.ts';
 import { TurnEnd } from './turns/turn-end.ts';
@@ -104,7 +105,7 @@ export class ParleyPublisher extends Construct {
     this.#table = props.table;
     this.#streamArn = tableStreamArn;
     this.hasContent = publishesContent({ production, events });
-    const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    const removalPolicy = removalPolicyOf(production);
     this.publishFailures = new DeadLetterQueue(this, 'PublishFailures', { removalPolicy, encryptionKey });
     this.eventBus = props.eventBus ?? this.#createEventBus(encryptionKey);
     const { table } = props;

@@ -1,4 +1,4 @@
-import { Duration, Lazy, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, Lazy } from 'aws-cdk-lib';
 import type { DomainMappingOptions } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -22,6 +22,7 @@ import type { LoggedHttpApi, LoggedHttpApiProps } from './logged-http-api.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
 import type { ParleyPublisher } from './publisher.ts';
+import { removalPolicyOf } from './removal-policy.ts';
 import type { ParleySender } from './sender.ts';
 import { serviceUrl } from './service-url.ts';
 import { StageSecret } from './stage-secret.ts';
@@ -103,7 +104,6 @@ export class ParleyReceiver extends Construct {
     super(scope, id);
     const settings = checkedSettings(this, receiverSettings, props);
     const { production, webhook, chatPlatform, window, keywords, operators, retentionDays } = settings;
-    const operatorEchoes = operators && operatorEchoesOf(operators);
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
@@ -111,7 +111,7 @@ export class ParleyReceiver extends Construct {
     this.watches = webhook.watch;
     this.isBuffered = webhook.ingress === 'buffered';
     this.windowPer = window.per;
-    const removalPolicy = production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    const removalPolicy = removalPolicyOf(production);
     this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {
       visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
       removalPolicy,
@@ -150,7 +150,7 @@ export class ParleyReceiver extends Construct {
         KEYWORDS: keywords && keywordsOf(keywords),
         // Set by `OptOutConfirmations`.
         SEND_QUEUE_URL: undefined,
-        OPERATOR_ECHOES: operatorEchoes,
+        OPERATOR_ECHOES: operators && operatorEchoesOf(operators),
         TURNS: settings.turns && true,
         WATCH: webhook.watch || undefined,
         CHAT_PLATFORM: chatPlatform,

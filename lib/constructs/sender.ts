@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
+import { Duration, Size } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -16,6 +16,7 @@ import { DeadLetteredQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { functionVariables } from './function-variables.ts';
 import { type NetworkProps, networkIn } from './network.ts';
 import { ParleyFunction } from './parley-function.ts';
+import { removalPolicyOf } from './removal-policy.ts';
 import { sendRulesVariables } from './send-rules-variables.ts';
 import { SendSchedules } from './send-schedules.ts';
 import { serviceUrl } from './service-url.ts';
@@ -86,7 +87,7 @@ export class ParleySender extends Construct {
     const answerTimeoutSeconds = seconds(chatService.answerTimeoutSeconds);
     const { timeoutSeconds, visibilitySeconds } = timeLimits(answerTimeoutSeconds);
     const { invocations, callsPerInvocation } = spreadCalls(chatService.maxConcurrentCalls);
-    const removalPolicy = settings.production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    const removalPolicy = removalPolicyOf(settings.production);
     this.accessToken = new StageSecret(this, 'AccessToken', {
       description: "The chat service's access token. Initially a placeholder; replace it after the deployment.",
       notRotatedBecause:

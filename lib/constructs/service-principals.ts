@@ -34,16 +34,18 @@ export const schedulerPrincipal = (scope: Construct, groupName: string): Service
 
 /**
  * EventBridge, for rules of this event bus, as in the roles that EventBridge's console creates. A rule's own ARN would
- * be a circular reference.
+ * be a circular reference. The ARN of a rule on the default bus does not contain the bus.
  *
- * Source: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html
+ * Sources: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html and
+ * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridge.html
  */
 export const eventsPrincipal = (scope: Construct, eventBusName: string): ServicePrincipal => {
   const { partition, region, account } = Stack.of(scope);
+  const rules = eventBusName === 'default' ? 'rule/*' : `rule/${eventBusName}/*`;
   return new ServicePrincipal('events.amazonaws.com', {
     conditions: {
       StringEquals: { 'aws:SourceAccount': account },
-      ArnLike: { 'aws:SourceArn': `arn:${partition}:events:${region}:${account}:rule/${eventBusName}/*` },
+      ArnLike: { 'aws:SourceArn': `arn:${partition}:events:${region}:${account}:${rules}` },
     },
   });
 };

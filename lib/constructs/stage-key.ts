@@ -1,8 +1,9 @@
-import { RemovalPolicy, Stack, Tags } from 'aws-cdk-lib';
+import { Stack, Tags } from 'aws-cdk-lib';
 import { Grant, type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import { type KeyStatement, keyStatements } from '../settings/key-policy.ts';
+import { removalPolicyOf } from './removal-policy.ts';
 
 /** Properties of a {@link StageKey}. */
 export interface StageKeyProps {
@@ -33,10 +34,10 @@ export class StageKey extends Key {
     super(scope, id, {
       description: "Encrypts Parley's table, queues, secrets, logs, schedules, and event bus",
       enableKeyRotation: true,
-      removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(production),
     });
-    const { partition, region, account, stackName } = Stack.of(this);
-    const user = { partition, region, account, stackName, hasEventBus, hasEventDeadLetters };
+    const { partition, region, urlSuffix, account, stackName } = Stack.of(this);
+    const user = { partition, region, urlSuffix, account, stackName, hasEventBus, hasEventDeadLetters };
     for (const statement of keyStatements(user)) this.addToResourcePolicy(policyStatement(statement));
     // EventBridge may use only keys with this tag for the credentials of a connection.
     // https://docs.aws.amazon.com/eventbridge/latest/userguide/encryption-connections.html
@@ -78,7 +79,7 @@ export function grantKeyUse(
     actions,
     resourceArns: [key.keyArn],
     conditions: {
-      StringEquals: { 'kms:ViaService': `${service}.${key.stack.region}.amazonaws.com` },
+      StringEquals: { 'kms:ViaService': `${service}.${key.stack.region}.${key.stack.urlSuffix}` },
       ...(context.length > 0 && { ArnLike: Object.fromEntries(context) }),
     },
   });

@@ -1,8 +1,12 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, Fn } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { LogRetentionDays } from '../settings/log-retention.ts';
+import { removalPolicyOf } from './removal-policy.ts';
+
+/** The last part of the stack's ARN. */
+const STACK_UUID = Fn.select(2, Fn.split('/', Aws.STACK_ID));
 
 /** How long a stage keeps its logs, and how they are encrypted. */
 export interface LogSettings {
@@ -20,14 +24,26 @@ export interface LogSettings {
 /**
  * A log group with the retention time of the stage.
  *
- * CloudFormation generates its name, so that a stack can be deployed again while a log group of an earlier stack still
- * exists.
+ * Its name is new for each stack, so that a stack can be deployed again while a log group of an earlier stack still
+ * exists. CloudFormation generates it, except for one to which a service delivers its own logs.
  */
 export class StageLogGroup extends LogGroup {
-  constructor(scope: Construct, id: string, { production, retentionDays, encryptionKey }: LogSettings) {
+  /**
+   * @param vendedFor What the logs are about, if a service such as API Gateway delivers them. For a log group whose name
+   *   does not start with `/aws/vendedlogs/`, it would add a statement to the account's only policy for that, which has
+   *   room for 5,120 characters. Source:
+   *   https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/AWS-logs-infrastructure-V2-CloudWatchLogs.html
+   */
+  constructor(
+    scope: Construct,
+    id: string,
+    { production, retentionDays, encryptionKey }: LogSettings,
+    vendedFor?: string,
+  ) {
     super(scope, id, {
+      ...(vendedFor && { logGroupName: `/aws/vendedlogs/${Aws.STACK_NAME}/${vendedFor}-${STACK_UUID}` }),
       retention: retentionDays.logs,
-      removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(production),
       ...(encryptionKey && { encryptionKey }),
     });
   }

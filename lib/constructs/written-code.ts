@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 
@@ -6,9 +8,14 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
  * that does not change them deploys nothing.
  *
  * @param source The absolute path of a folder that exists. CDK requires one.
- * @param write Writes the files into a folder.
+ * @param write Writes the files that all stages share into a folder.
+ * @param files The text of the stage's own files, by name.
  */
-export function writtenCode(source: string, write: (folder: string) => void): Code {
+export function writtenCode(
+  source: string,
+  write: (folder: string) => void,
+  files: Readonly<Record<string, string>>,
+): Code {
   return Code.fromAsset(source, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
@@ -17,6 +24,7 @@ export function writtenCode(source: string, write: (folder: string) => void): Co
       local: {
         tryBundle(outputDirectory) {
           write(outputDirectory);
+          for (const [name, text] of Object.entries(files)) writeFileSync(join(outputDirectory, name), text);
           return true;
         },
       },

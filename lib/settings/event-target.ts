@@ -26,8 +26,14 @@ export const eventTarget = z.discriminatedUnion('kind', [
     kind: z.literal('https').meta({ description: KIND }),
     url: z
       .string()
-      .regex(/^https:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/)
-      .meta({ description: 'an https URL without a query or a fragment' }),
+      .max(2048)
+      // What API destinations accept: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_CreateApiDestination.html
+      .regex(/^https:\/\/[A-Za-z0-9.-]+(:\d+)?(\/([\w().!~*';:@&=+$,/-]|%[0-9A-Fa-f]{2})*)?$/)
+      .meta({
+        description:
+          'an https URL without a query or a fragment, of up to 2,048 characters, with its other characters ' +
+          'percent-encoded and its host as ASCII',
+      }),
     header: z
       .string()
       .regex(/^[A-Za-z0-9-]{1,64}$/)
@@ -41,3 +47,6 @@ export const eventTarget = z.discriminatedUnion('kind', [
 
 /** A queue or URL that receives events in addition to the event bus. */
 export type EventTarget = z.output<typeof eventTarget>;
+
+/** Returns where a target receives events: a queue's ARN, or a URL. */
+export const addressOf = (target: EventTarget): string => (target.kind === 'sqs' ? target.queueArn : target.url);

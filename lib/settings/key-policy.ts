@@ -12,6 +12,8 @@ export interface KeyStatement {
 export interface KeyUser {
   readonly partition: string;
   readonly region: string;
+  /** `amazonaws.com`, or that of the partition. */
+  readonly urlSuffix: string;
   readonly account: string;
   readonly stackName: string;
   /** Whether the stack creates an event bus, which EventBridge encrypts with the key. */
@@ -39,7 +41,7 @@ export const WRITE_ACTIONS = [
 export function keyStatements(user: KeyUser): KeyStatement[] {
   const { hasEventBus, hasEventDeadLetters } = user;
   return [
-    logsStatement(user),
+    ...logsStatements(user),
     ...(hasEventBus ? eventBusStatements(user) : []),
     ...(hasEventBus || hasEventDeadLetters ? [deadLettersStatement(user)] : []),
   ];
@@ -53,16 +55,19 @@ const allow = (
 ): KeyStatement => ({ Sid, Effect: 'Allow', Principal: { Service: service }, Action, Resource: '*', Condition });
 
 /**
- * The names of log groups start with the stack's name. References to the groups themselves would be circular.
+ * The names of log groups start with the stack's name, after a prefix for those of the APIs. References to the groups themselves would be circular.
  *
  * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
  */
-const logsStatement = ({ partition, region, account, stackName }: KeyUser): KeyStatement =>
-  allow('EncryptLogs', `logs.${region}.amazonaws.com`, [...READ_ACTIONS, ...WRITE_ACTIONS], {
-    ArnLike: {
-      'kms:EncryptionContext:aws:logs:arn': `arn:${partition}:logs:${region}:${account}:log-group:${stackName}-*`,
-    },
-  });
+const logsStatements = ({ partition, region, urlSuffix, account, stackName }: KeyUser): KeyStatement[] => {
+  const encrypt = (id: string, groups: string) =>
+    allow(id, `logs.${region}.${urlSuffix}`, [...READ_ACTIONS, ...WRITE_ACTIONS], {
+      ArnLike: {
+        'kms:EncryptionContext:aws:logs:arn': `arn:${partition}:logs:${region}:${account}:log-group:${groups}`,
+      },
+    });
+  return [encrypt('EncryptLogs', `${stackName}-*`), encrypt('EncryptAccessLogs', `/aws/vendedlogs/${stackName}/*`)];
+};
 
 const eventBusStatements = ({ partition, region, account, stackName }: KeyUser): KeyStatement[] => {
   const eventBusArn = `arn:${partition}:events:${region}:${account}:event-bus/${stackName}`;

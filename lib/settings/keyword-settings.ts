@@ -24,7 +24,7 @@ const words = (sample: string, meaning: string) =>
     .default([])
     .meta({ description: `a list of texts with letters or digits, such as ["${sample}"]: ${meaning}` });
 
-/** A function's variables have at most 4 KB in total. */
+/** A confirmation is one short message. */
 const MAX_CONFIRMATION_CHARACTERS = 500;
 
 /** The setting `keywords`. */

@@ -4,7 +4,7 @@ import { parseDuration } from '../../lambdas/domain/duration.ts';
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
 import { webhookAuth } from '../../lambdas/domain/webhook-auth.ts';
 import { chatService, isSecure } from './chat-service-settings.ts';
-import { eventTarget } from './event-target.ts';
+import { addressOf, eventTarget } from './event-target.ts';
 import { reservedConcurrency, throttle } from './flood-settings.ts';
 import { keywordSettings } from './keyword-settings.ts';
 import { bulkLane, sendInvocations } from './lane-settings.ts';
@@ -19,8 +19,8 @@ const MIN_RETENTION_DAYS = 15;
 /** Who takes a webhook request: the function `receive`, or the inbound queue. */
 const INGRESSES = ['direct', 'buffered'] as const;
 
-/** A function's variables have at most 4 KB in total. */
-const MAX_TEMPLATES_CHARACTERS = 2_000;
+/** Far more than an account's templates need. Functions parse them at each cold start. */
+const MAX_TEMPLATES_CHARACTERS = 50_000;
 
 const days = (minimum: number, byDefault: number, meaning: string) =>
   z
@@ -148,7 +148,7 @@ export const settingsObject = z.strictObject({
     .meta({
       description:
         'an object with the variables of each template, such as {"parcel_update": ["name"]}, of at most ' +
-        `${MAX_TEMPLATES_CHARACTERS} characters as JSON: a request for a listed template is refused if its params differ`,
+        `${MAX_TEMPLATES_CHARACTERS.toLocaleString('en-US')} characters as JSON: a request for a listed template is refused if its params differ`,
     }),
   defaultTemplate: z.optional(templateReference).meta({
     description:
@@ -164,11 +164,12 @@ export const settingsObject = z.strictObject({
       targets: z
         .array(eventTarget)
         .max(50)
+        .refine((targets) => new Set(targets.map(addressOf)).size === targets.length)
         .default([])
         .meta({
           description:
             'a list of up to 50 objects with kind "sqs" and the queueArn of a standard queue, or kind "https" and a url ' +
-            '(and the header for its key, unless x-api-key), each with a list of events unless it receives all; ' +
+            '(and the header for its key, unless x-api-key), each with another address, and with a list of events unless it receives all; ' +
             'see docs/events.md',
         }),
     })
@@ -257,6 +258,5 @@ export type StageSettings = z.output<typeof stageSettings>;
  * Whether events include the content of messages. Targets and archives of the bus keep events for their own retention
  * periods, and erasures do not reach them. So a production stage publishes content only if its settings say so.
  */
-export function publishesContent({ production, events }: Pick<StageSettings, 'production' | 'events'>): boolean {
-  return events.content ?? !production;
-}
+export const publishesContent = ({ production, events }: Pick<StageSettings, 'production' | 'events'>): boolean =>
+  events.content ?? !production;

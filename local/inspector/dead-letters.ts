@@ -8,7 +8,7 @@ import { withoutCredentials } from '../../lambdas/domain/buffered-request.ts';
 import { parseDueMessage } from '../../lambdas/domain/send-request.ts';
 import type { DeadLetter, InspectedQueue, Inspector, Redriven, Refused } from '../../sandbox/base/inspector.ts';
 import { isObject, parseJson } from '../base/json.ts';
-import { orRefused } from './or-refused.ts';
+import { orRefused } from './management-client.ts';
 
 /** The URLs of the dead-letter queues. */
 export interface DeadLetterUrls {

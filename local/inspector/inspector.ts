@@ -2,12 +2,10 @@ import { toInstant } from '../../lambdas/domain/instant.ts';
 import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
 import type { Inspector, StageFeatures } from '../../sandbox/base/inspector.ts';
 import type { Emulators } from '../emulators/emulators.ts';
-import { createContactOperations } from './contacts.ts';
 import { createDeadLetterOperations } from './dead-letters.ts';
-import { createDryRun } from './dry-run.ts';
 import { createLocalManagementClient } from './management-client.ts';
+import { createManagementOperations } from './management-operations.ts';
 import { createQueueOperations, type QueueUrls } from './queues.ts';
-import { createResolveSend } from './resolve-send.ts';
 import { createSendHistory } from './send-history.ts';
 import { openSendLog } from './send-log.ts';
 import { createStageOperations } from './stage.ts';
@@ -66,9 +64,8 @@ export const createInspector = (
     },
     ...stageOperations,
     ...createDeadLetterOperations(sqs, stack, api),
-    ...createContactOperations(api),
-    dryRun: createDryRun(createLocalManagementClient(stack.managementUrl, DRY_RUN_TIMEOUT_MS)),
-    resolve: createResolveSend(api),
+    ...createManagementOperations(api),
+    dryRun: createManagementOperations(createLocalManagementClient(stack.managementUrl, DRY_RUN_TIMEOUT_MS)).dryRun,
     sendStates: SEND_STATES,
     features,
     sends: async (filter) => (await watch.sendLog()).find(filter),

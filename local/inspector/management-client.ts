@@ -1,5 +1,10 @@
-import { createManagementClient, type ManagementClient } from '../../cli/operations/management-client.ts';
+import {
+  createManagementClient,
+  type ManagementClient,
+  ManagementError,
+} from '../../cli/operations/management-client.ts';
 import { createSignedFetch } from '../../cli/operations/signed-fetch.ts';
+import type { Refused } from '../../sandbox/base/inspector.ts';
 import { CREDENTIALS, REGION } from '../base/aws-environment.ts';
 
 /** Longer than an HTTP API waits for a function. */
@@ -11,3 +16,16 @@ export const createLocalManagementClient = (managementUrl: string, timeoutMs = A
     managementUrl,
     createSignedFetch({ region: REGION, credentials: async () => CREDENTIALS }, timeoutMs),
   );
+
+/** Returns what `act` returns, or the management API's own sentence if the API refuses the action. */
+export const orRefused = async <Result>(act: () => Promise<Result>): Promise<Result | Refused> => {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof ManagementError && error.status >= 400 && error.status < 500) {
+      const status = error.status === 400 || error.status === 404 ? error.status : 409;
+      return { kind: 'refused', status, message: error.message };
+    }
+    throw error;
+  }
+};

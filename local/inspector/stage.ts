@@ -1,7 +1,7 @@
 import type { ManagementClient } from '../../cli/operations/management-client.ts';
 import { stageResponse } from '../../lambdas/manage/api/stage.ts';
 import type { Inspector, StageChanged, StageStatus } from '../../sandbox/base/inspector.ts';
-import { orRefused } from './or-refused.ts';
+import { orRefused } from './management-client.ts';
 
 /** Creates the inspector's view of the stage and its actions: the same calls as those of `parley sending`. */
 export const createStageOperations = (

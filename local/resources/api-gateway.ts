@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { LocalError } from '../base/local-error.ts';
 import type { HttpApi } from '../http-api/http-api.ts';
-import { type CloudServices, type DeclaredResource, defineResourceType, ignored, placeOf } from './resource-type.ts';
+import { type CloudServices, type DeclaredResource, defineResourceType, placeOf } from './resource-type.ts';
 
 /** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigatewayv2-api.html */
 export const api = defineResourceType({
@@ -12,8 +12,6 @@ export const api = defineResourceType({
   }),
   withoutEffect: {
     Description: 'nothing reads it',
-    DisableExecuteApiEndpoint: 'the API has only its local URL',
-    IpAddressType: 'the API listens on the loopback interface',
     Tags: 'nothing reads them',
   },
   async create({ Name }, { logicalId }, cloud) {
@@ -34,8 +32,6 @@ export const stage = defineResourceType({
       .strictObject({
         ThrottlingRateLimit: z.number().positive().optional(),
         ThrottlingBurstLimit: z.int().positive().optional(),
-        // No metrics are collected.
-        DetailedMetricsEnabled: ignored,
       })
       .default({}),
   }),

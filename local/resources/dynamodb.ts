@@ -2,32 +2,20 @@ import { CreateTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dyn
 import { z } from 'zod';
 import { arnOf } from '../base/aws-environment.ts';
 import type { CreatedResource } from '../template/resolver.ts';
-import { type CloudServices, type DeclaredResource, defineResourceType, ignored } from './resource-type.ts';
+import { type CloudServices, type DeclaredResource, defineResourceType } from './resource-type.ts';
 
 const keySchema = z.array(z.strictObject({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
 const projection = z.strictObject({
   ProjectionType: z.enum(['ALL', 'INCLUDE', 'KEYS_ONLY']),
   NonKeyAttributes: z.array(z.string()).optional(),
 });
-const localSecondaryIndex = z.strictObject({ IndexName: z.string(), KeySchema: keySchema, Projection: projection });
-const globalSecondaryIndex = localSecondaryIndex.extend({
-  // The local run neither throttles nor counts requests.
-  ContributorInsightsSpecification: ignored,
-  OnDemandThroughput: ignored,
-  ProvisionedThroughput: ignored,
-  ReadOnDemandThroughputSettings: ignored,
-  ReadProvisionedThroughputSettings: ignored,
-  WarmThroughput: ignored,
-  WriteOnDemandThroughputSettings: ignored,
-  WriteProvisionedThroughputSettings: ignored,
-});
+const globalSecondaryIndex = z.strictObject({ IndexName: z.string(), KeySchema: keySchema, Projection: projection });
 
 const properties = z.strictObject({
   TableName: z.string().optional(),
   AttributeDefinitions: z.array(z.strictObject({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) })),
   KeySchema: keySchema,
   GlobalSecondaryIndexes: z.array(globalSecondaryIndex).optional(),
-  LocalSecondaryIndexes: z.array(localSecondaryIndex).optional(),
   StreamSpecification: z
     .strictObject({ StreamViewType: z.enum(['NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES', 'KEYS_ONLY']) })
     .optional(),
@@ -36,18 +24,10 @@ const properties = z.strictObject({
 
 const withoutEffect = {
   BillingMode: 'nothing is billed or throttled',
-  ContributorInsightsSpecification: 'requests are not counted',
   DeletionProtectionEnabled: 'the table ends with the run',
-  OnDemandThroughput: 'nothing is throttled',
   PointInTimeRecoverySpecification: 'the table ends with the run',
-  ProvisionedThroughput: 'nothing is throttled',
-  ResourcePolicy: 'permissions are not enforced',
   SSESpecification: 'nothing is encrypted',
-  TableClass: 'nothing is billed',
   Tags: 'nothing reads them',
-  WarmThroughput: 'nothing is throttled',
-  WriteOnDemandThroughputSettings: 'nothing is throttled',
-  WriteProvisionedThroughputSettings: 'nothing is throttled',
 };
 
 /** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-table.html */
@@ -67,11 +47,6 @@ const createTable = async (
     new CreateTableCommand({
       TableName: name,
       ...declared,
-      GlobalSecondaryIndexes: declared.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
-        IndexName,
-        KeySchema,
-        Projection,
-      })),
       BillingMode: 'PAY_PER_REQUEST',
       StreamSpecification: StreamSpecification && { StreamEnabled: true, ...StreamSpecification },
     }),

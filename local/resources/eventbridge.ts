@@ -14,7 +14,6 @@ export const eventBus = defineResourceType({
     DeadLetterConfig: 'only events that cannot be encrypted or decrypted go there, and nothing is encrypted',
     Description: 'nothing reads it',
     KmsKeyIdentifier: 'nothing is encrypted',
-    LogConfig: 'failed deliveries are printed as they happen',
     Tags: 'nothing reads them',
   },
   create({ Name }, _resource, cloud) {

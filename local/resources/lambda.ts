@@ -28,7 +28,6 @@ export const lambdaFunction = defineResourceType({
       })
       .optional(),
     MemorySize: z.int().default(128),
-    PackageType: z.literal('Zip').optional(),
     ReservedConcurrentExecutions: z.int().min(1).optional(),
     Runtime: z.literal(RUNTIME, `only ${RUNTIME} is supported`),
     Timeout: z.int().min(1).max(900).default(3),
@@ -36,11 +35,8 @@ export const lambdaFunction = defineResourceType({
   withoutEffect: {
     Architectures: 'a JavaScript bundle is the same on every processor',
     Description: 'nothing reads it',
-    EphemeralStorage: 'the size of the temporary folder is not limited',
     KmsKeyArn: 'nothing is encrypted',
-    RecursiveLoop: 'loops are not detected',
     Role: 'permissions are not enforced',
-    RuntimeManagementConfig: 'functions run on the Node.js of the local run',
     Tags: 'nothing reads them',
     TracingConfig: 'nothing is traced',
   },
@@ -127,7 +123,6 @@ export const eventSourceMapping = defineResourceType({
   supports: anyProperties,
   withoutEffect: {
     KmsKeyArn: 'nothing is encrypted',
-    MetricsConfig: 'no metrics are collected',
     Tags: 'nothing reads them',
   },
   create(properties, resource, cloud) {

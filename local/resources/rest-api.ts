@@ -15,8 +15,6 @@ export const restApi = defineResourceType({
     BinaryMediaTypes: z.tuple([z.literal('*/*', 'only APIs that treat every body as binary are supported')]),
     EndpointConfiguration: z.strictObject({
       Types: z.tuple([z.literal('REGIONAL', 'only regional APIs are supported')]),
-      // The API listens on the loopback interface.
-      IpAddressType: ignored,
     }),
   }),
   withoutEffect: {

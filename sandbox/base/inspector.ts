@@ -37,16 +37,16 @@ export interface SendList {
 
 /** What a user found out about a send whose outcome is unknown. */
 export interface SendResolution {
-  outcome: 'accepted' | 'failed' | 'resend';
-  messageId?: string;
-  note?: string;
+  readonly outcome: 'accepted' | 'failed' | 'resend';
+  readonly messageId?: string;
+  readonly note?: string;
 }
 
 /** Why an action was not performed: a sentence for the user, and the HTTP status. */
 export interface Refused {
-  kind: 'refused';
-  status: 400 | 404 | 409;
-  message: string;
+  readonly kind: 'refused';
+  readonly status: 400 | 404 | 409;
+  readonly message: string;
 }
 
 /** The send's state after a resolution. */
@@ -54,8 +54,13 @@ export type Resolved = { readonly kind: 'resolved'; readonly state: string } | R
 
 /** What makes requests wait: an open circuit breaker, or a stop by an operator. */
 export interface StageStatus {
-  readonly circuitBreaker: { state: 'closed' | 'open'; why?: string; openedAt?: string; nextProbeAt?: string };
-  readonly sending: { state: 'running' | 'stopped'; stoppedAt?: string; note?: string };
+  readonly circuitBreaker: {
+    readonly state: 'closed' | 'open';
+    readonly why?: string;
+    readonly openedAt?: string;
+    readonly nextProbeAt?: string;
+  };
+  readonly sending: { readonly state: 'running' | 'stopped'; readonly stoppedAt?: string; readonly note?: string };
 }
 
 /** The stage after an action. */
@@ -66,7 +71,7 @@ export interface StageFeatures {
   /** Contacts can be handed over to people (`operators`). */
   readonly handovers: boolean;
   /** A field that marks a message as an operator's; absent if the stage recognizes none (`operators.echoField`). */
-  readonly operatorField?: { name: string; value: string };
+  readonly operatorField?: { readonly name: string; readonly value: string };
   /** STOP opts the user out (`keywords`). */
   readonly keywords: boolean;
   /** Parley confirms such an opt-out with one message (`keywords.confirmation`). */
@@ -74,19 +79,19 @@ export interface StageFeatures {
   /** There is a bulk queue (`sends.bulkLane`). */
   readonly bulkLane: boolean;
   /** The messages that a user sends before falling silent are published as one event, `TurnEnded` (`turns`). */
-  readonly turns?: { silenceSeconds: number };
+  readonly turns?: { readonly silenceSeconds: number };
 }
 
 /** What Parley would do with a request now. */
 export type Decision = StageStatus & {
-  decision: 'free-form' | 'template' | 'refused' | 'expired';
+  readonly decision: 'free-form' | 'template' | 'refused' | 'expired';
   /** The reason code of a refusal. */
-  code?: string;
-  why: string;
+  readonly code?: string;
+  readonly why: string;
   /** When the conversation window closes, by Parley's clock; absent if it is closed. */
-  windowClosesAt?: string;
+  readonly windowClosesAt?: string;
   /** About how many requests are on the send queue, and on the queue for bulk requests if there is one. */
-  backlog: { queue: number; bulk?: number };
+  readonly backlog: { readonly queue: number; readonly bulk?: number };
 };
 
 /** `unavailable` if the customer's side does not answer, with a sentence for the user. */
@@ -97,9 +102,14 @@ export type Decided =
 
 /** What the customer's side has recorded about a user. */
 export interface ContactStatus {
-  readonly consent: { state: 'opted-in' | 'opted-out' | 'none'; at?: string; origin?: string; source?: string };
+  readonly consent: {
+    readonly state: 'opted-in' | 'opted-out' | 'none';
+    readonly at?: string;
+    readonly origin?: string;
+    readonly source?: string;
+  };
   /** Who answers the user; absent if contacts cannot be handed over. */
-  readonly handover?: { state: 'people' | 'automated'; since?: string; until?: string };
+  readonly handover?: { readonly state: 'people' | 'automated'; readonly since?: string; readonly until?: string };
 }
 
 /** A contact after an action. */

@@ -12,7 +12,7 @@ export interface Trace {
   /** The keys of these items, by which a change is recognized. */
   readonly keys: readonly string[];
   /** The events on the bus, oldest first, with the times at which it received them; absent where there is no bus. */
-  readonly busEvents?: readonly { at: string; type: string; detail: unknown }[];
+  readonly busEvents?: readonly { readonly at: string; readonly type: string; readonly detail: unknown }[];
   /** The request that confirms the opt-out of this message, once `send` has read it from the queue. */
   readonly confirmation?: Pick<SendView, 'requestId' | 'state' | 'body'>;
   /** When the inspector put the request on the send queue; absent if another program did. */

@@ -1,7 +1,7 @@
 /** How long delivery pauses after a failed push, in milliseconds. */
 export interface DeliveryBackoff {
-  minimumMs: number;
-  maximumMs: number;
+  readonly minimumMs: number;
+  readonly maximumMs: number;
 }
 
 /**

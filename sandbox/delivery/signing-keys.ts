@@ -19,8 +19,8 @@ export interface SigningKeys {
 
 /** A private key as a data file stores it. */
 export interface StoredKey {
-  kid: string;
-  pem: string;
+  readonly kid: string;
+  readonly pem: string;
 }
 
 /** @param persistence where the key is loaded from and saved to, so that a restart signs with the same key */
@@ -57,8 +57,8 @@ export const createSigningKeys = (
 };
 
 interface SigningKey {
-  kid: string;
-  privateKey: KeyObject;
+  readonly kid: string;
+  readonly privateKey: KeyObject;
 }
 
 const readKey = ({ kid, pem }: StoredKey): SigningKey => ({ kid, privateKey: createPrivateKey(pem) });

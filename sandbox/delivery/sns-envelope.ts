@@ -6,8 +6,8 @@ const SNS_CERTIFICATE_PATH = '/carrier/sns/certificate.pem';
 const SNS_CONFIRM_PATH = '/carrier/sns/confirm';
 
 export interface SnsTopic {
-  topicArn: string;
-  signatureVersion?: '1' | '2';
+  readonly topicArn: string;
+  readonly signatureVersion?: '1' | '2';
 }
 
 /**

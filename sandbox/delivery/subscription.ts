@@ -32,7 +32,7 @@ export type WebhookAuth =
       /** True delivers events without waiting for the SubscribeURL to be visited. @default false */
       confirmed?: boolean;
     }
-  | { kind: 'none' };
+  | { readonly kind: 'none' };
 
 /** Where events are delivered, and how the requests are signed. */
 export interface WebhookSettings {

@@ -8,16 +8,16 @@ const SUBSCRIPTION = 'projects/sandbox/subscriptions/chat-events';
 const SERVICE_ACCOUNT_ID = '100000000000000000001';
 
 export interface WebhookRequest {
-  url: string;
-  headers: Record<string, string>;
-  body: Uint8Array;
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array;
 }
 
 /** What signing needs besides the message and the webhook's settings. */
 export interface SigningContext {
-  keys: SigningKeys;
-  now: Date;
-  origin: string;
+  readonly keys: SigningKeys;
+  readonly now: Date;
+  readonly origin: string;
 }
 
 /** Builds a webhook request, wrapped and signed according to the settings. */

@@ -1,10 +1,7 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { InspectedQueue } from '../base/inspector.ts';
-import { limitBody, readBody } from './read-request.ts';
-import { NO_BULK_LANE, refusedAnswer, type WithInspector } from './with-inspector.ts';
-
-const QUEUES: readonly InspectedQueue[] = ['send', 'bulk', 'inbound'];
+import { type Inspected, NO_BULK_LANE, refusedAnswer } from './inspected.ts';
+import { jsonBody, limitBody } from './read-request.ts';
 
 const redriveRequest = z.strictObject({
   /** Only this dead letter. */
@@ -12,37 +9,19 @@ const redriveRequest = z.strictObject({
 });
 
 /** The dead letters of each queue, and the actions on them. */
-export const deadLetterRoutes = (withInspector: WithInspector): Hono => {
-  const app = new Hono();
-  for (const queue of QUEUES) {
-    const withQueue: WithInspector = (answer) =>
-      withInspector((context, inspector) =>
-        queue === 'bulk' && !inspector.features.bulkLane
-          ? refusedAnswer(context, NO_BULK_LANE)
-          : answer(context, inspector),
-      );
-    app.get(
-      `/${queue}`,
-      withQueue(async (context, inspector) => context.json({ messages: await inspector.deadLetters(queue) })),
-    );
-    app.post(
-      `/${queue}/redrive`,
-      limitBody(),
-      withQueue(async (context, inspector) => {
-        const body = await readBody(context, redriveRequest, { isOptional: true });
-        if (body.kind === 'invalid') return body.answer;
-        const redriven = await inspector.redrive(queue, body.value.id);
-        if (redriven.kind === 'refused') return refusedAnswer(context, redriven);
-        return context.json({ moved: redriven.moved });
-      }),
-    );
-    app.delete(
-      `/${queue}/:id`,
-      withQueue(async (context, inspector) => {
-        const discarded = await inspector.discard(queue, context.req.param('id') ?? '');
-        return discarded.kind === 'refused' ? refusedAnswer(context, discarded) : context.json({ discarded: true });
-      }),
-    );
-  }
-  return app;
-};
+export const deadLetterRoutes = new Hono<Inspected>().use('/bulk/*', async (context, next) =>
+  context.var.inspector.features.bulkLane ? next() : refusedAnswer(context, NO_BULK_LANE),
+);
+for (const queue of ['send', 'bulk', 'inbound'] as const) {
+  deadLetterRoutes
+    .get(`/${queue}`, async (context) => context.json({ messages: await context.var.inspector.deadLetters(queue) }))
+    .post(`/${queue}/redrive`, limitBody(), jsonBody(redriveRequest, { isOptional: true }), async (context) => {
+      const redriven = await context.var.inspector.redrive(queue, context.req.valid('json').id);
+      if (redriven.kind === 'refused') return refusedAnswer(context, redriven);
+      return context.json({ moved: redriven.moved });
+    })
+    .delete(`/${queue}/:id`, async (context) => {
+      const discarded = await context.var.inspector.discard(queue, context.req.param('id') ?? '');
+      return discarded.kind === 'refused' ? refusedAnswer(context, discarded) : context.json({ discarded: true });
+    });
+}

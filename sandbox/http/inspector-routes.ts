@@ -4,9 +4,9 @@ import type { Inspector } from '../base/inspector.ts';
 import { contactRoutes } from './contact-routes.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { streamEvents } from './event-stream.ts';
-import { errorBody, limitBody, readBody } from './read-request.ts';
+import { findInspector, type Inspected, inspectorFailed, NO_BULK_LANE, refusedAnswer } from './inspected.ts';
+import { errorBody, jsonBody, limitBody } from './read-request.ts';
 import { stageRoutes } from './stage-routes.ts';
-import { createWithInspector, NO_BULK_LANE, refusedAnswer } from './with-inspector.ts';
 
 const enqueueRequest = z.strictObject({
   /** A string is queued unchanged, anything else as JSON. */
@@ -30,75 +30,46 @@ const resolution = z
   });
 
 /** The inspector over HTTP, for the console; 404 without an inspector. */
-export const inspectorRoutes = (getInspector: () => Inspector | undefined): Hono => {
-  const app = new Hono();
-
-  const withInspector = createWithInspector(getInspector);
-
-  app.get(
-    '/depths',
-    withInspector(async (context, inspector) => context.json(await inspector.depths())),
-  );
-  app.get(
-    '/sends',
-    withInspector(async (context, inspector) => {
+export const inspectorRoutes = (getInspector: () => Inspector | undefined) =>
+  new Hono<Inspected>()
+    .onError(inspectorFailed)
+    .use(findInspector(getInspector))
+    .get('/depths', async (context) => context.json(await context.var.inspector.depths()))
+    .get('/sends', async (context) => {
       const { contact, state, text } = context.req.query();
-      const { sendStates } = inspector;
+      const { sendStates } = context.var.inspector;
       if (state && !sendStates.includes(state)) {
         return context.json(errorBody(400, `"${state}" is not a state; use one of ${sendStates.join(', ')}.`), 400);
       }
-      return context.json(await inspector.sends({ contact, state, text }));
-    }),
-  );
-  app.get(
-    '/messages/:id',
-    withInspector(async (context, inspector) =>
-      context.json(await inspector.trace({ messageId: context.req.param('id') ?? '' })),
-    ),
-  );
-  app.get(
-    '/requests/:id',
-    withInspector(async (context, inspector) =>
-      context.json(await inspector.trace({ requestId: context.req.param('id') ?? '' })),
-    ),
-  );
-  app.post(
-    '/requests',
-    limitBody(),
-    withInspector(async (context, inspector) => {
-      const body = await readBody(context, enqueueRequest);
-      if (body.kind === 'invalid') return body.answer;
-      const { body: message, groupId, deduplicationId, queue = 'send' } = body.value;
+      return context.json(await context.var.inspector.sends({ contact, state, text }));
+    })
+    .get('/messages/:id', async (context) =>
+      context.json(await context.var.inspector.trace({ messageId: context.req.param('id') })),
+    )
+    .get('/requests/:id', async (context) =>
+      context.json(await context.var.inspector.trace({ requestId: context.req.param('id') })),
+    )
+    .post('/requests', limitBody(), jsonBody(enqueueRequest), async (context) => {
+      const { inspector } = context.var;
+      const { body, groupId, deduplicationId, queue = 'send' } = context.req.valid('json');
       if (queue === 'bulk' && !inspector.features.bulkLane) return refusedAnswer(context, NO_BULK_LANE);
-      const text = typeof message === 'string' ? message : JSON.stringify(message);
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
       await inspector.enqueue(text, { groupId, id: deduplicationId }, queue);
       return context.json({ deduplicationId }, 202);
-    }),
-  );
-  app.post(
-    '/requests/:id/resolution',
-    limitBody(),
-    withInspector(async (context, inspector) => {
-      const body = await readBody(context, resolution);
-      if (body.kind === 'invalid') return body.answer;
-      const resolved = await inspector.resolve(context.req.param('id') ?? '', body.value);
+    })
+    .post('/requests/:id/resolution', limitBody(), jsonBody(resolution), async (context) => {
+      const resolved = await context.var.inspector.resolve(context.req.param('id'), context.req.valid('json'));
       if (resolved.kind === 'refused') return refusedAnswer(context, resolved);
       return context.json({ state: resolved.state });
-    }),
-  );
-  app.route('/dead-letters', deadLetterRoutes(withInspector));
-  app.route('/', stageRoutes(withInspector));
-  app.route('/', contactRoutes(withInspector));
-  app.get(
-    '/feed',
-    withInspector((context, inspector) =>
+    })
+    .route('/dead-letters', deadLetterRoutes)
+    .route('/', stageRoutes)
+    .route('/', contactRoutes)
+    .get('/feed', (context) =>
       streamEvents(context, (send) =>
-        inspector.watch(({ kind, ...data }) => send({ event: kind, data: JSON.stringify(data) })),
+        context.var.inspector.watch(({ kind, ...data }) => send({ event: kind, data: JSON.stringify(data) })),
       ),
-    ),
-  );
-  app.all('*', (context) =>
-    context.json(errorBody(404, `The inspector has no ${context.req.method} ${context.req.path}.`), 404),
-  );
-  return app;
-};
+    )
+    .all('*', (context) =>
+      context.json(errorBody(404, `The inspector has no ${context.req.method} ${context.req.path}.`), 404),
+    );

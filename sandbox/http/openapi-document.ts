@@ -18,9 +18,9 @@ import { errorBody } from './read-request.ts';
 import { refusalMessage, SERVICE_ERRORS } from './service-errors.ts';
 
 interface Example {
-  name: string;
-  status: number;
-  value: ReturnType<typeof errorBody>;
+  readonly name: string;
+  readonly status: number;
+  readonly value: ReturnType<typeof errorBody>;
 }
 
 /** The example of each refusal. */

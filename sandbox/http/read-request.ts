@@ -41,9 +41,10 @@ export const readBody = async <Schema extends z.ZodType>(
 export const jsonBody =
   <Schema extends z.ZodType<object>>(
     schema: Schema,
+    options?: { readonly isOptional: boolean },
   ): MiddlewareHandler<Env, string, { out: { json: z.output<Schema> } }> =>
   async (context, next) => {
-    const body = await readBody(context, schema);
+    const body = await readBody(context, schema, options);
     if (body.kind === 'invalid') return body.answer;
     context.req.addValidatedData('json', body.value);
     return next();
@@ -74,8 +75,8 @@ export const isoTime = z.iso
 
 /** A page of a list: at most `limit` entries before the one with the id `before`. */
 export interface Page {
-  before?: string;
-  limit: number;
+  readonly before?: string;
+  readonly limit: number;
 }
 
 const DEFAULT_LIMIT = 100;

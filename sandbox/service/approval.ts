@@ -11,10 +11,10 @@ const MIN_PHOTO_PIXELS = 192;
 
 /** A requested number: the customer's own landline or mobile number, or one that the operator supplies. */
 export type RequestedNumber =
-  | { kind: 'landline'; number: string }
+  | { readonly kind: 'landline'; readonly number: string }
   /** When the chat platform was last installed on the number; null for never. */
-  | { kind: 'mobile'; number: string; platformLastInstalledAt: Date | null }
-  | { kind: 'supplied'; country: string };
+  | { readonly kind: 'mobile'; readonly number: string; readonly platformLastInstalledAt: Date | null }
+  | { readonly kind: 'supplied'; readonly country: string };
 
 /** What approval requires. Source: contract, "Rules of use" 4. */
 export interface ApprovalRequest {
@@ -24,9 +24,9 @@ export interface ApprovalRequest {
 }
 
 export type ApprovalOutcome =
-  | { kind: 'pending'; application: Application }
-  | { kind: 'already-approved' }
-  | { kind: 'invalid'; problems: readonly string[] };
+  | { readonly kind: 'pending'; readonly application: Application }
+  | { readonly kind: 'already-approved' }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
 /** Requests approval, a one-time step (contract, "Rules of use" 1). A new request replaces a pending one. */
 export const requestApproval = (

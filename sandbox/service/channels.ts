@@ -12,8 +12,8 @@ export const chatChannelNumbers = (state: ServiceState): string[] => [...state.c
 
 /** What a click-to-chat link fills in for the user: the number to write to, and the prefilled text. */
 export interface Draft {
-  chatChannelNumber: string;
-  text: string;
+  readonly chatChannelNumber: string;
+  readonly text: string;
 }
 
 const LINK_PATH = /^\/chat\/(\d+)$/;

@@ -4,8 +4,8 @@ import { findUser, phoneDigits } from './users.ts';
 
 /** Source: contract, "Contact check request". */
 export interface ContactCheckRequest {
-  chatChannelNumber: string;
-  contacts: readonly string[];
+  readonly chatChannelNumber: string;
+  readonly contacts: readonly string[];
 }
 
 /**

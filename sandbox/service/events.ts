@@ -10,10 +10,10 @@ export interface MessageEvent {
 
 /** A status of a sent message. */
 export interface StatusEvent {
-  user: User;
-  message: SentMessage;
-  status: Status;
-  at: Date;
+  readonly user: User;
+  readonly message: SentMessage;
+  readonly status: Status;
+  readonly at: Date;
 }
 
 /** An event for the customer's webhook (contract, "Events"). The account's event format determines its body. */

@@ -42,8 +42,8 @@ export interface DeliveryFault {
 
 /** The properties of an API call by which a fault selects it. */
 export interface FaultTarget {
-  endpoint: Endpoint;
-  contact: string | undefined;
+  readonly endpoint: Endpoint;
+  readonly contact: string | undefined;
 }
 
 /** The faults to come. If several match, the oldest one applies. */

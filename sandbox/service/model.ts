@@ -118,16 +118,16 @@ interface RuleContent {
 
 export type RuleSettings = RuleContent & {
   /** Only an approved rule can be sent outside the window. */
-  status: 'approved' | 'pending' | 'rejected';
+  readonly status: 'approved' | 'pending' | 'rejected';
   /** A rule without a category cannot open a conversation. */
-  category?: Category;
+  readonly category?: Category;
 };
 
 /** A pre-built rule, or a template, which "becomes a rule with its own name" (contract, "Rule activation request"). */
 export type Rule = RuleSettings & { readonly id: string; readonly name: string };
 
 /** A template as submitted: its category can be any string. */
-export type TemplateSubmission = RuleContent & { category: string };
+export type TemplateSubmission = RuleContent & { readonly category: string };
 
 /** A submitted template. Approval creates a rule with the same name. */
 export type Template = TemplateSubmission & {
@@ -140,10 +140,10 @@ export type Template = TemplateSubmission & {
 
 /** What a message shows to the user, in the field names of the message endpoint. */
 export interface Content {
-  messageText?: string;
-  audioURL?: string;
-  imageURL?: string;
-  fileURL?: string;
+  readonly messageText?: string;
+  readonly audioURL?: string;
+  readonly imageURL?: string;
+  readonly fileURL?: string;
 }
 
 interface MessageBase {
@@ -221,14 +221,14 @@ export const isSent = (message: ChatMessage): message is SentMessage => message.
 
 /** Why the service refuses a well-formed request. */
 export type Refusal =
-  | { reason: 'INVALID_CHANNEL'; chatPlatform?: string; chatChannelNumber: string }
-  | { reason: 'UNKNOWN_RULE'; ruleNameOrId: string }
-  | { reason: 'MISSING_VARIABLE'; names: readonly string[] }
-  | { reason: 'MEDIA_UNSUPPORTED'; url: string }
-  | { reason: 'NOT_ON_PLATFORM'; contact: string }
-  | { reason: 'INSUFFICIENT_CREDIT' }
-  | { reason: 'RULE_NOT_APPROVED'; ruleName: string }
-  | { reason: 'NO_APPROVED_REASON'; ruleName: string }
-  | { reason: 'ACCOUNT_NOT_APPROVED' }
-  | { reason: 'NO_OPT_IN'; contact: string }
-  | { reason: 'WINDOW_CLOSED' };
+  | { readonly reason: 'INVALID_CHANNEL'; readonly chatPlatform?: string; readonly chatChannelNumber: string }
+  | { readonly reason: 'UNKNOWN_RULE'; readonly ruleNameOrId: string }
+  | { readonly reason: 'MISSING_VARIABLE'; readonly names: readonly string[] }
+  | { readonly reason: 'MEDIA_UNSUPPORTED'; readonly url: string }
+  | { readonly reason: 'NOT_ON_PLATFORM'; readonly contact: string }
+  | { readonly reason: 'INSUFFICIENT_CREDIT' }
+  | { readonly reason: 'RULE_NOT_APPROVED'; readonly ruleName: string }
+  | { readonly reason: 'NO_APPROVED_REASON'; readonly ruleName: string }
+  | { readonly reason: 'ACCOUNT_NOT_APPROVED' }
+  | { readonly reason: 'NO_OPT_IN'; readonly contact: string }
+  | { readonly reason: 'WINDOW_CLOSED' };

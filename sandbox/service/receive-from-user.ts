@@ -9,7 +9,7 @@ import { withInbound } from './window.ts';
 
 export type UserMessage = Partial<UserContent> & {
   /** The time of the message, its CREATION_TIME. @default now */
-  at?: Date;
+  readonly at?: Date;
 };
 
 export interface UserMessages {
@@ -20,10 +20,10 @@ export interface UserMessages {
 }
 
 export type UserMessageOutcome =
-  | { kind: 'accepted'; ids: readonly string[] }
-  | { kind: 'refused'; refusal: Refusal }
+  | { readonly kind: 'accepted'; readonly ids: readonly string[] }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The account's event format cannot carry a message; the sentence says why. */
-  | { kind: 'unsupported'; sentence: string };
+  | { readonly kind: 'unsupported'; readonly sentence: string };
 
 /** Receives messages from a user, which open the window from their times and produce one event. */
 export const receiveFromUser = (

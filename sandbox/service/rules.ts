@@ -59,8 +59,8 @@ export const submitTemplate = (
 };
 
 export type DecisionOutcome =
-  | { kind: 'decided'; template: Template }
-  | { kind: 'unknown' }
+  | { readonly kind: 'decided'; readonly template: Template }
+  | { readonly kind: 'unknown' }
   | { kind: 'not-pending'; status: Template['status'] };
 
 /** Records the operator's decision on a pending template. Approval creates the rule with its name. */

@@ -9,9 +9,9 @@ import { contactKey, ensureUser, findUser } from './users.ts';
 import { hasOpenWindow } from './window.ts';
 
 interface Route {
-  chatPlatform: string;
-  chatChannelNumber: string;
-  platformContactId: string;
+  readonly chatPlatform: string;
+  readonly chatChannelNumber: string;
+  readonly platformContactId: string;
 }
 
 /** Source: contract, "Outbound message request". */

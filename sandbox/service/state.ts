@@ -41,29 +41,29 @@ export interface Entities {
 /** One value of the state that was set, or deleted when `value` is undefined. */
 export type StateChange = {
   [Name in keyof Entities]: {
-    collection: Name;
-    key: string;
-    value: Entities[Name] | undefined;
-    previous: Entities[Name] | undefined;
+    readonly collection: Name;
+    readonly key: string;
+    readonly value: Entities[Name] | undefined;
+    readonly previous: Entities[Name] | undefined;
   };
 }[keyof Entities];
 
 /** When a change happens, and where its new ids come from. */
 export interface Moment {
-  now: Date;
+  readonly now: Date;
   newId(): string;
 }
 
 /** The result of a state change, and the events to deliver because of it. */
 export interface Change<Result> {
-  result: Result;
-  events: readonly ChatEvent[];
+  readonly result: Result;
+  readonly events: readonly ChatEvent[];
 }
 
 export type StateSettings = {
-  chatPlatform: string;
-  chatChannelNumbers: readonly string[];
-  accessTokens: readonly string[];
+  readonly chatPlatform: string;
+  readonly chatChannelNumbers: readonly string[];
+  readonly accessTokens: readonly string[];
 } & Pick<Account, 'credit' | 'approved' | 'optInRequired' | 'eventFormat'>;
 
 /** Creates the state of a new service; `onChange` is called for every change after that. */

@@ -13,8 +13,8 @@ export const deliver = (state: ServiceState, user: User, message: SentMessage, n
 
 /** A status, and the platform's code if it is a failure. */
 export interface ReportedStatus {
-  status: Status;
-  code?: string;
+  readonly status: Status;
+  readonly code?: string;
 }
 
 const setStatus = (

@@ -8,11 +8,17 @@ import { startTestCloud } from '../support/test-cloud.ts';
 
 const _CONTACT = '+5491155550501';
 const CONFIRMATION = 'Listo: no te escribiremos más.';
+/** More than the 4 KB that a function's environment may have, so that it reads them from a file of its code. */
+const TEMPLATES = Object.fromEntries(
+  Array.from({ length: 80 }, (_, index) => [`parcel_update_in_language_${index}`, ['name', 'order', 'address']]),
+);
 let cloud: LocalCloud;
 let client: LocalClient;
 
 beforeAll(async () => {
-  cloud = await startTestCloud({ settings: { keywords: { languages: ['es'], confirmation: CONFIRMATION } } });
+  cloud = await startTestCloud({
+    settings: { keywords: { languages: ['es'], confirmation: CONFIRMATION }, templates: TEMPLATES },
+  });
   client = createLocalClient(cloud);
 });
 afterAll(async () => {
@@ -48,4 +54,19 @@ it('records a keyword that is delivered twice as the opt-out of the user, who ge
   const sent = (await client.outbox()).filter(({ body }) => body.platformContactId === contact);
   expect(sent.map(({ body }) => body.messageText)).toEqual([CONFIRMATION]);
   expect(await client.queueDepth(cloud.sendDeadLetterQueueUrl)).toBe(0);
+});
+
+it('refuses a template with other variables than the settings list, however many templates they list', async () => {
+  await client.enqueue({
+    requestId: 'other-variables',
+    platformContactId: '+5491155550503',
+    ruleNameOrId: 'parcel_update_in_language_79',
+    params: { name: 'Ana' },
+  });
+  const refused = await waitFor('the request is refused', async () => {
+    const send = (await client.table())['SEND#other-variables SEND'];
+    return send?.state === 'refused' ? send : undefined;
+  });
+
+  expect(refused).toMatchObject({ code: 'PARAMS_INVALID' });
 });

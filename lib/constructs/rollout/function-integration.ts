@@ -1,5 +1,9 @@
 import { Stack } from 'aws-cdk-lib';
-import type { HttpRouteIntegrationBindOptions, HttpRouteIntegrationConfig } from 'aws-cdk-lib/aws-apigatewayv2';
+import type {
+  HttpRouteIntegrationBindOptions,
+  HttpRouteIntegrationConfig,
+  IHttpApi,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -15,7 +19,6 @@ const ID = 'Integration';
  */
 export class FunctionIntegration extends HttpLambdaIntegration {
   readonly #handler: ParleyFunction;
-  #created: Construct | undefined;
 
   constructor(handler: ParleyFunction) {
     super(ID, handler);
@@ -26,23 +29,28 @@ export class FunctionIntegration extends HttpLambdaIntegration {
     return { ...super.bind(options), uri: this.#handler.live.functionArn };
   }
 
-  protected override completeBind(options: HttpRouteIntegrationBindOptions): void {
-    super.completeBind(options);
-    if (this.#handler.live === this.#handler) return;
-    const { route, scope } = options;
-    const id = 'LivePermission';
-    this.#handler.live.addPermission(id, {
-      scope,
-      principal: new ServicePrincipal('apigateway.amazonaws.com'),
-      sourceArn: Stack.of(route).formatArn({
-        service: 'execute-api',
-        resource: route.httpApi.apiId,
-        resourceName: `*/*${route.path ?? ''}`,
-      }),
+  /**
+   * Lets the API invoke the function, with one permission for all of its routes: a function's policy holds 20 KB, and
+   * with one per route, the management API would fill it.
+   */
+  protected override completeBind({ scope, route: { httpApi } }: HttpRouteIntegrationBindOptions): void {
+    const sourceArn = Stack.of(scope).formatArn({
+      service: 'execute-api',
+      resource: httpApi.apiId,
+      resourceName: '*/*',
     });
+    const permission = { principal: new ServicePrincipal('apigateway.amazonaws.com'), sourceArn };
+    this.#permit(httpApi, 'Permission', (id) => this.#handler.addPermission(id, { ...permission, scope: httpApi }));
+    if (this.#handler.live === this.#handler) return;
+    this.#permit(httpApi, 'LivePermission', (id) =>
+      this.#handler.live.addPermission(id, { ...permission, scope: httpApi }),
+    );
     // The routes share the integration that the first of them creates.
     const created = scope.node.tryFindChild(ID);
-    if (created instanceof Construct) this.#created = created;
-    this.#created?.node.addDependency(scope.node.findChild(id));
+    if (created instanceof Construct) created.node.addDependency(httpApi.node.findChild('LivePermission'));
+  }
+
+  #permit(api: IHttpApi, id: string, add: (id: string) => void): void {
+    if (api.node.tryFindChild(id) === undefined) add(id);
   }
 }

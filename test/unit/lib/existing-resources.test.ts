@@ -71,7 +71,7 @@ describe('A stage with an existing table', () => {
 
     expect(uses.map((line) => line.replace(/^(\w+)FunctionRoleDefaultPolicy: Allow .* on /, '$1 on '))).toEqual(
       ['Management', 'Publisher', 'Receiver', 'Sender'].map(
-        (name) => `${name} on ${KEY} if {"StringEquals":{"kms:ViaService":"dynamodb.AWS::Region.amazonaws.com"}}`,
+        (name) => `${name} on ${KEY} if {"StringEquals":{"kms:ViaService":"dynamodb.AWS::Region.AWS::URLSuffix"}}`,
       ),
     );
     expect(statementsOf(withKey).filter((line) => !line.includes('kms:'))).toEqual(statementsOf(template));
@@ -95,7 +95,20 @@ describe('A stage with an existing event bus', () => {
   test('grants exactly the same on it as on a bus of its own', () => {
     const own = synthesizedStack('prod', { events: { targets: TARGETS } }).template;
 
-    expect(statementsOf(template)).toEqual(withArns(own, { 'PublisherEventBus.Arn': BUS }));
+    const replaced = { 'PublisherEventBus.Arn': BUS, 'rule/PublisherEventBus/': 'rule/company/' };
+    expect(statementsOf(template)).toEqual(withArns(own, replaced));
+  });
+
+  test('trusts the rules of the default bus, whose ARNs do not contain it', () => {
+    const onDefaultBus = synthesizedStack(
+      'prod',
+      { events: { targets: TARGETS } },
+      { share: (scope) => ({ eventBus: EventBus.fromEventBusName(scope, 'Default', 'default') }) },
+    ).template;
+    const trusted = statementsOf(onDefaultBus).filter((line) => line.includes(' to events.amazonaws.com'));
+
+    expect(trusted).not.toEqual([]);
+    for (const line of trusted) expect(line).toContain(':AWS::AccountId:rule/*"');
   });
 
   test('lets EventBridge assume roles for the rules of that bus only', () => {

@@ -138,7 +138,7 @@ describe('Another CDK app', () => {
       const doctor = new Role(stack, 'Doctor', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
       sender.grantReadAccessToken(doctor);
     });
-    const via = (service: string) => `if {"StringEquals":{"kms:ViaService":"${service}.AWS::Region.amazonaws.com"}}`;
+    const via = (service: string) => `if {"StringEquals":{"kms:ViaService":"${service}.AWS::Region.AWS::URLSuffix"}}`;
 
     expect(statementsOf(template).filter((statement) => /^(Orders|Doctor)/.test(statement))).toEqual([
       `DoctorDefaultPolicy: Allow kms:Decrypt on ShopKey.Arn ${via('secretsmanager')}`,
@@ -160,7 +160,7 @@ describe('Another CDK app', () => {
 
     const policiesOf = (construct: string) =>
       queues.filter(([id]) => id.startsWith(construct)).map(([, { DeletionPolicy }]) => DeletionPolicy);
-    expect(policiesOf('Sender')).toEqual(['Retain', 'Retain', 'Retain']);
+    expect(policiesOf('Sender')).toEqual(Array(3).fill('RetainExceptOnCreate'));
     expect(policiesOf('Receiver')).toEqual(['Delete', 'Delete']);
     template.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
   });

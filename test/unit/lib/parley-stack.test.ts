@@ -51,7 +51,11 @@ describe('The logical ids of stateful resources', () => {
     { type: 'AWS::Scheduler::ScheduleGroup', logicalIds: ['SenderSchedulesGroup3665A566'] },
     {
       type: 'AWS::SecretsManager::Secret',
-      logicalIds: ['PublisherTargetsTarget1Key236513A1', 'ReceiverWebhookSecret96F4D864', 'SenderAccessToken437C3B26'],
+      logicalIds: [
+        'PublisherTargetsTargetCrmBankInternaldfbb4714KeyB1F59AFC',
+        'ReceiverWebhookSecret96F4D864',
+        'SenderAccessToken437C3B26',
+      ],
     },
     {
       type: 'AWS::SQS::Queue',

@@ -81,9 +81,9 @@ const Queue = ({ queue, deadLetters = [], onAction }: QueueProps) => {
 };
 
 interface ItemProps {
-  queue: InspectedQueue;
-  deadLetter: ListedDeadLetter;
-  onAction: () => Promise<void>;
+  readonly queue: InspectedQueue;
+  readonly deadLetter: ListedDeadLetter;
+  readonly onAction: () => Promise<void>;
 }
 
 const Item = ({ queue, deadLetter, onAction }: ItemProps) => {

@@ -13,10 +13,10 @@ export const statesToOffer = (
 };
 
 interface Counts {
-  filter: RequestFilter;
-  listed: number;
-  matching: number;
-  all: number;
+  readonly filter: RequestFilter;
+  readonly listed: number;
+  readonly matching: number;
+  readonly all: number;
 }
 
 /** Says how many requests there are: `42 of 310 requests, latest 200 shown`. */

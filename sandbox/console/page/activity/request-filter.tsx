@@ -60,9 +60,9 @@ const TextFilter = () => {
 };
 
 interface StateLinkProps {
-  filter: RequestFilter;
-  state: string | undefined;
-  count: number;
+  readonly filter: RequestFilter;
+  readonly state: string | undefined;
+  readonly count: number;
 }
 
 const StateLink = ({ filter, state, count }: StateLinkProps) => (

@@ -62,9 +62,9 @@ export const withMessage = (conversation: Conversation, message: Message): Conve
 };
 
 interface Page {
-  user: User | null;
-  messages: readonly Message[];
-  before: string | null;
+  readonly user: User | null;
+  readonly messages: readonly Message[];
+  readonly before: string | null;
 }
 
 const fetchPage = (contact: string, before?: string) =>

@@ -2,8 +2,8 @@ import { callApi, inspectorPath, type SendStates, type SendSummary } from './api
 import { store } from './console-state.ts';
 
 interface UncertainSends {
-  sends: readonly SendSummary[];
-  states: SendStates;
+  readonly sends: readonly SendSummary[];
+  readonly states: SendStates;
 }
 
 const fetchUncertainSends = () => callApi<UncertainSends>('GET', inspectorPath('sends?state=uncertain'));

@@ -27,6 +27,7 @@ const validTable = () => ({
 const NEEDED = keyStatements({
   partition: 'aws',
   region: 'eu-west-1',
+  urlSuffix: 'amazonaws.com',
   account: ACCOUNT,
   stackName: 'Parley-prod',
   hasEventBus: true,

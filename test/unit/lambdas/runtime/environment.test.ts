@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from '../../../../lambdas/domain/schema.ts';
-import { json, parseEnvironment, wholeNumber } from '../../../../lambdas/runtime/environment.ts';
+import { json, parseEnvironment, variablesOf, wholeNumber } from '../../../../lambdas/runtime/environment.ts';
 
 const schema = z.object({
   TABLE_NAME: z.string(),
@@ -36,5 +39,22 @@ describe('parseEnvironment', () => {
     const parse = () => parseEnvironment(schema, { RETENTION_DAYS: secret, RULES: secret });
     expect(parse).toThrow(/deploy the stack again\. TABLE_NAME: .*; RETENTION_DAYS: .*; RULES: /);
     expect(parse).not.toThrow(secret);
+  });
+});
+
+describe('variablesOf', () => {
+  it('adds the large variables from the file of the code', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-task-root-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'variables.json'), JSON.stringify({ RULES: '{"template":"hello"}' }));
+    const environment = { TABLE_NAME: 'table', VARIABLES_FILE: 'variables.json', LAMBDA_TASK_ROOT: folder };
+
+    expect(variablesOf(environment)).toEqual({ ...environment, RULES: '{"template":"hello"}' });
+    expect(() => variablesOf({ ...environment, LAMBDA_TASK_ROOT: join(folder, 'none') })).toThrow('variables.json');
+  });
+
+  it('reads no file if all are in the environment', () => {
+    const environment = { TABLE_NAME: 'table' };
+    expect(variablesOf(environment)).toBe(environment);
   });
 });

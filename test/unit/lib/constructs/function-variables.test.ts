@@ -1,3 +1,4 @@
+import { Lazy } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import type { ManageEnvironment } from '../../../../lambdas/manage/environment.ts';
@@ -6,6 +7,7 @@ import type { TurnEnvironment } from '../../../../lambdas/publish/turns/environm
 import type { ReceiveEnvironment } from '../../../../lambdas/receive/environment.ts';
 import type { BulkEnvironment } from '../../../../lambdas/send/bulk/environment.ts';
 import type { SendEnvironment, SendRulesEnvironment } from '../../../../lambdas/send/environment.ts';
+import { splitVariables } from '../../../../lib/constructs/function-variables.ts';
 import { synthesizedStack } from '../synthesized-stack.ts';
 
 /** A value for each variable: the text, or the resource that it names. */
@@ -219,3 +221,14 @@ function textOf(value: unknown): string {
   if (attribute !== undefined) return `${textOf({ Ref: attribute[0] })}.${attribute[1]}`;
   return String(name).replace(/[0-9A-F]{8}$/, '');
 }
+
+test('Large values travel in a file of the code if an environment has no room for them', () => {
+  const reference = Lazy.string({ produce: () => 'x'.repeat(160) });
+  const values = { TABLE_NAME: reference, TEMPLATES: 'x'.repeat(4_000), CHAT_PLATFORM: 'chat' };
+
+  expect(splitVariables(values)).toEqual({
+    small: { TABLE_NAME: reference, CHAT_PLATFORM: 'chat', VARIABLES_FILE: 'variables.json' },
+    files: { 'variables.json': JSON.stringify({ TEMPLATES: values.TEMPLATES }) },
+  });
+  expect(splitVariables({ ...values, TEMPLATES: 'x'.repeat(2_000) }).files).toEqual({});
+});

@@ -79,7 +79,7 @@ const WILDCARDS: Record<string, string> = {
 /** The use of the key: only through the service that encrypts with it. */
 const useKey = (service: string, ...actions: string[]) =>
   `${actions.map((action) => `kms:${action}`).join(', ')} on TableKey.Arn ` +
-  `if {"StringEquals":{"kms:ViaService":"${service}.AWS::Region.amazonaws.com"}}`;
+  `if {"StringEquals":{"kms:ViaService":"${service}.AWS::Region.AWS::URLSuffix"}}`;
 
 const WRITE_TABLE = useKey(
   'dynamodb',
@@ -162,22 +162,22 @@ describe('Permissions', () => {
     expect(statements).toEqual([...FUNCTIONS, ...Object.keys(WILDCARDS), readSecret].sort());
   });
 
-  test('to invoke the receiver belong to the routes of its API', () => {
+  test('to invoke the receiver belong to its API', () => {
     const permissions = Object.values(
       template.findResources('AWS::Lambda::Permission', {
         Properties: { FunctionName: { 'Fn::GetAtt': [logicalIdOf('ReceiverFunction'), 'Arn'] } },
       }),
     );
 
-    // The two wildcards are the stage and the method of the API.
-    expect(permissions.map(({ Properties }) => Properties)).toEqual(
-      ['/*/*/webhook', '/*/*/webhook/{chatChannelNumber}'].map((route) =>
-        expect.objectContaining({
-          Action: 'lambda:InvokeFunction',
-          Principal: 'apigateway.amazonaws.com',
-          SourceArn: { 'Fn::Join': ['', expect.arrayContaining([route])] },
-        }),
-      ),
-    );
+    // One for all routes, because a function's policy holds 20 KB.
+    expect(permissions.map(({ Properties }) => Properties)).toEqual([
+      expect.objectContaining({
+        Action: 'lambda:InvokeFunction',
+        Principal: 'apigateway.amazonaws.com',
+        SourceArn: {
+          'Fn::Join': ['', expect.arrayContaining([{ Ref: expect.stringMatching(/^ReceiverApi/) }, '/*/*'])],
+        },
+      }),
+    ]);
   });
 });

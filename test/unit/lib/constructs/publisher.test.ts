@@ -66,8 +66,8 @@ describe('A stage with event targets', () => {
   });
 
   test("delivers to another account's queue through a role, which EventBridge must not have for the stack's own account", () => {
-    const isElsewhere = Match.stringLikeRegexp('^PublisherTargetsTarget1IsInAnotherAccount');
-    const role = logicalIdOf('PublisherTargetsTarget1Role');
+    const isElsewhere = Match.stringLikeRegexp('^PublisherTargetsTargetCrm423dd177IsInAnotherAccount');
+    const role = logicalIdOf('PublisherTargetsTargetCrm423dd177Role');
     template.hasCondition('*', { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'AWS::AccountId' }, '111122223333'] }] });
     template.hasResourceProperties('AWS::Events::Rule', {
       Targets: [
@@ -127,16 +127,29 @@ describe('A stage with event targets', () => {
     });
   });
 
-  test('lets only its own rules use the dead-letter queue and the URL', () => {
+  test('lets only rules of its bus use the dead-letter queue and rules of its bus the URL', () => {
     const added = statementsOf(template).filter((statement) => statement.startsWith('PublisherTargets'));
 
     expect(added).toEqual([
-      'PublisherTargetsDeadLettersPolicy: Allow sqs:SendMessage on PublisherTargetsDeadLetters.Arn to events.amazonaws.com if {"ArnEquals":{"aws:SourceArn":"PublisherTargetsTarget1.Arn"}}',
-      'PublisherTargetsDeadLettersPolicy: Allow sqs:SendMessage on PublisherTargetsDeadLetters.Arn to events.amazonaws.com if {"ArnEquals":{"aws:SourceArn":"PublisherTargetsTarget2.Arn"}}',
+      'PublisherTargetsDeadLettersPolicy: Allow sqs:SendMessage on PublisherTargetsDeadLetters.Arn to events.amazonaws.com if {"StringEquals":{"aws:SourceAccount":"AWS::AccountId"},"ArnLike":{"aws:SourceArn":"arn:AWS::Partition:events:AWS::Region:AWS::AccountId:rule/PublisherEventBus/*"}}',
       'PublisherTargetsDeadLettersPolicy: Deny sqs:* on PublisherTargetsDeadLetters.Arn to * if {"Bool":{"aws:SecureTransport":"false"}}',
-      'PublisherTargetsTarget1Role: Allow sqs:SendMessage on arn:aws:sqs:eu-west-1:111122223333:crm',
-      'PublisherTargetsTarget2RoleDefaultPolicy: Allow events:InvokeApiDestination on PublisherTargetsTarget2DestinationApiDestination.Arn',
+      'PublisherTargetsTargetCrm423dd177Role: Allow sqs:SendMessage on arn:aws:sqs:eu-west-1:111122223333:crm',
+      'PublisherTargetsUrlsRoleDefaultPolicy: Allow events:InvokeApiDestination on PublisherTargetsTargetCrmBankInternaldfbb4714DestinationApiDestination.Arn',
     ]);
+  });
+
+  test('keeps the resources of each target, and its key, when the list changes', () => {
+    const resourcesOf = (targets: readonly unknown[]) =>
+      Object.entries(synthesizedStack('prod', { events: { targets } }).template.toJSON().Resources).filter(([id]) =>
+        id.startsWith('PublisherTargetsTarget'),
+      );
+    const other = { kind: 'https', url: 'https://erp.bank.internal/parley' };
+    const [, crm] = TARGETS;
+    const before = Object.fromEntries(resourcesOf([other, crm]));
+
+    expect(Object.fromEntries(resourcesOf([crm, other]))).toEqual(before);
+    for (const [id, resource] of resourcesOf([crm])) expect(resource).toEqual(before[id]);
+    expect(Object.keys(before)).toHaveLength(2 * resourcesOf([crm]).length);
   });
 
   test('raises an alarm when a target does not accept events', () => {

@@ -52,7 +52,7 @@ describe('The webhook', () => {
       const [secret] = secretsOf(withSecret);
 
       withSecret.hasResource('AWS::SecretsManager::Secret', {
-        DeletionPolicy: 'Retain',
+        DeletionPolicy: 'RetainExceptOnCreate',
         Properties: { GenerateSecretString: { ExcludePunctuation: true, PasswordLength: 32 } },
       });
       withSecret.hasResourceProperties('AWS::Lambda::Function', {

@@ -39,7 +39,7 @@ describe('The schedules of sends', () => {
   });
 
   test('are retained in a production stage, like their dead letters', () => {
-    const retained = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' };
+    const retained = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' };
 
     template.hasResource('AWS::Scheduler::ScheduleGroup', retained);
     template.allResources('AWS::SQS::Queue', retained);

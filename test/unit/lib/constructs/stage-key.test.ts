@@ -32,6 +32,21 @@ describe('A customer managed key', () => {
     template.resourceCountIs(type, count);
   });
 
+  test('lets CloudWatch Logs encrypt each log group, by its name', () => {
+    const policies = JSON.stringify(template.findResources('AWS::KMS::Key'));
+    const names = Object.values(template.findResources('AWS::Logs::LogGroup')).flatMap(
+      ({ Properties }) => Properties.LogGroupName ?? [],
+    );
+
+    expect(names).toHaveLength(2);
+    for (const name of names) {
+      // All but the part that is new for each stack, and the reference to the stack's name, which the policy has as text.
+      expect(name['Fn::Join'][1].slice(0, 2)).toEqual(['/aws/vendedlogs/', { Ref: 'AWS::StackName' }]);
+    }
+    expect(policies).toContain(':log-group:Parley-prod-*');
+    expect(policies).toContain(':log-group:/aws/vendedlogs/Parley-prod/*');
+  });
+
   test('encrypts the table', () => {
     template.hasResourceProperties('AWS::DynamoDB::Table', { SSESpecification: { KMSMasterKeyId: KEY_ARN } });
   });
@@ -76,8 +91,11 @@ describe('A customer managed key', () => {
       [
         'TableKey: Allow kms:* on * to arn:AWS::Partition:iam::AWS::AccountId:root',
         'TableKey: Allow kms:Decrypt, kms:DescribeKey, kms:Encrypt, kms:GenerateDataKey, ' +
-          'kms:GenerateDataKeyWithoutPlaintext, kms:ReEncryptFrom, kms:ReEncryptTo on * to logs.AWS::Region.amazonaws.com ' +
+          'kms:GenerateDataKeyWithoutPlaintext, kms:ReEncryptFrom, kms:ReEncryptTo on * to logs.AWS::Region.AWS::URLSuffix ' +
           `if {"ArnLike":{"kms:EncryptionContext:aws:logs:arn":"${arn('logs', 'log-group:Parley-prod-*')}"}}`,
+        'TableKey: Allow kms:Decrypt, kms:DescribeKey, kms:Encrypt, kms:GenerateDataKey, ' +
+          'kms:GenerateDataKeyWithoutPlaintext, kms:ReEncryptFrom, kms:ReEncryptTo on * to logs.AWS::Region.AWS::URLSuffix ' +
+          `if {"ArnLike":{"kms:EncryptionContext:aws:logs:arn":"${arn('logs', 'log-group:/aws/vendedlogs/Parley-prod/*')}"}}`,
         'TableKey: Allow kms:Decrypt, kms:GenerateDataKey on * to events.amazonaws.com ' +
           `if {"ArnLike":{"kms:EncryptionContext:aws:sqs:arn":"${arn('sqs', 'Parley-prod-*')}"}}`,
         'TableKey: Allow kms:Decrypt, kms:GenerateDataKey on * to events.amazonaws.com ' +

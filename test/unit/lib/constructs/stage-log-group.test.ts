@@ -24,11 +24,25 @@ describe('The log groups', () => {
     });
   });
 
+  test('of the APIs take no room in the policy that all log groups of an account share', () => {
+    const { template } = synthesizedStack('prod');
+    const groups = template.findResources(LOG_GROUP);
+    const stages = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));
+
+    expect(stages).toHaveLength(2);
+    for (const { Properties } of stages) {
+      const [logicalId] = Properties.AccessLogSettings.DestinationArn['Fn::GetAtt'];
+      expect(groups[logicalId]?.Properties.LogGroupName['Fn::Join'][1][0]).toBe('/aws/vendedlogs/');
+    }
+  });
+
   test('outlive a production stage, under names that a second deployment does not need', () => {
     const groups = Object.values(synthesizedStack('prod').template.findResources(LOG_GROUP));
 
-    expect(groups.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(groups.map(() => 'Retain'));
-    expect(groups.map(({ Properties }) => Properties.LogGroupName)).toEqual(groups.map(() => undefined));
+    expect(groups.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(groups.map(() => 'RetainExceptOnCreate'));
+    const names = groups.flatMap(({ Properties }) => Properties.LogGroupName ?? []);
+    const uuid = { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] };
+    expect(names.map((name) => name['Fn::Join'][1].at(-1))).toEqual(names.map(() => uuid));
     synthesizedStack('dev').template.allResources(LOG_GROUP, { DeletionPolicy: 'Delete' });
   });
 });

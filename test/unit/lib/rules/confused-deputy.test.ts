@@ -76,7 +76,7 @@ describe('A service', () => {
       'AssumeRolePolicyDocument for "lambda.amazonaws.com"',
       'AssumeRolePolicyDocument for "scheduler.amazonaws.com"',
       'KeyPolicy for "events.amazonaws.com"',
-      'KeyPolicy for {"Fn::Join":["",["logs.",{"Ref":"AWS::Region"},".amazonaws.com"]]}',
+      'KeyPolicy for {"Fn::Join":["",["logs.",{"Ref":"AWS::Region"},".",{"Ref":"AWS::URLSuffix"}]]}',
       'PolicyDocument for "events.amazonaws.com"',
       'for apigateway.amazonaws.com',
     ]);

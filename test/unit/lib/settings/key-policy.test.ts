@@ -11,6 +11,7 @@ test('The statements for the policy of an existing key are in docs/existing-reso
     keyStatements({
       partition: 'aws',
       region: 'REGION',
+      urlSuffix: 'amazonaws.com',
       account: 'ACCOUNT',
       stackName: 'Parley-STAGE',
       hasEventBus: true,

@@ -154,6 +154,21 @@ describe('A wrong setting', () => {
     ],
     [
       'events.targets',
+      [
+        { kind: 'https', url: 'https://crm.example' },
+        { kind: 'https', url: 'https://crm.example', events: ['MessageReceived'] },
+      ],
+      'events.targets',
+      'got [{"kind":"https","url":"https://crm.example"',
+    ],
+    [
+      'events.targets',
+      [{ kind: 'https', url: 'https://crm.example/ñ' }],
+      'events.targets.0.url',
+      'got "https://crm.example/ñ", expected a list of up to 50 objects',
+    ],
+    [
+      'events.targets',
       [{ kind: 'https', url: 'http://crm.example' }],
       'events.targets.0.url',
       'got "http://crm.example", expected a list of up to 50 objects',

@@ -1,28 +1,27 @@
-import type { Context } from 'hono';
+import type { Context, ErrorHandler, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Inspector, Refused } from '../base/inspector.ts';
 import { errorBody } from './read-request.ts';
 
-type Handler = (context: Context) => Response | Promise<Response>;
-type InspectorHandler = (context: Context, inspector: Inspector) => Response | Promise<Response>;
+/** The environment of the inspector's routes. */
+export interface Inspected {
+  Variables: { inspector: Inspector };
+}
 
-/** Wraps a route handler that needs the inspector. */
-export type WithInspector = (answer: InspectorHandler) => Handler;
-
-/** The routes of a sandbox without an inspector return 404. A failure of the inspector returns 502. */
-export const createWithInspector =
-  (getInspector: () => Inspector | undefined): WithInspector =>
-  (answer) =>
-  async (context) => {
+/** Gives the inspector to the routes after it. Those of a sandbox without an inspector return 404. */
+export const findInspector =
+  (getInspector: () => Inspector | undefined): MiddlewareHandler<Inspected> =>
+  async (context, next) => {
     const inspector = getInspector();
     if (inspector === undefined) return context.json(errorBody(404, 'This sandbox has no inspector.'), 404);
-    try {
-      return await answer(context, inspector);
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      throw new HTTPException(502, { message: `The inspector failed: ${sentenceOf(error)}`, cause: error });
-    }
+    context.set('inspector', inspector);
+    return next();
   };
+
+/** A failure of the inspector returns 502. */
+export const inspectorFailed: ErrorHandler = (error) => {
+  throw new HTTPException(502, { message: `The inspector failed: ${sentenceOf(error)}`, cause: error });
+};
 
 /** Some errors, such as those of refused connections, have no message. */
 const sentenceOf = ({ name, message }: Error): string => (message || name).replace(/\.?$/, '.');

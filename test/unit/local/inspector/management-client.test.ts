@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManagementError } from '../../../../cli/operations/management-client.ts';
-import { orRefused } from '../../../../local/inspector/or-refused.ts';
+import { orRefused } from '../../../../local/inspector/management-client.ts';
 
 const refusedWith = (status: number) =>
   orRefused(() => Promise.reject(new ManagementError(status, 'CODE', 'The send r-1 is accepted.')));

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ManagementClient, ManagementError } from '../../../../cli/operations/management-client.ts';
-import { createContactOperations } from '../../../../local/inspector/contacts.ts';
-import { createDryRun } from '../../../../local/inspector/dry-run.ts';
+import { createManagementOperations } from '../../../../local/inspector/management-operations.ts';
 
 const USER = '+5491155550001';
 const CONTACT = {
@@ -29,7 +28,7 @@ describe('a contact', () => {
   it('is shown with its consent and who answers it', async () => {
     const { api, calls } = anApi(CONTACT);
 
-    expect(await createContactOperations(api).contact(USER)).toEqual({
+    expect(await createManagementOperations(api).contact(USER)).toEqual({
       consent: CONTACT.consent,
       handover: { state: 'people', since: '2026-11-21T10:00:00.000Z' },
     });
@@ -42,14 +41,14 @@ describe('a contact', () => {
   ])('is found as by the command if its id is %s', async (id, path) => {
     const { api, calls } = anApi(CONTACT);
 
-    await createContactOperations(api).contact(id);
+    await createManagementOperations(api).contact(id);
     expect(calls).toEqual([['GET', path]]);
   });
 
   it('is undefined if nothing is recorded', async () => {
     const { api } = anApi(new ManagementError(404, 'CONTACT_NOT_FOUND', 'There is no contact.'));
 
-    expect(await createContactOperations(api).contact(USER)).toBeUndefined();
+    expect(await createManagementOperations(api).contact(USER)).toBeUndefined();
   });
 
   it.each([
@@ -58,14 +57,14 @@ describe('a contact', () => {
   ] as const)('is changed by %s as by the command', async (action, path) => {
     const { api, calls } = anApi(CONTACT);
 
-    expect(await createContactOperations(api)[action](USER)).toMatchObject({ kind: 'changed' });
+    expect(await createManagementOperations(api)[action](USER)).toMatchObject({ kind: 'changed' });
     expect(calls).toEqual([['POST', path, { platformContactId: USER }]]);
   });
 
   it('stays as it is if the stage has no handovers', async () => {
     const { api } = anApi(new ManagementError(409, 'HANDOVERS_OFF', 'Handovers are off in this stage.'));
 
-    expect(await createContactOperations(api).handOver(USER)).toEqual({
+    expect(await createManagementOperations(api).handOver(USER)).toEqual({
       kind: 'refused',
       status: 409,
       message: 'Handovers are off in this stage.',
@@ -87,7 +86,7 @@ describe('a dry run', () => {
     const backlog = { queue: 2, bulk: 40 };
     const { api, calls } = anApi({ ...decision, ...STAGE, backlog });
 
-    expect(await createDryRun(api)({ requestId: 'r' })).toEqual({
+    expect(await createManagementOperations(api).dryRun({ requestId: 'r' })).toEqual({
       kind: 'decided',
       decision: { decision: 'refused', code: 'OPTED_OUT', why: 'STOP.', ...STAGE, backlog },
     });
@@ -97,7 +96,10 @@ describe('a dry run', () => {
   it("returns the API's sentence for a request that is malformed", async () => {
     const { api } = anApi(new ManagementError(400, 'INVALID_REQUEST', 'Not a send request: since is missing.'));
 
-    expect(await createDryRun(api)({})).toMatchObject({ kind: 'refused', message: expect.stringContaining('since') });
+    expect(await createManagementOperations(api).dryRun({})).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('since'),
+    });
   });
 
   it.each([
@@ -106,7 +108,7 @@ describe('a dry run', () => {
   ])('says that the API cannot decide with the status %d', async (status, message) => {
     const { api } = anApi(new ManagementError(status, 'UNREACHABLE', message));
 
-    expect(await createDryRun(api)({})).toEqual({
+    expect(await createManagementOperations(api).dryRun({})).toEqual({
       kind: 'unavailable',
       message: `The management API cannot decide now: ${message}.`,
     });
