@@ -127,7 +127,7 @@ describe('A stage with event targets', () => {
     });
   });
 
-  test('lets only rules of its bus use the dead-letter queue and rules of its bus the URL', () => {
+  test('lets only rules of its bus use the dead-letter queue and the URL', () => {
     const added = statementsOf(template).filter((statement) => statement.startsWith('PublisherTargets'));
 
     expect(added).toEqual([
