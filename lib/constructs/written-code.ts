@@ -21,6 +21,8 @@ export function writtenCode(
     bundling: {
       // CDK requires a fallback image, but the local bundling below never falls back to it.
       image: DockerImage.fromRegistry('unused'),
+      // CDK stages code only once per app if these options are equal, and it cannot compare `tryBundle`.
+      environment: files,
       local: {
         tryBundle(outputDirectory) {
           write(outputDirectory);

@@ -130,6 +130,18 @@ describe('The bundle of a function', () => {
     expect(readFileSync(join(asset, 'index.js'), 'utf8')).not.toContain(folder);
   });
 
+  test("has a stage's own files in an asset of their own, also beside other stages in one app", () => {
+    writeFileSync(join(folder, 'entry.ts'), 'export const handler = () => 1;');
+    const app = new App({ outdir: mkdtempSync(join(folder, 'cdk.out-')) });
+    for (const text of ['dev', 'prod']) {
+      bundledCode(join(folder, 'entry.ts'), { 'stage.json': text }).bind(new Stack(app, text));
+    }
+
+    const assets = readdirSync(app.outdir).filter((name) => name.startsWith('asset.'));
+    const texts = assets.map((asset) => readFileSync(join(app.outdir, asset, 'stage.json'), 'utf8'));
+    expect(texts.toSorted()).toEqual(['dev', 'prod']);
+  });
+
   test('is deployed with the licenses and notices of its packages, each text once', () => {
     const license = 'Permission is granted.';
     install('@a/one', { license: 'MIT' }, { 'index.js': 'export const one = Math.sin(1);', LICENSE: license });
