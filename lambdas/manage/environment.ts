@@ -47,7 +47,6 @@ export const manageEnvironment = z.object({
   WINDOW_PER: z.enum(WINDOW_SCOPES),
   /** The contact check's path, relative to `/api/v1.0/`. */
   CONTACT_CHECK_PATH: z.string(),
-  /** How the chat service offers its history. @default not at all */
   /** The `notAfter` of requests without one, as a duration such as `PT10M`. @default none */
   DEFAULT_NOT_AFTER: z.optional(z.string()),
   /** The keywords, and how the echoes of operators' messages are recognized, in imported messages. @default none */

@@ -186,8 +186,8 @@ export class ParleyReceiver extends Construct {
     domainMapping: DomainMappingOptions | undefined,
   ): LoggedHttpApi | BufferedApi {
     const { handler, inboundQueue } = this;
-    const props = { path: PATH, throttle, domainMapping };
-    if (!this.isBuffered) return createDirectApi(this, { ...props, handler, inboundQueue, logs });
+    const props = { path: PATH, logs, throttle, domainMapping };
+    if (!this.isBuffered) return createDirectApi(this, { ...props, handler, inboundQueue });
     const api = new BufferedApi(this, 'Api', { ...props, headers: headersOf(auth), queue: inboundQueue });
     // Until both are updated, the function would quarantine the requests, and the queue's policy would refuse them.
     api.stage.node.addDependency(handler, inboundQueue);

@@ -14,7 +14,6 @@ const stageSettings = z.object({
   windowMarginSeconds: z.number(),
   windowPer: z.enum(WINDOW_SCOPES),
   retentionDays,
-  /** How the chat service offers its history. Absent if the stage does not say. */
 });
 
 export interface StagePorts {

@@ -19,6 +19,7 @@ import type { Throttle } from '../../settings/flood-settings.ts';
 import { grantSendMessage } from '../dead-lettered-queue.ts';
 import { urlOf } from '../logged-http-api.ts';
 import { apiGatewayPrincipal } from '../service-principals.ts';
+import { type LogSettings, StageLogGroup } from '../stage-log-group.ts';
 import { answerTemplate, refusedTemplate, sendMessageTemplate } from './buffered-templates.ts';
 
 /** Properties of a {@link BufferedApi}. */
@@ -29,6 +30,8 @@ export interface BufferedApiProps {
   readonly path: string;
   /** The names of the headers that the requests on the queue have, in lower case. */
   readonly headers: readonly string[];
+  /** How long logs are kept, and how they are encrypted. */
+  readonly logs: LogSettings;
   /**
    * The limit above which the API answers 429.
    *
@@ -90,9 +93,11 @@ export class BufferedApi extends Construct {
   /** The methods that put requests on the queue. */
   readonly methods: readonly Method[];
 
-  constructor(scope: Construct, id: string, { queue, path, headers, throttle, domainMapping }: BufferedApiProps) {
+  constructor(scope: Construct, id: string, { queue, path, headers, logs, throttle, domainMapping }: BufferedApiProps) {
     super(scope, id);
     const { stackName } = Stack.of(this);
+    // That of a direct ingress: a production stage keeps it, so a change back could not create one with its name.
+    new StageLogGroup(this, 'AccessLogs', logs, 'webhook');
     this.role = new Role(this, 'Role', {
       assumedBy: apiGatewayPrincipal(),
       description: 'Puts webhook requests on the inbound queue',

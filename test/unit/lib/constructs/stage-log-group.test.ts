@@ -36,6 +36,17 @@ describe('The log groups', () => {
     }
   });
 
+  test('with a fixed name stay in the stack when the ingress changes, so that it can change back', () => {
+    const named = (ingress: string) => {
+      const webhook = { auth: { kind: 'shared-token', header: 'x-token' }, ingress };
+      const groups = synthesizedStack('prod', { webhook }).template.findResources(LOG_GROUP);
+      return Object.entries(groups).filter(([, { Properties }]) => Properties.LogGroupName);
+    };
+
+    expect(named('direct')).toHaveLength(2);
+    expect(named('buffered')).toEqual(named('direct'));
+  });
+
   test('outlive a production stage, under names that a second deployment does not need', () => {
     const groups = Object.values(synthesizedStack('prod').template.findResources(LOG_GROUP));
 
