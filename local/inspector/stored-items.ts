@@ -35,9 +35,13 @@ export const readStored = (item: Item): StoredItem => {
 /** Returns an item's key as one string. */
 export const keyText = ({ pk, sk }: Item): string => `${pk} ${sk}`;
 
-const readSend = (item: Item): SendRecord | undefined => {
+/** Returns undefined if the item is damaged, or has no state yet because every attempt to process the request failed. */
+export const readSend = (item: Item): SendRecord | undefined => unlessDamaged(() => parseSend(item));
+
+/** Returns undefined for a damaged item, whose text is shown all the same. */
+export const unlessDamaged = <Read>(read: () => Read): Read | undefined => {
   try {
-    return parseSend(item);
+    return read();
   } catch (error) {
     if (error instanceof DamagedItemError) return undefined;
     throw error;

@@ -3,6 +3,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ContactRef } from '../../lambdas/domain/contact.ts';
 import type { Instant } from '../../lambdas/domain/instant.ts';
 import { optOutConfirmationId } from '../../lambdas/domain/keywords/opt-out-confirmation.ts';
+import type { StoredMessage } from '../../lambdas/domain/message.ts';
 import { STATUS_TIMES } from '../../lambdas/domain/message-status.ts';
 import { traceIdOf } from '../../lambdas/domain/trace-context.ts';
 import { parseContact } from '../../lambdas/table/contact-item.ts';
@@ -23,11 +24,10 @@ import {
   turnKeyOf,
 } from '../../lambdas/table/keys.ts';
 import { parseMessage, parseTimeSource } from '../../lambdas/table/message-item.ts';
-import { parseSend } from '../../lambdas/table/send-item.ts';
 import type { MessageView, Trace, TracedItem } from '../../sandbox/base/trace.ts';
 import { isObject } from '../base/json.ts';
 import { viewSend } from './send-summary.ts';
-import { itemText, keyText } from './stored-items.ts';
+import { itemText, keyText, readSend, unlessDamaged } from './stored-items.ts';
 
 /** The events on the bus, oldest first. */
 export type BusEvents = NonNullable<Trace['busEvents']>;
@@ -56,28 +56,34 @@ export const readTrace = async (
 ): Promise<Trace> => {
   const read: ReadItem = (key) => readItem(dynamodb, tableName, key);
   const items = 'requestId' in subject ? await readOfSend(read, subject.requestId) : await readOfMessage(read, subject);
-  const { send, contact, consent, check, denial, handover, turn } = items;
+  const { contact, consent, check, denial, handover, turn } = items;
+  const send = items.send && readSend(items.send);
   const message = items.message && viewMessage(items.message);
   const echo = items.echo && viewMessage(items.echo);
   const found = Object.entries(items).flatMap(([name, item]) => (item === undefined ? [] : [{ name, item }]));
   const times = new Set([message?.createdAt, echo?.createdAt]);
-  const confirmation =
-    'messageId' in subject && consent && (await read(sendKey(optOutConfirmationId(subject.messageId))));
+  const isKeyword = 'messageId' in subject && consent !== undefined;
+  const queued = isKeyword ? await read(sendKey(optOutConfirmationId(subject.messageId))) : undefined;
+  const confirmation = queued && readSend(queued);
   return {
-    send: send && viewSend(parseSend(send)),
+    send: send && viewSend(send),
     message,
     echo,
-    contact: parseContact([contact, consent, check, denial, handover], now()),
+    contact: unlessDamaged(() => parseContact([contact, consent, check, denial, handover], now())),
     turn: turn && turnImage(turn),
     items: Object.fromEntries(found.map(({ name, item }) => [name, itemText(item)])),
     keys: found.map(({ item }) => keyText(item)),
     busEvents: findBusEvents(isAbout(new Set(found.map(({ item }) => item.pk)), times)),
-    ...(confirmation && { confirmation: viewSend(parseSend(confirmation)) }),
+    ...(confirmation && { confirmation: viewSend(confirmation) }),
   };
 };
 
-const viewMessage = (item: Item): MessageView => {
-  const { createdAt, traceparent, failure, ...statuses } = parseMessage(item);
+const readMessage = (item: Item): StoredMessage | undefined => unlessDamaged(() => parseMessage(item));
+
+const viewMessage = (item: Item): MessageView | undefined => {
+  const stored = readMessage(item);
+  if (stored === undefined) return undefined;
+  const { createdAt, traceparent, failure, ...statuses } = stored;
   return {
     ...{ createdAt, failure },
     timeSource: parseTimeSource(item),
@@ -92,7 +98,7 @@ const viewMessage = (item: Item): MessageView => {
 const readOfSend = async (read: ReadItem, requestId: string): Promise<Items> => {
   const send = await read(sendKey(requestId));
   const [message, contact] = await Promise.all([
-    readIf(read, messageKey, send && parseSend(send).messageId),
+    readIf(read, messageKey, send && readSend(send)?.messageId),
     readContact(read, parseContactName(send?.contact)),
   ]);
   return { send, message, ...contact };
@@ -102,7 +108,7 @@ const readOfMessage = async (read: ReadItem, { messageId }: { readonly messageId
   const [message, echo] = await Promise.all([read(messageKey(messageId)), read(echoKey(messageId))]);
   const known = parseContactName(message?.contact ?? echo?.contact);
   const [send, contact] = await Promise.all([
-    readIf(read, sendKey, message && parseMessage(message).requestId),
+    readIf(read, sendKey, message && readMessage(message)?.requestId),
     readContact(read, known),
   ]);
   // A status is stored before its message if it arrives first, and then names no contact.

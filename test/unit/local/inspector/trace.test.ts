@@ -40,6 +40,16 @@ describe('the trace of a send', () => {
     expect(trace.busEvents).toEqual([event('request-1')]);
   });
 
+  it('contains the item of a request that could not be processed yet, which has no state', async () => {
+    const stage = await createManagedStage(tables);
+    await stage.sends.recordFailure({ requestId: 'request-1', body: '{}' }, NOW);
+
+    const trace = await read(stage, { requestId: 'request-1' });
+
+    expect(trace.send).toBeUndefined();
+    expect(trace.items.send).toContain('"failingSince"');
+  });
+
   it("contains an operator's echo with the handover, and the event of the same contact and time", async () => {
     const stage = await createManagedStage(tables);
     const contact = contactRef('chat', USER);
