@@ -15,10 +15,10 @@ export const functionVariables = <Environment extends object>(values: Environmen
 const ROOM = 3_500;
 
 /** The most that a reference becomes at deployment: the ARN of a secret, or the URL of a queue. */
-const REFERENCE_CHARACTERS = 160;
+const REFERENCE_BYTES = 160;
 
-/** From this length on, a value can travel in a file. Names and ARNs are shorter. */
-const LARGE_CHARACTERS = 200;
+/** From this size on, a value can travel in a file. Names and ARNs are shorter. */
+const LARGE_BYTES = 200;
 
 const FILE = 'variables.json';
 
@@ -35,9 +35,9 @@ export function splitVariables(variables: Readonly<Record<string, string>>): {
 } {
   const entries = Object.entries(variables);
   const isReference = (value: string) => Token.isUnresolved(value);
-  const length = (value: string) => (isReference(value) ? REFERENCE_CHARACTERS : JSON.stringify(value).length);
-  const total = entries.reduce((sum, [name, value]) => sum + name.length + length(value), 0);
-  const isLarge = (value: string) => !isReference(value) && value.length >= LARGE_CHARACTERS;
+  const bytes = (value: string) => (isReference(value) ? REFERENCE_BYTES : Buffer.byteLength(JSON.stringify(value)));
+  const total = entries.reduce((sum, [name, value]) => sum + name.length + bytes(value), 0);
+  const isLarge = (value: string) => !isReference(value) && bytes(value) >= LARGE_BYTES;
   const large = total > ROOM ? entries.filter(([, value]) => isLarge(value)) : [];
   if (large.length === 0) return { small: variables, files: {} };
   return {

@@ -231,4 +231,10 @@ test('Large values travel in a file of the code if an environment has no room fo
     files: { 'variables.json': JSON.stringify({ TEMPLATES: values.TEMPLATES }) },
   });
   expect(splitVariables({ ...values, TEMPLATES: 'x'.repeat(2_000) }).files).toEqual({});
+  // The room is counted in bytes.
+  const confirmation = 'ありがとう'.repeat(30);
+  expect(splitVariables({ ...values, TEMPLATES: 'é'.repeat(1_600), OPT_OUT_CONFIRMATION: confirmation })).toEqual({
+    small: { TABLE_NAME: reference, CHAT_PLATFORM: 'chat', VARIABLES_FILE: 'variables.json' },
+    files: { 'variables.json': JSON.stringify({ TEMPLATES: 'é'.repeat(1_600), OPT_OUT_CONFIRMATION: confirmation }) },
+  });
 });

@@ -59,8 +59,14 @@ export const EXTREME_STAGES: readonly ExtremeStage[] = [
   { name: 'everything, 50 queues', settings: { ...EVERYTHING, events: { targets: many(50, queueTarget) } } },
   { name: 'everything, 50 URLs', settings: { ...EVERYTHING, events: { targets: many(50, urlTarget) } } },
   {
-    name: 'everything that exists already, the longest stack name',
-    settings: { ...EVERYTHING, webhook: { ...EVERYTHING.webhook, ingress: 'direct' } },
+    name: 'everything that exists already, the longest stack name, texts of three bytes a character',
+    settings: {
+      ...EVERYTHING,
+      webhook: { ...EVERYTHING.webhook, ingress: 'direct' },
+      keywords: { ...EVERYTHING.keywords, confirmation: '謝'.repeat(190) },
+      templates: { 謝: ['謝'.repeat(180)] },
+      defaultTemplate: { ruleNameOrId: '謝'.repeat(170) },
+    },
     share: shareAll(shareVpc, shareDomainName, shareBus),
     stackName: `S${long(63)}`,
   },

@@ -23,6 +23,7 @@ export interface Quota {
 type Properties = Readonly<Record<string, unknown>>;
 
 const characters = (value: unknown): number => JSON.stringify(value).length;
+const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 const list = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined ? [] : [value];
@@ -92,7 +93,7 @@ export const QUOTAS: readonly Quota[] = [
     name: 'SQS: bytes of a queue policy',
     limit: 8192,
     source: SQS,
-    usesIn: each(QUEUE_POLICY, ({ PolicyDocument }) => characters(PolicyDocument)),
+    usesIn: each(QUEUE_POLICY, ({ PolicyDocument }) => bytes(PolicyDocument)),
   },
   {
     name: 'SQS: statements of a queue policy',
@@ -112,7 +113,7 @@ export const QUOTAS: readonly Quota[] = [
     name: "Lambda: bytes of a function's variables, as JSON",
     limit: 4096,
     source: LAMBDA,
-    usesIn: each('AWS::Lambda::Function', ({ Environment }) => characters(Object(Environment).Variables ?? {})),
+    usesIn: each('AWS::Lambda::Function', ({ Environment }) => bytes(Object(Environment).Variables ?? {})),
   },
   {
     name: "Lambda: bytes of a function's resource policy",
@@ -122,7 +123,7 @@ export const QUOTAS: readonly Quota[] = [
     usesIn: perOwner(
       ['AWS::Lambda::Permission'],
       ({ FunctionName }) => [FunctionName],
-      (properties) => characters(properties) + 250,
+      (properties) => bytes(properties) + 250,
     ),
   },
   {
@@ -154,7 +155,7 @@ export const QUOTAS: readonly Quota[] = [
     name: 'KMS: bytes of a key policy',
     limit: 32_768,
     source: 'https://docs.aws.amazon.com/kms/latest/developerguide/resource-limits.html',
-    usesIn: each('AWS::KMS::Key', ({ KeyPolicy }) => characters(KeyPolicy)),
+    usesIn: each('AWS::KMS::Key', ({ KeyPolicy }) => bytes(KeyPolicy)),
   },
   {
     name: 'EventBridge: characters of an event pattern',
