@@ -55,7 +55,8 @@ const allow = (
 ): KeyStatement => ({ Sid, Effect: 'Allow', Principal: { Service: service }, Action, Resource: '*', Condition });
 
 /**
- * The names of log groups start with the stack's name, after a prefix for those of the APIs. References to the groups themselves would be circular.
+ * The names of log groups start with the stack's name, after a prefix for those of the APIs. References to the groups
+ * themselves would be circular.
  *
  * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
  */
