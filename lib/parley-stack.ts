@@ -24,12 +24,18 @@ export interface ParleyStackProps extends StackProps, ExistingResources {
   readonly settings: StageSettingsInput;
 }
 
-/** The group of schedules has the stack's name, of at most 64 characters. */
+/**
+ * The schedule group has the stack's name.
+ *
+ * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateScheduleGroup.html
+ */
+export const MAX_STACK_NAME_LENGTH = 64;
+
 function checkStackName({ stackName, node }: Stack): void {
-  if (stackName.length <= 64) return;
+  if (stackName.length <= MAX_STACK_NAME_LENGTH) return;
   throw new SettingsError(
-    `${node.path}: got a stack's name of ${stackName.length} characters, expected at most 64, because EventBridge Scheduler's ` +
-      'group has the same name.',
+    `${node.path}: got a stack name of ${stackName.length} characters, expected at most ${MAX_STACK_NAME_LENGTH}, the limit ` +
+      'for the EventBridge Scheduler group of the same name.',
   );
 }
 
@@ -87,7 +93,7 @@ export class ParleyStack extends Stack {
     this.#createExistingOutputs(existing);
   }
 
-  /** CloudWatch notifies only topics of its own region, and says nothing if it cannot. */
+  /** An alarm can notify only a topic in its own region. CloudWatch accepts any other topic, but never notifies it. */
   #checkAlarmTopic({ production, alarmTopicArn }: StageSettings): void {
     if (this.node.tryGetContext(LOCAL_RUN_CONTEXT) === true) return;
     checkPlace(this, 'alarmTopicArn', alarmTopicArn, 'region');

@@ -76,7 +76,7 @@ export function existingResources(
  * Rejects a resource of another account or region, as far as both are known at synth. The functions call DynamoDB and
  * EventBridge in their own, by the resource's name alone.
  *
- * @param only What must be the stack's. @default both
+ * @param only Which of the two must be the stack's. @default both
  * @throws SettingsError that names the property or setting
  */
 export function checkPlace(

@@ -71,7 +71,7 @@ export const connectToTables = ({ url, schema }: TableEmulator): EmulatedTables 
     url,
     client,
     tableClient,
-    // Of `this`, so that a test can replace the client.
+    // Read through `this`, so that a test can replace the client.
     tableOf(tableName, options) {
       return createConversationTable({
         ...{ abortSignal: undefined, client: this.tableClient, tableName, retentionDays: RETENTION_DAYS },

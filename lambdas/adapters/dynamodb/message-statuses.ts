@@ -28,7 +28,7 @@ export const createMessageStatuses = (
             `The status ${literal.slice(0, 32)} is too large to be stored: it has more than ${MAX_STATUS_BYTES} bytes.`,
           )
         : undefined;
-    // Of a status that is too large, only the time is stored, if it has an attribute of its own.
+    // If a status is too large, only its time is stored, and only if that has an attribute of its own.
     const isOnlyTime = refusal !== undefined;
     if (isOnlyTime && !hasOwnTime(status.status)) throw refusal;
     const expiresAt = table.expiryOf('messages', time.at);
@@ -58,14 +58,14 @@ export const failureIn = (item: Item | undefined): Failed | undefined => {
   return at === undefined ? undefined : { at, failure };
 };
 
-/** Returns what the first status gives the item. A message that has arrived, or arrives later, has its own contact. */
+/** Returns the attributes that only the first status sets. The message itself, if it arrives, sets its own contact. */
 const statusItem = ({ subject, traceparent }: StatusChange, expiresAt: number) => ({
   expiresAt,
   traceparent,
   ...(subject && { contact: subjectName(subject), contactSort: STATUS_SORT }),
 });
 
-/** A contact takes the place of a customer, whichever status comes first. */
+/** A contact takes precedence over a customer, in whichever order their statuses arrive. */
 const nameContact = async (table: ConversationTable, { id, subject }: StatusChange, stored: unknown): Promise<void> => {
   if (subject === undefined || 'customerId' in subject || !String(stored).startsWith(CUSTOMER_PREFIX)) return;
   await table.update({
@@ -77,7 +77,7 @@ const nameContact = async (table: ConversationTable, { id, subject }: StatusChan
 };
 
 /**
- * Lists a message as a gap if only its statuses are known. Its echo may be stored all the same, beside this item.
+ * Lists a message as a gap if only its statuses are known. Its echo may still be stored, in another item.
  *
  * The time in the list is when the first status was stored: a status that waited on a queue is stored long after its own
  * time, and its message may be waiting behind it.

@@ -49,9 +49,9 @@ describe('The stack', () => {
     expect(withTopic('eu-west-1', '444455556666')).not.toThrow();
   });
 
-  test('rejects a name that is too long for what has the same name', () => {
+  test('rejects a stack name that is too long for the schedule group, which has the same name', () => {
     expect(() => synthesizedStack('prod', {}, { stackName: `P${'a'.repeat(64)}` })).toThrow(
-      "got a stack's name of 65 characters, expected at most 64",
+      'got a stack name of 65 characters, expected at most 64',
     );
   });
 

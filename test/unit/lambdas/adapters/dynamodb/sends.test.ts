@@ -132,14 +132,14 @@ describe('a write that takes effect late', () => {
     expect(await claim('claim-2')).toMatchObject({ kind: 'claimed', attempt: 2 });
   });
 
-  it('leaves a later refusal because processing failed, but not one of the same time', async () => {
+  it('keeps a refusal for failed processing that is later, but not one with the same time', async () => {
     const refusal = { state: 'refused', at: LATER, code: 'PROCESSING_FAILED', decision: 'It failed.' } as const;
     await sends.recordWithoutCall(SEND, refusal);
     expect(await recorded('expired', NOW)).toMatchObject({ kind: 'conflict', send: { state: 'refused' } });
     expect(await recorded('expired', LATER)).toEqual({ kind: 'applied' });
   });
 
-  it('leaves an earlier failure of the message, and of the same time one that sorts before it', async () => {
+  it('keeps an earlier failure of the message, or one with the same time that sorts before it', async () => {
     const failed = async (at: string, failure: string) =>
       (await sends.fail('request-1', { messageId: 'message-1', at, failure })).kind;
     await claim('claim-1');
@@ -151,7 +151,7 @@ describe('a write that takes effect late', () => {
     expect(await item()).toMatchObject({ state: 'failed', failedAt: NOW, failure: 'b ' });
   });
 
-  it('does not change a request that another one with its ID has registered', async () => {
+  it('does not change a request that is registered with the same ID', async () => {
     await sends.register(SEND, NOW);
     const other = { ...SEND, body: 'another body' };
     const before = await item();
@@ -175,7 +175,7 @@ describe('recording the result of a call', () => {
     }
   });
 
-  it('replaces the failure of an earlier message by an acceptance, and removes what it left', async () => {
+  it('replaces the failure of an earlier message with an acceptance, and removes its details', async () => {
     await claim('claim-1');
     await sends.confirm('request-1', { messageId: 'message-0', at: NOW });
     await sends.fail('request-1', { messageId: 'message-0', at: NOW, failure: '131026 ' });
@@ -295,7 +295,7 @@ describe('a send that could not be processed', () => {
     decision: 'It has failed for a day.',
   } as const;
 
-  it.each(['waiting', 'expired'] as const)('has no code any more once it is redriven and %s', async (state) => {
+  it.each(['waiting', 'expired'] as const)('has no code once it is redriven and %s', async (state) => {
     await sends.recordWithoutCall(SEND, FAILED);
     expect(await sends.recordWithoutCall(SEND, { state, at: LATER, decision: 'Because.' })).toEqual({
       kind: 'applied',
@@ -304,7 +304,7 @@ describe('a send that could not be processed', () => {
     expect(await item()).not.toHaveProperty('code');
   });
 
-  it('has no code any more once it is redriven and scheduled', async () => {
+  it('has no code once it is redriven and scheduled', async () => {
     await sends.recordWithoutCall(SEND, FAILED);
     expect(await sends.schedule(SEND, { at: LATER, sendAt: LATER })).toEqual({ kind: 'applied' });
     expect(await item()).toMatchObject({ state: 'scheduled' });
@@ -429,7 +429,7 @@ describe('confirming a send', () => {
     expect(await item()).toMatchObject({ state: 'failed', failedAt: LATER, ...times });
   });
 
-  it.each(['rejected', 'waiting'] as const)('of an erased contact keeps no result that says %s', async (state) => {
+  it.each(['rejected', 'waiting'] as const)('of an erased contact does not record the result %s', async (state) => {
     await claim('claim-1');
     await confirm();
     const longAfter = addMs(NOW, 16 * 60_000);
