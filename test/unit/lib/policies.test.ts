@@ -133,6 +133,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...on('sqs:DeleteMessage', ...DEAD_LETTERS, 'SenderBulkSendQueue'),
     ...on('sqs:ReceiveMessage', ...DEAD_LETTERS, 'SenderBulkSendQueue'),
     ...on('sqs:GetQueueAttributes', ...QUEUES),
+    ...on('secretsmanager:DescribeSecret', 'SenderAccessToken'),
     ...on('secretsmanager:PutSecretValue', 'SenderAccessToken'),
   ],
   'history.json': on('secretsmanager:GetSecretValue', 'SenderAccessToken'),
