@@ -60,7 +60,7 @@ export const runChecks = async (
     guarded('queues', () => checkQueues(target, commandFor)),
     guarded('queues', () => checkLeftoverQueues(target, commandFor)),
     stage ? guarded('sends', () => checkSends(api, commandFor, now)) : [],
-    guarded('alarms', () => checkAlarms(target, commandFor)),
+    guarded('alarms', () => checkAlarms(target, commandFor, now)),
   ]);
   return [first, ...others].flat();
 };
