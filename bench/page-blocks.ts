@@ -10,7 +10,7 @@ export const imageOf = ({ name }: BarChart, palette: PaletteName): string => `im
 /**
  * Returns a page with the results of a part replaced by those of a report.
  *
- * @throws Error if the page has no place for them
+ * @throws Error if the page has no block for the part
  */
 export const withReport = (page: string, { part, date, machine, tables, charts, summary }: Report): string => {
   const results = [

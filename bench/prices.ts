@@ -6,7 +6,7 @@ export interface Price {
   readonly source: string;
 }
 
-/** Says which prices bills use, and when they were last compared with their pages. */
+/** Which prices the bills use, and when they were last compared with AWS's pages. */
 export const PRICES_NOTE = 'List prices of us-east-1 on 2026-11-23.';
 
 const DYNAMODB = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';

@@ -6,7 +6,7 @@ import { WARM_KINDS } from './warm/warm-kinds.ts';
 
 type Row = readonly [what: string, ratio: string, better: 'less' | 'more'];
 
-/** How many concurrent requests the ratios are about: more than a stack has processes. */
+/** The number of concurrent requests in the ratios: more than a stack has processes. */
 const CLIENTS = 16;
 
 /** The pages that have the results, as text. */

@@ -4,7 +4,7 @@ import type { PartName } from './part-names.ts';
 export interface Measurement {
   readonly tables: readonly Table[];
   readonly charts: readonly BarChart[];
-  /** The rows of a table that its page shows first. */
+  /** The rows of the table at the top of the page. */
   readonly summary?: Table['rows'];
 }
 

@@ -1,10 +1,10 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { type ExistingResources, existingResources } from './constructs/existing-resources.ts';
+import { checkPlace, type ExistingResources, existingResources } from './constructs/existing-resources.ts';
 import { ParleyManagement } from './constructs/management.ts';
 import { ParleyMonitoring } from './constructs/monitoring.ts';
 import { networkOf } from './constructs/network.ts';
@@ -15,13 +15,28 @@ import { StageKey } from './constructs/stage-key.ts';
 import { ParleyTable } from './constructs/table.ts';
 import { checkPins } from './pins/check-pins.ts';
 import { checkProduction, LOCAL_RUN_CONTEXT } from './settings/check-production.ts';
-import { checkSettings } from './settings/settings-faults.ts';
+import { checkSettings, SettingsError } from './settings/settings-faults.ts';
 import { type StageSettings, type StageSettingsInput, stageSettings } from './settings/stage-settings.ts';
 
 /** Properties of a {@link ParleyStack}. */
 export interface ParleyStackProps extends StackProps, ExistingResources {
   /** The stage's settings. Those with a default are optional. */
   readonly settings: StageSettingsInput;
+}
+
+/**
+ * The schedule group has the stack's name.
+ *
+ * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateScheduleGroup.html
+ */
+export const MAX_STACK_NAME_LENGTH = 64;
+
+function checkStackName({ stackName, node }: Stack): void {
+  if (stackName.length <= MAX_STACK_NAME_LENGTH) return;
+  throw new SettingsError(
+    `${node.path}: got a stack name of ${stackName.length} characters, expected at most ${MAX_STACK_NAME_LENGTH}, the limit ` +
+      'for the EventBridge Scheduler group of the same name.',
+  );
 }
 
 /**
@@ -41,6 +56,8 @@ export class ParleyStack extends Stack {
     const settings = checkSettings(stageSettings, input, id);
     checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
     super(scope, id, { terminationProtection: settings.production, ...props });
+    checkStackName(this);
+    this.#checkAlarmTopic(settings);
     const existing = existingResources(this, settings, props);
     const { eventBus, domainMapping } = existing;
     checkPins(this, {
@@ -74,6 +91,16 @@ export class ParleyStack extends Stack {
     });
     this.#createOutputs(encryptionKey);
     this.#createExistingOutputs(existing);
+  }
+
+  /** An alarm can notify only a topic in its own region. CloudWatch accepts any other topic, but never notifies it. */
+  #checkAlarmTopic({ production, alarmTopicArn }: StageSettings): void {
+    if (this.node.tryGetContext(LOCAL_RUN_CONTEXT) === true) return;
+    checkPlace(this, 'alarmTopicArn', alarmTopicArn, 'region');
+    if (!production || alarmTopicArn) return;
+    const sentence =
+      "No one is notified of this production stage's alarms. Set alarmTopicArn to the ARN of an SNS topic.";
+    Annotations.of(this).addWarningV2('parley:alarmTopicArn', sentence);
   }
 
   #createKey(

@@ -72,6 +72,6 @@ export const storageCost = ({ table }: Usage): number =>
 
 const DAYS_PER_MONTH = 365 / 12;
 
-/** Returns the same once as much expires as is added: for a million events a month. */
+/** Returns the monthly cost of storage for a million events a month, once as much expires as is added. */
 export const fullStorageCost = (usage: Usage, retentionDays: number): number =>
   (storageCost(usage) * retentionDays) / DAYS_PER_MONTH;

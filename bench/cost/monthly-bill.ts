@@ -5,7 +5,7 @@ import type { EventKind } from './subject.ts';
 /** Messages a month. */
 const VOLUMES = [0, 1_000, 10_000, 100_000, 1_000_000, 10_000_000] as const;
 
-/** Returns what a stage costs a month with the storage of its whole retention, by its messages a month. */
+/** Returns a table of what a stage costs a month after its full retention period, by messages a month. */
 export const monthlyBill = (counted: Counted): readonly (readonly string[])[] => {
   const events = perMessage((kind) => totalOf(billFor(counted, kind)));
   const storage = perMessage((kind) => fullStorageCost(usageFor(counted, kind), counted.retentionDays));
@@ -20,6 +20,6 @@ export const monthlyBill = (counted: Counted): readonly (readonly string[])[] =>
   ];
 };
 
-/** The average message, if half are received, and half are sent and then delivered and read. */
+/** Returns the cost of an average message: half are received, and half are sent and then delivered and read. */
 const perMessage = (perMillion: (kind: EventKind) => number): number =>
   (perMillion('inbound message') + perMillion('send, free-form') + 2 * perMillion('status')) / 2 / 1_000_000;

@@ -10,7 +10,7 @@ import type { TemplateFacts } from './template-facts.ts';
 export interface Usage {
   readonly httpRequests: number;
   readonly accessLogBytes: number;
-  /** By logical id. One that reads the stream and a queue is here twice: what the queue causes, with `, from its queue`. */
+  /** By logical id. A function that reads the stream and a queue has two entries; that of its queue ends in `, from its queue`. */
   readonly functions: ReadonlyMap<string, FunctionUsage>;
   /** The functions' calls per event, such as `dynamodb UpdateItem`. */
   readonly calls: ReadonlyMap<string, number>;

@@ -38,7 +38,7 @@ const WRONG_SECRET =
 const CLOCK =
   'the request is older than allowed: a clock is wrong, the request was delayed, or someone replayed a captured request';
 const KEYS = 'the token is not signed with a key from webhook.auth.jwksUrl';
-const ISSUER = 'the token comes from another issuer than Google';
+const ISSUER = "the token's issuer is not Google";
 
 const LIKELY_CAUSES: Readonly<Record<string, string>> = {
   'no token': NO_CREDENTIALS,

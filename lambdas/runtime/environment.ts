@@ -50,8 +50,8 @@ export type Variables<Schema extends z.ZodMiniType> = {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns a function's variables: those of its environment and, because an environment holds only 4 KB, the large ones
- * from a file of its code.
+ * Returns a function's variables: those of its environment and, because Lambda limits these to 4 KB, the large ones from a
+ * file in its code.
  *
  * @param environment `VARIABLES_FILE`, if it is set, is the file's name.
  * @throws Error if the file cannot be read

@@ -53,7 +53,7 @@ export class EventTargets extends Construct {
     this.#eventBusName = eventBus.eventBusName;
     this.#key = encryptionKey;
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy, encryptionKey });
-    // One statement for all rules, because a queue's policy holds at most 20, and CDK adds one per rule.
+    // One statement for all rules: CDK would add one per rule, but a queue policy can have only 20.
     this.deadLetters.addToResourcePolicy(
       new PolicyStatement({
         principals: [eventsPrincipal(this, this.#eventBusName)],
@@ -123,8 +123,8 @@ export class EventTargets extends Construct {
   }
 
   /**
-   * The role to which each rule adds the permission to call its URL. One for all, because a stack holds 500 resources and
-   * a stage 50 targets.
+   * Returns the role to which each rule adds the permission to call its URL. All rules share it, because a stack can have
+   * only 500 resources, and a stage up to 50 targets.
    */
   #destinationRole(): Role {
     const existing = this.node.tryFindChild('UrlsRole');
@@ -154,8 +154,8 @@ export class EventTargets extends Construct {
 }
 
 /**
- * Returns the id of a target's resources. It depends on the address alone: a target that moves in the list keeps its
- * resources, and a receiver never gets the key of another one.
+ * Returns the id of a target's resources. It depends only on the address, so a target that moves in the list keeps
+ * its resources, and a receiver never gets another one's key.
  */
 const targetId = (target: EventTarget): string => {
   const address = addressOf(target);
@@ -166,7 +166,7 @@ const targetId = (target: EventTarget): string => {
 };
 
 /**
- * Describes a resource. EventBridge allows 512 characters.
+ * Returns the description of a resource. EventBridge allows 512 characters.
  *
  * Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html
  */

@@ -65,8 +65,11 @@ export function existingResources(
 /**
  * Rejects a resource of another account or region, as far as both are known at synth. The functions call DynamoDB and
  * EventBridge in their own, by the resource's name alone.
+ *
+ * @param only Which of the two must be the stack's. @default both
+ * @throws SettingsError that names the property or setting
  */
-function checkPlace(
+export function checkPlace(
   stack: Stack,
   property: string,
   arn: string | undefined,

@@ -11,20 +11,20 @@ export const functionVariables = <Environment extends object>(values: Environmen
       .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   );
 
-/** The 4 KB that an environment may have, as JSON, with room for Parley's own and for longer names. */
-const ROOM = 3_500;
+/** Lambda's 4 KB, less a reserve for the JSON syntax and for variables that are added later. */
+const MAX_CHARACTERS = 3_500;
 
-/** The most that a reference becomes at deployment: the ARN of a secret, or the URL of a queue. */
+/** The longest value that a reference can have at deployment: the ARN of a secret, or the URL of a queue. */
 const REFERENCE_CHARACTERS = 160;
 
-/** From this length on, a value can travel in a file. Names and ARNs are shorter. */
+/** Values of at least this length can move to a file. Names and ARNs are shorter. */
 const LARGE_CHARACTERS = 200;
 
 const FILE = 'variables.json';
 
 /**
- * Keeps a function's variables within the 4 KB that an environment may have: if they could be more, large values are
- * written to a file of the function's code, where `variablesOf` finds them.
+ * Keeps a function's environment variables within Lambda's 4 KB: if they could exceed it, the large values move to a file
+ * in the function's code, where `variablesOf` reads them.
  *
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
@@ -38,7 +38,7 @@ export function splitVariables(variables: Readonly<Record<string, string>>): {
   const length = (value: string) => (isReference(value) ? REFERENCE_CHARACTERS : JSON.stringify(value).length);
   const total = entries.reduce((sum, [name, value]) => sum + name.length + length(value), 0);
   const isLarge = (value: string) => !isReference(value) && value.length >= LARGE_CHARACTERS;
-  const large = total > ROOM ? entries.filter(([, value]) => isLarge(value)) : [];
+  const large = total > MAX_CHARACTERS ? entries.filter(([, value]) => isLarge(value)) : [];
   if (large.length === 0) return { small: variables, files: {} };
   return {
     small: { ...Object.fromEntries(entries.filter(([, value]) => !isLarge(value))), VARIABLES_FILE: FILE },

@@ -1,10 +1,10 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 
 /**
- * Returns what happens to a stage's data when its stack is deleted: in production, it stays.
+ * Returns what happens to a stage's data when its stack is deleted: in production, it is retained.
  *
- * It is deleted again if the deployment that creates it fails. Otherwise, what has a fixed name would stop the next
- * attempt.
+ * If the deployment that creates it fails, it is deleted in any stage. Otherwise, a resource with a fixed name would make
+ * the next attempt fail.
  *
  * Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
  */

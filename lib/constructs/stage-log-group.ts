@@ -24,14 +24,14 @@ export interface LogSettings {
 /**
  * A log group with the retention time of the stage.
  *
- * Its name is new for each stack, so that a stack can be deployed again while a log group of an earlier stack still
- * exists. CloudFormation generates it, except for one to which a service delivers its own logs.
+ * Its name is unique to the stack, so that a stage can be deployed again while log groups of its deleted stack still
+ * exist. CloudFormation generates the name, unless a service delivers the logs.
  */
 export class StageLogGroup extends LogGroup {
   /**
-   * @param vendedFor What the logs are about, if a service such as API Gateway delivers them. For a log group whose name
-   *   does not start with `/aws/vendedlogs/`, it would add a statement to the account's only policy for that, which has
-   *   room for 5,120 characters. Source:
+   * @param vendedFor What the logs are about, if a service such as API Gateway delivers them. Their names start with
+   *   `/aws/vendedlogs/`; for any other log group, the service would add a statement to a resource policy that the
+   *   account's log groups share, and that is limited to 5,120 characters. Source:
    *   https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/AWS-logs-infrastructure-V2-CloudWatchLogs.html
    */
   constructor(

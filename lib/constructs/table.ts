@@ -48,8 +48,8 @@ export class ParleyTable extends Table {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       ...(encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
       deletionProtection: production,
-      // Also after a failed creation, which CloudFormation could not roll back otherwise, because the table is protected.
-      // Its name is generated, so it is in nobody's way.
+      // Retained even if the stack's creation fails: deletion protection would make CloudFormation's rollback fail. The
+      // name is generated, so the next attempt can create another table.
       removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     // CloudFormation can create or delete only one index per update, so all are created with the table. One without items

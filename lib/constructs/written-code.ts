@@ -8,7 +8,7 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
  * that does not change them deploys nothing.
  *
  * @param source The absolute path of a folder that exists. CDK requires one.
- * @param write Writes the files that all stages share into a folder.
+ * @param write Writes the files that are the same in all stages into a folder.
  * @param files The text of the stage's own files, by name.
  */
 export function writtenCode(

@@ -10,6 +10,8 @@ import { WINDOW_MS } from '../../lambdas/domain/window.ts';
 import { MAX_CHECKED_CONTACTS } from '../../lambdas/manage/api/contact-checks.ts';
 import { MAX_FORECAST_CONTACTS } from '../../lambdas/manage/api/forecasts.ts';
 import { MAX_PAGE_SIZE } from '../../lambdas/manage/api/send-lists.ts';
+import { MAX_STACK_NAME_LENGTH } from '../parley-stack.ts';
+import { MAX_TEMPLATES_CHARACTERS } from '../settings/stage-settings.ts';
 import { withGenerated } from './markdown.ts';
 
 type Row = readonly [what: string, limit: string, beyond: string];
@@ -53,6 +55,11 @@ const MANAGING: readonly Row[] = [
   ['contacts in a contact check', count(MAX_CHECKED_CONTACTS), '400'],
 ];
 
+const DEPLOYING: readonly Row[] = [
+  ['the stack’s name', `${MAX_STACK_NAME_LENGTH} characters`, 'synth fails'],
+  ['`templates`, as JSON', `${count(MAX_TEMPLATES_CHARACTERS)} characters`, 'synth fails'],
+];
+
 /** Returns docs/limits.md with the generated part replaced: the limits as the code has them. */
 export const limitsPage = (page: string): string => {
   const parts = [
@@ -60,6 +67,7 @@ export const limitsPage = (page: string): string => {
     section('Receiving', RECEIVING),
     section('Publishing', PUBLISHING),
     section('The management API', MANAGING),
+    section('Deploying', DEPLOYING),
   ];
   return withGenerated(page, parts.join('\n'));
 };

@@ -31,8 +31,8 @@ export const eventTarget = z.discriminatedUnion('kind', [
       .regex(/^https:\/\/[A-Za-z0-9.-]+(:\d+)?(\/([\w().!~*';:@&=+$,/-]|%[0-9A-Fa-f]{2})*)?$/)
       .meta({
         description:
-          'an https URL without a query or a fragment, of up to 2,048 characters, with its other characters ' +
-          'percent-encoded and its host as ASCII',
+          'an https URL of up to 2,048 ASCII characters, without a query or a fragment; percent-encode other ' +
+          'characters',
       }),
     header: z
       .string()

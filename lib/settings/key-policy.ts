@@ -12,7 +12,7 @@ export interface KeyStatement {
 export interface KeyUser {
   readonly partition: string;
   readonly region: string;
-  /** `amazonaws.com`, or that of the partition. */
+  /** The partition's domain, such as `amazonaws.com`. */
   readonly urlSuffix: string;
   readonly account: string;
   readonly stackName: string;
@@ -55,7 +55,8 @@ const allow = (
 ): KeyStatement => ({ Sid, Effect: 'Allow', Principal: { Service: service }, Action, Resource: '*', Condition });
 
 /**
- * The names of log groups start with the stack's name, after a prefix for those of the APIs. References to the groups themselves would be circular.
+ * Log groups are matched by name, because references to them would be circular. Their names start with the stack's name,
+ * after a prefix for those of the APIs.
  *
  * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
  */

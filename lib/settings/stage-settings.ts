@@ -19,8 +19,8 @@ const MIN_RETENTION_DAYS = 15;
 /** Who takes a webhook request: the function `receive`, or the inbound queue. */
 const INGRESSES = ['direct', 'buffered'] as const;
 
-/** Far more than an account's templates need. Functions parse them at each cold start. */
-const MAX_TEMPLATES_CHARACTERS = 50_000;
+/** Far more than an account's templates need. Limited because functions parse them at each cold start. */
+export const MAX_TEMPLATES_CHARACTERS = 50_000;
 
 const days = (minimum: number, byDefault: number, meaning: string) =>
   z
@@ -169,7 +169,7 @@ export const settingsObject = z.strictObject({
         .meta({
           description:
             'a list of up to 50 objects with kind "sqs" and the queueArn of a standard queue, or kind "https" and a url ' +
-            '(and the header for its key, unless x-api-key), each with another address, and with a list of events unless it receives all; ' +
+            '(and the header for its key, unless x-api-key), each with its own address, and with a list of events unless it receives all; ' +
             'see docs/events.md',
         }),
     })

@@ -6,7 +6,7 @@ import { publishedKind } from '../../lambdas/table/published-items.ts';
 import { parseSend } from '../../lambdas/table/send-item.ts';
 import { isObject, parseJson } from '../base/json.ts';
 
-/** An item of the table, as far as the console follows its changes. */
+/** What the console needs to know about an item of the table. */
 export interface StoredItem {
   /** Its key as one string. */
   readonly key: string;

@@ -38,7 +38,7 @@ export type FindBusEvents = (isWanted: (detail: unknown) => boolean) => BusEvent
 /** A message by its id, or a send by its request id. */
 export type TraceSubject = { readonly messageId: string } | { readonly requestId: string };
 
-/** Where a trace is read, and the run's time. */
+/** Where traces are read from, and the clock of the run. */
 export interface TraceSource {
   readonly dynamodb: DynamoDBClient;
   readonly tableName: string;

@@ -9,7 +9,7 @@ export interface Trace {
   readonly turn?: { readonly messageIds: readonly string[] };
   /** The table's items as JSON text, to show them. */
   readonly items: Readonly<Partial<Record<TracedItem, string>>>;
-  /** The keys of these items, by which a change is recognized. */
+  /** The keys of these items, which show whether a change concerns the trace. */
   readonly keys: readonly string[];
   /** The events on the bus, oldest first, with the times at which it received them; absent where there is no bus. */
   readonly busEvents?: readonly { readonly at: string; readonly type: string; readonly detail: unknown }[];

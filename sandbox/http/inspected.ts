@@ -8,7 +8,7 @@ export interface Inspected {
   Variables: { inspector: Inspector };
 }
 
-/** Gives the inspector to the routes after it. Those of a sandbox without an inspector return 404. */
+/** Passes the inspector to the routes after it. In a sandbox without an inspector, they return 404. */
 export const findInspector =
   (getInspector: () => Inspector | undefined): MiddlewareHandler<Inspected> =>
   async (context, next) => {
@@ -18,7 +18,7 @@ export const findInspector =
     return next();
   };
 
-/** A failure of the inspector returns 502. */
+/** Turns a failure of the inspector into 502. */
 export const inspectorFailed: ErrorHandler = (error) => {
   throw new HTTPException(502, { message: `The inspector failed: ${sentenceOf(error)}`, cause: error });
 };

@@ -37,7 +37,7 @@ export const readBody = async <Schema extends z.ZodType>(
   return invalid(context, `The body is not valid: ${read.error.issues.map(issueSentence).join('; ')}.`);
 };
 
-/** Reads the body for the handler after it, which gets it from `context.req.valid('json')`. Answers an invalid one. */
+/** Validates the body, which the next handler reads with `context.req.valid('json')`. Rejects an invalid body. */
 export const jsonBody =
   <Schema extends z.ZodType<object>>(
     schema: Schema,

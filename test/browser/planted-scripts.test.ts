@@ -148,7 +148,7 @@ const expectNothingRan = async (view: string): Promise<void> => {
 const visitEach = async (view: string, selector: string): Promise<number> => {
   const count = await page.locator(selector).count();
   for (let index = 0; index < count; index += 1) {
-    // At the edge, because a bubble's attachments are links of their own.
+    // Clicks at the edge, because a bubble's attachments are links themselves.
     await page
       .locator(selector)
       .nth(index)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ContractCase } from './contract-case.ts';
 import type { ReferenceName } from './references/start-reference.ts';
 
-/** What a reference does instead, in the form of the case's expectation: all of it, or the fields that differ. */
+/** What a reference does instead of what a case expects: the whole observation, or only the fields that differ. */
 export type Deviation = { readonly observed: unknown } | { readonly changes: Readonly<Record<string, unknown>> };
 
 /** A difference between a reference and the AWS documentation. */

@@ -8,7 +8,7 @@ import { startTestCloud } from '../support/test-cloud.ts';
 
 const _CONTACT = '+5491155550501';
 const CONFIRMATION = 'Listo: no te escribiremos más.';
-/** More than the 4 KB that a function's environment may have, so that it reads them from a file of its code. */
+/** More than the 4 KB of a function's environment, so that the function reads them from a file in its code. */
 const TEMPLATES = Object.fromEntries(
   Array.from({ length: 80 }, (_, index) => [`parcel_update_in_language_${index}`, ['name', 'order', 'address']]),
 );
@@ -56,7 +56,7 @@ it('records a keyword that is delivered twice as the opt-out of the user, who ge
   expect(await client.queueDepth(cloud.sendDeadLetterQueueUrl)).toBe(0);
 });
 
-it('refuses a template with other variables than the settings list, however many templates they list', async () => {
+it('refuses a template whose variables differ from the settings, even if they list too many templates for an environment', async () => {
   await client.enqueue({
     requestId: 'other-variables',
     platformContactId: '+5491155550503',

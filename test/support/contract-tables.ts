@@ -40,16 +40,16 @@ export const contractTables = (): ContractTables => {
   return realTables(tables);
 };
 
-export const realTables = ({ client, createTable, items, tableOf }: EmulatedTables): ContractTables => ({
-  createTable,
-  items,
-  tableOf: (tableName, retentionDays) => tableOf(tableName, retentionDays && { retentionDays }),
+export const realTables = (tables: EmulatedTables): ContractTables => ({
+  createTable: tables.createTable,
+  items: tables.items,
+  tableOf: (tableName, retentionDays) => tables.tableOf(tableName, retentionDays && { retentionDays }),
   async put(TableName, item) {
     const Item = marshall(item, { removeUndefinedValues: true });
-    await client.send(new PutItemCommand({ TableName, Item }));
+    await tables.client.send(new PutItemCommand({ TableName, Item }));
   },
   async remove(TableName, key) {
-    await client.send(new DeleteItemCommand({ TableName, Key: marshall(key) }));
+    await tables.client.send(new DeleteItemCommand({ TableName, Key: marshall(key) }));
   },
 });
 

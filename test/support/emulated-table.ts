@@ -71,11 +71,13 @@ export const connectToTables = ({ url, schema }: TableEmulator): EmulatedTables 
     url,
     client,
     tableClient,
-    tableOf: (tableName, options) =>
-      createConversationTable({
-        ...{ abortSignal: undefined, client: tableClient, tableName, retentionDays: RETENTION_DAYS },
+    // Read through `this`, so that a test can replace the client.
+    tableOf(tableName, options) {
+      return createConversationTable({
+        ...{ abortSignal: undefined, client: this.tableClient, tableName, retentionDays: RETENTION_DAYS },
         ...options,
-      }),
+      });
+    },
     async createTable() {
       const TableName = `conversations-${randomUUID()}`;
       await client.send(new CreateTableCommand({ ...schema, TableName }));

@@ -50,9 +50,9 @@ export const recordConsent = async (table: ConversationTable, contact: ContactRe
 };
 
 /**
- * Repeats a change of the consents that an erasure and a new consent may each undo while the other one is written.
+ * Repeats a write of consents until it succeeds, because a concurrent erasure or consent can make it fail.
  *
- * @throws ItemBusyError if they keep doing so
+ * @throws ItemBusyError if it keeps failing
  */
 export const untilDone = async (change: () => Promise<boolean>): Promise<void> => {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {

@@ -46,7 +46,7 @@ export const createMessageArrivals = (
 /**
  * Records an event that brings a user's message, or an echo. Returns the time of its item.
  *
- * @param onlyIf a condition that the item must meet besides
+ * @param onlyIf an additional condition that the item must meet
  * @throws WriteRefusedError if the id is that of a message that Parley sent
  * @throws ItemBusyError if the item does not meet `onlyIf`
  */
@@ -110,10 +110,10 @@ const precedence = ({ time, isFromStatus, isImported }: InboundMessage | Echo | 
   const isFirst = 'attribute_not_exists(#createdAt)';
   // A status's message is stored with the status as well, so replacing it loses nothing.
   const replacesStatus = 'attribute_exists(#isFromStatus)';
-  // The history has the message as well, in fewer words.
+  // A history contains the same message with less detail.
   const replacesImport = 'attribute_exists(#isImported)';
   const isEarlier = '(#createdAt > :createdAt OR (#createdAt = :createdAt AND #body > :body))';
-  // A repetition arrives at another time, so an arrival replaces no time that is stored.
+  // A redelivery arrives at another time, so a time of arrival never replaces a stored time.
   if (source === 'arrival') return isFromStatus ? [isFirst] : [isFirst, replacesStatus, replacesImport];
   if (isFromStatus) return [isFirst, `(${replacesStatus} AND ${isEarlier})`];
   if (isImported) return [isFirst, replacesStatus, `(${replacesImport} AND ${isEarlier})`];

@@ -58,14 +58,14 @@ export const failureIn = (item: Item | undefined): Failed | undefined => {
   return at === undefined ? undefined : { at, failure };
 };
 
-/** Returns what the first status gives the item. A message that has arrived, or arrives later, has its own contact. */
+/** Returns the attributes that only the first status sets. The message itself, if it arrives, sets its own contact. */
 const statusItem = ({ subject, traceparent }: StatusChange, expiresAt: number) => ({
   expiresAt,
   traceparent,
   ...(subject && { contact: subjectName(subject), contactSort: STATUS_SORT }),
 });
 
-/** A contact takes the place of a customer, whichever status comes first. */
+/** A contact takes precedence over a customer, in whichever order their statuses arrive. */
 const nameContact = async (table: ConversationTable, { id, subject }: StatusChange, stored: unknown): Promise<void> => {
   if (subject === undefined || 'customerId' in subject || !String(stored).startsWith(CUSTOMER_PREFIX)) return;
   await table.update({

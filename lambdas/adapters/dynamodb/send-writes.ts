@@ -7,8 +7,8 @@ import { conditionOf, type Evidence, type TransitionUpdate } from './send-condit
 import type { ConversationTable, WriteOutcome } from './table.ts';
 
 /**
- * Creates what makes transitions of sends, each as one conditional write: `apply` returns the outcome of the write, and
- * `transition` that of the transition. Nothing else changes the state of a send.
+ * Creates the functions that change the states of sends, each with one conditional write: `apply` returns the outcome of
+ * the write, and `transition` that of the transition. Nothing else changes the state of a send.
  */
 export const createTransitions = (table: Pick<ConversationTable, 'update'>) => {
   const apply = (

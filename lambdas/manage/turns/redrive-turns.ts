@@ -4,7 +4,7 @@ import { openTurnIn } from '../../domain/turns/turn-events.ts';
 import type { TurnRepository } from '../../ports.ts';
 import { readTurnEvents } from '../../runtime/turns/read-turn-events.ts';
 
-/** What a redrive of events does for turns. A stage that has turned turns off can still have dead letters of them. */
+/** What a redrive needs to publish turns. A stage without turns can still have dead letters from when they were on. */
 export interface RedriveTurns extends Pick<TurnRepository, 'end'> {
   /**
    * Returns the events of a change of a turn. Ends an open turn that could not be queued: by now, the user has been silent

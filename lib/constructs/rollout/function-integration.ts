@@ -30,8 +30,8 @@ export class FunctionIntegration extends HttpLambdaIntegration {
   }
 
   /**
-   * Lets the API invoke the function, with one permission for all of its routes: a function's policy holds 20 KB, and
-   * with one per route, the management API would fill it.
+   * Lets the API invoke the function, with one permission for all routes: with one per route, the management API would
+   * exceed the 20 KB of a function's policy.
    */
   protected override completeBind({ scope, route: { httpApi } }: HttpRouteIntegrationBindOptions): void {
     const sourceArn = Stack.of(scope).formatArn({

@@ -560,7 +560,7 @@ const ENDING: readonly Path[] = [
       const pk = `CONTACT#chat#*#${contactKey(platformContactId)}`;
       await stage.putItem({ pk, sk: 'CONTACT', address: { [text]: number }, name: [name] });
       await stage.client.enqueue({ requestId: 'failing', platformContactId, ...FREE_FORM });
-      // Slow functions make fewer attempts a step, so the bound is a number of steps: no time that passes on a machine.
+      // Slow functions make fewer attempts per step, so the limit is a number of steps, not a time on the machine's clock.
       for (let step = 0; step < 100; step += 1) {
         await stage.cloud.clock.advance(50 * MINUTE_MS);
         await pause(200);

@@ -8,7 +8,7 @@ import { LOCAL_CONCURRENCY } from '../../../local/functions/function-pool.ts';
 import { plantItem } from '../../support/checked-cloud.ts';
 import { contactNumber, isInOrder, type SendingStage, startSendingStage, templateRequest } from './sending-stage.ts';
 
-// What takes hours or days. Shorter outages and killed processes are in ../chaos.
+// Outages of hours and days. Shorter outages and killed processes are in ../chaos.
 
 let stage: SendingStage;
 let outdir: string;
@@ -16,7 +16,7 @@ const start = async (settings?: Readonly<Record<string, unknown>>): Promise<Send
   stage = await startSendingStage({ outdir, settings });
   return stage;
 };
-// One synthesis for both.
+// All tests share one synthesis.
 beforeAll(async () => {
   outdir = await mkdtemp(join(tmpdir(), 'parley-resilience-'));
 });

@@ -11,7 +11,7 @@ describe('the table of scenarios', () => {
     expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('is the page that its rows make', () => {
+  it('is the page that its rows produce', () => {
     expect(readPage()).toBe(pageOf(rowsOn(readPage())));
   });
 
@@ -27,7 +27,7 @@ describe('the table of scenarios', () => {
     );
   });
 
-  it('shows only scenarios that hold', () => {
+  it('shows that every scenario holds', () => {
     expect(new Set([...rowsOn(readPage()).values()].map((row) => row.at(-1)))).toEqual(new Set(['holds']));
   });
 });

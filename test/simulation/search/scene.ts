@@ -5,29 +5,25 @@ import { parseContactName } from '../../../lambdas/table/keys.ts';
 import { ACCOUNT, NOW, USER } from '../../support/builders.ts';
 import { joinContactItems } from '../../support/contact-items.ts';
 import { createSimulatedBus, type SimulatedBus } from '../world/bus.ts';
-import {
-  createSimulatedChatService,
-  type Effect,
-  type HttpAnswer,
-  type SimulatedChatService,
-} from '../world/chat-service.ts';
+import { createSimulatedChatService, type SimulatedChatService } from '../world/chat-service.ts';
 import { FAULTS, type Fault } from '../world/faults.ts';
 import { createInvocations, type Invocations } from '../world/invocations.ts';
 import { createJournal, type Journal, type JournalCall } from '../world/journal.ts';
-import { ERASURE_VISIBILITY_SECONDS, type ManageQueues } from '../world/manage-process.ts';
+import type { ManageQueues } from '../world/manage-process.ts';
 import { PUBLISH_TIMEOUT_MS } from '../world/publish-process.ts';
-import { createSimulatedQueue, type SimulatedPlainQueue, VISIBILITY_TIMEOUT_SECONDS } from '../world/queues.ts';
+import type { SimulatedPlainQueue } from '../world/queues.ts';
 import { createSimulatedSchedules, type SimulatedSchedules } from '../world/schedules.ts';
-import { type CalledChatService, LIMITS } from '../world/send-process.ts';
+import { LIMITS } from '../world/send-process.ts';
 import { intern, serialize } from '../world/serialize.ts';
 import { createSimulatedStream, type SimulatedStream } from '../world/stream.ts';
 import { createTableState, type ItemWrite, nameOf, type TableState } from '../world/table.ts';
 import { type Alternative, type Choose, createTurns, drained, type Turns } from '../world/turns.ts';
 import { createVirtualClock, type VirtualClock } from '../world/virtual-clock.ts';
 import { createSceneActors } from './scene-actors.ts';
+import { recordingChatService } from './scene-chat-service.ts';
 import { createSceneFunctions } from './scene-functions.ts';
 import type { SceneOptions } from './scene-options.ts';
-import { recordOf } from './scene-view.ts';
+import { createSceneQueues, queueRequests } from './scene-queues.ts';
 import { readView, type View } from './view.ts';
 import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 
@@ -75,7 +71,6 @@ export const TOKEN = 'token-1';
 const USUAL_FAULTS = FAULTS.filter((fault) => fault !== 'late' && fault !== 'overdue');
 const MAX_INVOCATIONS = 60;
 const MAX_POSTPONEMENTS = 1;
-const INBOUND_VISIBILITY_SECONDS = 60;
 /** Longer than a series of attempts without a pause, but short enough for retries in the time reserved for them. */
 const OUTAGE_MS = 250;
 
@@ -141,25 +136,8 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       actors.restart(process);
     },
   });
-  const fifo = createSimulatedQueue(clock, {
-    name: 'send-',
-    isFifo: true,
-    visibilityTimeoutSeconds: VISIBILITY_TIMEOUT_SECONDS,
-  });
-  const standard = (name: string, visibilityTimeoutSeconds: number) =>
-    createSimulatedQueue(clock, { name: `${name}-`, isFifo: false, visibilityTimeoutSeconds });
-  const inbound = standard('inbound', INBOUND_VISIBILITY_SECONDS);
-  const erasures = standard('erasure', ERASURE_VISIBILITY_SECONDS);
-  const queues: ManageQueues<SimulatedPlainQueue> = {
-    send: fifo,
-    sendDeadLetters: fifo.deadLetterQueue,
-    inbound,
-    inboundDeadLetters: inbound.deadLetterQueue,
-    erasures,
-    erasureDeadLetters: erasures.deadLetterQueue,
-    scheduleDeadLetters: standard('schedule', 30),
-    publishFailures: standard('publish', 30),
-  };
+  const queues = createSceneQueues(clock);
+  const { send: fifo, inbound } = queues;
   const schedules = createSimulatedSchedules(clock, (message) => fifo.put(message));
   const service = createSimulatedChatService({
     clock,
@@ -168,25 +146,10 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
     ...options.chatService,
   });
   service.setCredit(options.hasCredit ?? true);
-  const chatService: CalledChatService = {
-    post({ path: endpoint, token, body, isAnswered }) {
-      const before = service.effects.length;
-      const answer = service.post(endpoint, token, body);
-      record({ path: endpoint, body, isAnswered }, service.effects[before], answer);
-      return answer;
-    },
-    lose: (call) => record(call, undefined, undefined),
-  };
-  const record = (
-    { path: endpoint, body, isAnswered }: Parameters<CalledChatService['lose']>[0],
-    effect: Effect | undefined,
-    answer: HttpAnswer | undefined,
-  ): void => {
-    if (endpoint !== 'message/v3' && endpoint !== 'intent/v2') return;
-    const call = { process: current, endpoint, body: recordOf(body), at: clock.ms, effect, isAnswered };
-    const called = journal.called(call, answer);
+  const chatService = recordingChatService(service, (recorded, answer) => {
+    const called = journal.called({ process: current, at: clock.ms, ...recorded }, answer);
     observer.onSend?.(scene, called);
-  };
+  });
   const bus = createSimulatedBus({
     ...(options.refusedByBus && { refuses: ({ detailType }) => detailType === options.refusedByBus }),
   });
@@ -304,7 +267,9 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       ),
       intern(
         [
-          ...[fifo, inbound, erasures, queues.scheduleDeadLetters, queues.publishFailures].map((queue) => queue.key()),
+          ...[fifo, inbound, queues.erasures, queues.scheduleDeadLetters, queues.publishFailures].map((queue) =>
+            queue.key(),
+          ),
           schedules.key(),
           service.key(),
           secret.value,
@@ -350,15 +315,7 @@ export const createScene = (options: SceneOptions, observer: SceneObserver = {})
       await options.prepare?.(scene);
       isRunning = true;
       await options.write?.(scene);
-      for (const request of options.queued ?? []) {
-        const { requestId: deduplicationId, platformContactId: groupId } = request;
-        const body = JSON.stringify(request);
-        fifo.put({ body, groupId, deduplicationId });
-        if (options.isQueuedTwice) fifo.put({ body, groupId: 'second', deduplicationId: `${deduplicationId} again` });
-      }
-      for (const requestId of options.malformed ?? []) {
-        fifo.put({ body: JSON.stringify({ requestId }), groupId: USER, deduplicationId: requestId });
-      }
+      queueRequests(fifo, options);
       actors.start();
       const how = await steps(choose);
       turns.closeAll();

@@ -24,7 +24,7 @@ import {
 } from './invariants/tiny-story.ts';
 import { examineRun, type StageInvariantName, type Violation } from './stage-invariants.ts';
 
-// That each invariant can be violated is shown by ./defects. These are the limits of what invariants excuse.
+// ./defects shows that each invariant can be violated. These tests show the limits of what invariants allow.
 
 /** What differs in a story, and whether an invariant then holds. */
 type Case = readonly [what: string, verdict: 'holds' | 'violated', steps: readonly Step[]];

@@ -72,7 +72,7 @@ describe('docs/performance.md and docs/cost.md', () => {
 describe('a report', () => {
   const written = withReport(cost, REPORT);
 
-  it('replaces the results of its part alone', () => {
+  it('replaces only the results of its part', () => {
     expect(written).toContain('Measured on 2026-11-27 by `npm run bench -- turns` (2 × a processor).');
     const withoutTurns = (page: string) => withBlock(page, 'turns', '');
     expect(withoutTurns(written)).toBe(withoutTurns(cost));
@@ -120,7 +120,7 @@ describe('the figures in README.md', () => {
     expect(withFigures(readme, { ...pages, ...changed })).not.toBe(readme);
   });
 
-  it('need the results of every part that they quote', () => {
+  it('require the results of every part that they quote', () => {
     expect(() => withFigures(readme, { ...pages, performance: withBlock(performance, 'load', '') })).toThrow(
       'no table under "### The webhook under load"',
     );

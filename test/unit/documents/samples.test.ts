@@ -98,7 +98,7 @@ const API_SCHEMAS = Object.values(managementApi.paths)
     return found;
   })
   .concat(Object.values(managementApi.components.schemas))
-  // With the components, which references lead to.
+  // With the components, because the schemas reference them.
   .map((schema) => ({ ...object.parse(schema), components: managementApi.components }));
 
 /** Checked against the schemas of their routes by test/unit/lib/documents/management-api-document.test.ts. */

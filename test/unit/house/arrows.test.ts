@@ -166,7 +166,7 @@ describe('the functions', () => {
     expect(crossing).toEqual([]);
   });
 
-  it('expose only what configures them, the routes of the management API, and the count of a queue', () => {
+  it('expose only their configuration, the routes of the management API, and a count of queued messages', () => {
     const exposed = arrows.filter(
       ({ from, to }) => !from.startsWith('lambdas/') && /^lambdas\/(?!(domain|table|laws)\/)/.test(to),
     );

@@ -5,7 +5,7 @@ import { INDEXES } from '../../../lambdas/table/indexes.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** What writes and checks items. Everything else gets what the table's room reads from them, and its keys. */
+/** The code that reads, writes, and checks items. Other code uses the readers and keys in `lambdas/table`. */
 const KNOWS_ATTRIBUTES = /^lambdas\/(table|laws|adapters\/dynamodb)\//;
 
 /** Attributes of items that are no words of the domain or of the API, except `contact`, which is one. */
@@ -35,12 +35,12 @@ const filesWith = (pattern: RegExp, folders = '{lambdas,cli,lib,local,sandbox}')
     .filter((file) => !KNOWS_ATTRIBUTES.test(file) && pattern.test(readFileSync(join(ROOT, file), 'utf8')))
     .toSorted();
 
-describe('outside of where items are read, written, and checked', () => {
-  it('no attribute of an item is named', () => {
+describe('code outside of where items are read, written, and checked', () => {
+  it('names no attribute of an item', () => {
     expect(filesWith(USE)).toEqual([]);
   });
 
-  it('no key of an item is spelled', () => {
+  it('contains no key of an item', () => {
     // The policies of `lib` restrict which keys a function may use. A dead letter can be a change to the table.
     expect(filesWith(KEY, '{lambdas,cli,local,sandbox}')).toEqual(['lambdas/domain/dead-letter-subject.ts']);
   });

@@ -29,6 +29,32 @@ describe('The stack', () => {
     expect(stack.environment).toBe('aws://unknown-account/unknown-region');
   });
 
+  test('warns that no one is notified of the alarms of a production stage', () => {
+    const warningsOf = (stage: 'dev' | 'prod', alarmTopicArn?: string) =>
+      synthesizedStack(stage, { alarmTopicArn }).stack.node.metadata.filter(({ type }) => type === 'aws:cdk:warning');
+
+    expect(warningsOf('prod').map(({ data }) => data)).toEqual([expect.stringContaining('Set alarmTopicArn')]);
+    expect(warningsOf('prod', 'arn:aws:sns:eu-west-1:111122223333:alarms')).toEqual([]);
+    expect(warningsOf('dev')).toEqual([]);
+  });
+
+  test("rejects a topic of another region, which CloudWatch cannot notify, but not another account's", () => {
+    const env = { account: '111122223333', region: 'eu-west-1' };
+    const withTopic = (region: string, account: string) => () =>
+      synthesizedStack('prod', { alarmTopicArn: `arn:aws:sns:${region}:${account}:alarms` }, { env });
+
+    expect(withTopic('us-east-1', '111122223333')).toThrow(
+      /alarmTopicArn: got "arn:aws:sns:us-east-1:.*region eu-west-1/,
+    );
+    expect(withTopic('eu-west-1', '444455556666')).not.toThrow();
+  });
+
+  test('rejects a stack name that is too long for the schedule group, which has the same name', () => {
+    expect(() => synthesizedStack('prod', {}, { stackName: `P${'a'.repeat(64)}` })).toThrow(
+      'got a stack name of 65 characters, expected at most 64',
+    );
+  });
+
   test('has no AWS Solutions finding without a documented reason', () => {
     expect(new AwsSolutionsChecks(stack).validateScope(stack).violations).toEqual([]);
   });

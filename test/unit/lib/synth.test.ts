@@ -36,6 +36,7 @@ describe('cdk synth', () => {
     chatService: { baseUrl: 'https://chat-service.bank.internal' },
     chatChannelNumber: '+5491144440000',
     webhook: { auth: { serviceAccountEmail: 'chat-events@bank-messaging.iam.gserviceaccount.com' } },
+    alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
   };
 
   test('writes the template and the bundles without an AWS account', async () => {

@@ -2,7 +2,7 @@ import type { ComponentChildren, ComponentProps } from 'preact';
 
 interface FieldProps {
   readonly label: ComponentChildren;
-  /** Whether it takes the room that is left in its row. */
+  /** Whether it fills the rest of its row. */
   readonly grow?: boolean;
   readonly children?: ComponentChildren;
 }
@@ -25,7 +25,7 @@ export const TextField = ({ label, grow, children, onText, ...input }: TextProps
 interface SelectProps
   extends FieldProps,
     Omit<ComponentProps<'select'>, keyof FieldProps | 'onChange' | 'role' | 'size'> {
-  /** The texts of the options, after those in the children. */
+  /** More options, after those in `children`. */
   readonly options?: readonly string[];
   readonly onChoose: (value: string) => void;
 }

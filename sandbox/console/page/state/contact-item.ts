@@ -2,8 +2,8 @@
 const KEPT_DIGITS = 7;
 
 /**
- * Returns whether a contact in the customer's table may be a user: its key ends as the user's address does. If it is
- * another user, this only costs an unneeded call.
+ * Whether a contact in the customer's table may be a user: its key ends as the user's address does. A wrong match costs
+ * only an unneeded call.
  */
 export const isContactOf = (contactKey: string, address: string): boolean => {
   const isNumber = /^\s*\+?[\d\s().-]+$/.test(address);

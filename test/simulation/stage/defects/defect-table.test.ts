@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defectPageOf, describeFound, foundOn, readDefectPage, SEEDED_DEFECTS } from './defect-table.ts';
 
 describe('the table of seeded defects', () => {
-  it('is on the page that its rows make', () => {
+  it('is the page that its rows produce', () => {
     expect(readDefectPage()).toBe(defectPageOf(foundOn(readDefectPage())));
   });
 

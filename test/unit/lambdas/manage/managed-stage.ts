@@ -72,7 +72,7 @@ export const createManagedStage = async (
   } = {},
 ) => {
   const tableName = await tables.createTable();
-  const table = tables.tableOf(tableName);
+  const table = tables.tableOf(tableName, { client: tables.tableClient });
   const repositories = {
     contacts: createDynamodbContacts(table, { readsHandovers: rules.operators !== undefined }),
     messages: createDynamodbMessages(table, { gapClock: undefined }),

@@ -67,7 +67,7 @@ interface HarnessOptions {
 /** Any number of running functions `send` with one table, one clock, and a chat service that a test controls. */
 export const createSendHarness = async (tables: EmulatedTables, options: HarnessOptions = {}) => {
   const { rules, windowPer = 'user', tableName = await tables.createTable() } = options;
-  const table = tables.tableOf(tableName);
+  const table = tables.tableOf(tableName, { client: tables.tableClient });
   const sends = createDynamodbSends(table);
   const contacts = createDynamodbContacts(table, { readsHandovers: rules?.operators !== undefined });
   const messages = createDynamodbMessages(table, { gapClock: undefined });

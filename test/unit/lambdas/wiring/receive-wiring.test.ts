@@ -99,7 +99,7 @@ describeWiring<ReceiveEnvironment>('receive', USUAL, {
 describe('what receive does when the table fails', () => {
   const run = startedFunctions();
 
-  it('releases a message of the inbound queue, on this queue, whose event the table does not accept yet', async () => {
+  it('releases a message on the inbound queue if the table does not accept its event yet', async () => {
     const body = JSON.stringify({ receivedAt: NOW, encoding: 'json', rawBody: wireMessage() });
 
     const lines = await run('receive', USUAL, { events: [{ Records: [sqsRecord(body)] }], ...FAILING });

@@ -222,7 +222,7 @@ function textOf(value: unknown): string {
   return String(name).replace(/[0-9A-F]{8}$/, '');
 }
 
-test('Large values travel in a file of the code if an environment has no room for them', () => {
+test('Large values move to a file in the code if they could exceed the 4 KB of an environment', () => {
   const reference = Lazy.string({ produce: () => 'x'.repeat(160) });
   const values = { TABLE_NAME: reference, TEMPLATES: 'x'.repeat(4_000), CHAT_PLATFORM: 'chat' };
 

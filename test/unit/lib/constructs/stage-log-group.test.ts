@@ -24,7 +24,7 @@ describe('The log groups', () => {
     });
   });
 
-  test('of the APIs take no room in the policy that all log groups of an account share', () => {
+  test('of the APIs need no statement in the resource policy that all log groups of an account share', () => {
     const { template } = synthesizedStack('prod');
     const groups = template.findResources(LOG_GROUP);
     const stages = Object.values(template.findResources('AWS::ApiGatewayV2::Stage'));

@@ -29,7 +29,7 @@ describe('docs/management-api.json', () => {
     for (const operation of operations) expect(operation).toHaveProperty('responses.403');
   });
 
-  it('describes each part that several routes share once, and refers to it', () => {
+  it('describes each part that several routes share only once, and references it', () => {
     const document = managementApiDocument(version);
     const { securitySchemes: _security, ...shared } = document.components;
     const names = Object.entries(shared).flatMap(([kind, parts]) =>

@@ -2,7 +2,7 @@ import { EVENT_NAMES } from '../../../../lambdas/domain/events/event-names.ts';
 import { PRODUCTION } from '../settings/valid-settings.ts';
 import { type Share, shareAll, shareBus, shareDomainName, shareVpc } from '../shared-resources.ts';
 
-/** A stage with settings at the extreme of what they allow. */
+/** A stage with settings at their maximum. */
 export interface ExtremeStage {
   readonly name: string;
   readonly settings: Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export interface ExtremeStage {
 
 const long = (length: number) => 'x'.repeat(length);
 
-/** Every optional part, with texts as long as they may be. */
+/** Every optional part, with strings of the maximum length. */
 const EVERYTHING = {
   ...PRODUCTION,
   customerManagedKey: true,

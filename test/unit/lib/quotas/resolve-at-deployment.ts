@@ -1,6 +1,5 @@
 /**
- * What each reference of a template becomes at deployment, with names as long as CloudFormation generates them: for
- * counting what a quota counts.
+ * The values of references to pseudo parameters at deployment, with the longest names.
  */
 const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
   'AWS::AccountId': '111122223333',
@@ -15,7 +14,7 @@ const arn = (service: string, resource: string) => `arn:aws-us-gov:${service}:ap
 const name = (length: number) => 'N'.repeat(length);
 
 /**
- * The longest name that CloudFormation generates, and the ARN with it. Lengths: the service's own maximum.
+ * The longest name that CloudFormation generates for a resource, and the ARN with it: as long as the service allows.
  *
  * Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-name.html
  */
@@ -41,7 +40,7 @@ const BY_TYPE: Readonly<Record<string, { readonly ref: string; readonly arn?: st
 
 type Resources = Readonly<Record<string, { readonly Type: string }>>;
 
-/** Returns a value with each intrinsic function replaced. Of a condition's two values, it takes the longer one. */
+/** Returns a value with each intrinsic function replaced. A condition becomes the longer of its two values. */
 export const resolveAtDeployment = (value: unknown, resources: Resources): unknown => {
   const resolve = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(resolve);

@@ -1,18 +1,18 @@
 import { resolveAtDeployment } from './resolve-at-deployment.ts';
 
-/** A template, and what a quota of AWS counts in it. */
+/** The resources of a template, by logical id. */
 export type Resources = Readonly<
   Record<string, { readonly Type: string; readonly Properties?: Readonly<Record<string, unknown>> }>
 >;
 
-/** How much of a quota one thing uses. */
+/** How much of a quota a resource, or a part of the template, uses. */
 export interface Use {
   /** The logical id, or the part of the template. */
   readonly where: string;
   readonly used: number;
 }
 
-/** A quota that a template can exceed although it synthesizes. Most cannot be raised. */
+/** A quota that a template can exceed although synth succeeds. Most cannot be raised. */
 export interface Quota {
   readonly name: string;
   readonly limit: number;
@@ -29,7 +29,7 @@ const list = (value: unknown): readonly unknown[] =>
 
 const statements = (document: unknown): readonly Properties[] => list(Object(document).Statement).map(Object);
 
-/** Counts something of each resource of a type, after references are replaced. */
+/** Counts for each resource of a type, after replacing references. */
 const each =
   (type: string, count: (properties: Properties) => number) =>
   (resources: Resources): readonly Use[] =>
@@ -40,7 +40,7 @@ const each =
         used: count(Object(resolveAtDeployment(Properties, resources))),
       }));
 
-/** Counts something of all resources of a type that belong to another one, such as the policies of a role. */
+/** Counts for each owner of resources, such as a role with its policies, after replacing references. */
 const perOwner =
   (
     types: readonly string[],
@@ -118,7 +118,7 @@ export const QUOTAS: readonly Quota[] = [
     name: "Lambda: bytes of a function's resource policy",
     limit: 20_480,
     source: LAMBDA,
-    // Lambda adds the statement's id, its effect, and the ARN of the function to what a permission says.
+    // Lambda adds a statement's id, its effect, and the function's ARN to each permission.
     usesIn: perOwner(
       ['AWS::Lambda::Permission'],
       ({ FunctionName }) => [FunctionName],

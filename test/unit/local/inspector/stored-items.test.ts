@@ -13,7 +13,7 @@ describe('an item that was written', () => {
 });
 
 describe('the text of an item', () => {
-  it('has the attributes sorted after the key, those of maps, and the members of sets', () => {
+  it('has the key first, then the attributes, sorted like those of maps and the members of sets', () => {
     const item = {
       state: 'x',
       ids: new Set(['b', 'a']),
@@ -27,7 +27,7 @@ describe('the text of an item', () => {
     );
   });
 
-  it('has requests and events as their JSON, unchanged, and other strings as strings', () => {
+  it('contains requests and events as unchanged JSON, and other strings as strings', () => {
     const body = '{"b":12345678901234567890,"1":1.0,"b":"\\u00e9"}';
 
     expect(itemText({ pk: '1', sk: '2', body, statusBodies: new Set([body]) })).toBe(

@@ -58,7 +58,7 @@ describe('storing an echo', () => {
     expect((await items())[KEY]).toMatchObject({ contact: 'CUSTOMER#chat#customer-1' });
   });
 
-  it('stands beside its message and the statuses', async () => {
+  it('is stored beside its message and the statuses', async () => {
     await repositories.messages.recordOutbound(outbound());
     await receive(wireEcho());
     await receive(wireStatus());
@@ -122,7 +122,7 @@ describe('an echo that names another contact than its message', () => {
   const message = () => repositories.messages.recordOutbound(outbound());
   const status = () => receive(wireStatus());
 
-  it("is in its own contact's conversation, and the message in its own", async () => {
+  it('is in the conversation of its own contact, and the message in that of the send', async () => {
     for (const step of [echo, message, status]) await step();
     const conversationOf = async (of: ContactRef) =>
       (await repositories.messages.readConversation(of, { limit: 10 })).messages.map(

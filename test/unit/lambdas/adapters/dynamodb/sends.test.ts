@@ -132,7 +132,7 @@ describe('a write that takes effect late', () => {
     expect(await claim('claim-2')).toMatchObject({ kind: 'claimed', attempt: 2 });
   });
 
-  it('leaves a later refusal because processing failed, but not one of the same time', async () => {
+  it('keeps a refusal for failed processing that is later, but not one with the same time', async () => {
     const refusal = { state: 'refused', at: LATER, code: 'PROCESSING_FAILED', decision: 'It failed.' } as const;
     await sends.recordWithoutCall(SEND, refusal);
     expect(await recorded('expired', NOW)).toMatchObject({ kind: 'conflict', send: { state: 'refused' } });
@@ -295,12 +295,19 @@ describe('a send that could not be processed', () => {
     decision: 'It has failed for a day.',
   } as const;
 
-  it.each(['waiting', 'expired'] as const)('has no code any more once it is redriven and %s', async (state) => {
+  it.each(['waiting', 'expired'] as const)('has no code once it is redriven and %s', async (state) => {
     await sends.recordWithoutCall(SEND, FAILED);
     expect(await sends.recordWithoutCall(SEND, { state, at: LATER, decision: 'Because.' })).toEqual({
       kind: 'applied',
     });
     expect(await item()).toMatchObject({ state });
+    expect(await item()).not.toHaveProperty('code');
+  });
+
+  it('has no code once it is redriven and scheduled', async () => {
+    await sends.recordWithoutCall(SEND, FAILED);
+    expect(await sends.schedule(SEND, { at: LATER, sendAt: LATER })).toEqual({ kind: 'applied' });
+    expect(await item()).toMatchObject({ state: 'scheduled' });
     expect(await item()).not.toHaveProperty('code');
   });
 });
@@ -402,6 +409,36 @@ describe('confirming a send', () => {
         expect(await item()).toEqual(confirmedFirst);
       },
     );
+  });
+
+  it.each([
+    ['named by a status', () => confirm(), { acceptedAt: NOW, identifiedAt: NOW, confirmedBy: 'status' }],
+    [
+      'named by a status after an answer without its id',
+      async () => {
+        await sends.recordResult('request-1', 'claim-1', { ...ACCEPTED, messageId: undefined });
+        await confirm();
+      },
+      { acceptedAt: LATER, identifiedAt: NOW },
+    ],
+  ])('keeps the earliest time of a message that has failed and was %s', async (_, name, times) => {
+    await claim('claim-1');
+    await name();
+    await sends.fail('request-1', { messageId: 'message-1', at: LATER, failure: '131026 ' });
+    for (const at of [NOW, LATER]) await confirm(at);
+    expect(await item()).toMatchObject({ state: 'failed', failedAt: LATER, ...times });
+  });
+
+  it.each(['rejected', 'waiting'] as const)('of an erased contact does not record the result %s', async (state) => {
+    await claim('claim-1');
+    await confirm();
+    const longAfter = addMs(NOW, 16 * 60_000);
+    await repositories.erasures.erase(contact, { kind: 'send', id: 'request-1', messageIds: ['message-1'] }, longAfter);
+    const erased = await item();
+    expect(erased).toMatchObject({ state: 'accepted', body: '', erasedAt: longAfter });
+    const result = sendResult(state, longAfter);
+    expect(await sends.recordResult('request-1', 'claim-1', result)).toMatchObject({ kind: 'conflict' });
+    expect(await item()).toEqual(erased);
   });
 
   it('returns no message of an erased contact', async () => {
