@@ -2,6 +2,7 @@ import { Command, type CommanderError, type CommandUnknownOpts, Help, Option } f
 import packageJson from '../package.json' with { type: 'json' };
 import { type CommandContext, type CreateCommand, examples } from './base/command.ts';
 import { CliError, EXIT } from './base/errors.ts';
+import { createAlarmTestCommand } from './commands/alarm-test.ts';
 import { createAlarmsCommand } from './commands/alarms.ts';
 import { createAuditTrailCommand } from './commands/audit-trail.ts';
 import { createBroadcastCommand } from './commands/broadcast.ts';
@@ -55,7 +56,7 @@ const COMMANDS: readonly CreateCommand[] = [
   createErasureScanCommand,
   createCheckTableCommand,
   createAuditTrailCommand,
-  createAlarmsCommand,
+  (context) => createAlarmsCommand(context).addCommand(createAlarmTestCommand(context)),
   createChannelsCommand,
   createGapsCommand,
   createDoctorCommand,
@@ -135,9 +136,9 @@ const descendantsOf = (command: CommandUnknownOpts): CommandUnknownOpts[] =>
 const runnableCommandsOf = (command: CommandUnknownOpts): CommandUnknownOpts[] =>
   descendantsOf(command).filter(isRunnable);
 
-/** `broadcast` has a command of its own, and can be run itself. */
-export const isRunnable = ({ commands, registeredArguments }: CommandUnknownOpts): boolean =>
-  commands.length === 0 || registeredArguments.length > 0;
+/** `broadcast` and `alarms` have a command of their own, and can be run themselves. */
+export const isRunnable = ({ commands, registeredArguments, options, parent }: CommandUnknownOpts): boolean =>
+  commands.length === 0 || registeredArguments.length > 0 || (parent !== null && options.length > 0);
 
 /** Returns the name that a command is called by, such as `dead-letters list`. */
 const pathOf = (command: CommandUnknownOpts): string =>

@@ -5,6 +5,7 @@ import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { findTarget } from '../cli/base/target.ts';
 import { AWS_CALL } from '../cli/operations/aws-call.ts';
+import { readCaller } from '../cli/operations/caller-identity.ts';
 import { createManagementClient } from '../cli/operations/management-client.ts';
 import { createSignedFetch } from '../cli/operations/signed-fetch.ts';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
@@ -42,7 +43,7 @@ export const createDeployedHost = (options: DeployedOptions, id: string): SmokeH
     checkCanSign(settings.webhook.auth, chatServiceUrl);
     await callSandbox(chatServiceUrl, 'GET', '/outbox');
     region = await cloudFormation.config.region();
-    const actual = await readAccount(region, cloudFormation.config.credentials);
+    const { account: actual } = await readCaller({ region, credentials: () => cloudFormation.config.credentials() });
     if (actual !== account) {
       throw new SmokeError(`The AWS credentials belong to the account ${actual}, but --account is ${account}.`);
     }
@@ -125,25 +126,6 @@ const stageContext = (stage: string, settings: object): readonly string[] => [
   `stage=${stage}`,
   ...(Object.keys(settings).length === 0 ? [] : ['-c', `settings=${JSON.stringify(settings)}`]),
 ];
-
-/**
- * Returns the account that credentials belong to.
- *
- * Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
- */
-const readAccount = async (
-  region: string,
-  credentials: CloudFormationClient['config']['credentials'],
-): Promise<string> => {
-  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const call = createSignedFetch({ service: 'sts', region, credentials: () => credentials() }, API_TIMEOUT_MS);
-  const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
-  const body = 'Action=GetCallerIdentity&Version=2011-06-15';
-  const answer = await call('POST', new URL(`https://sts.${region}.${suffix}/`), body, headers);
-  const [, account] = /<Account>(\d{12})<\/Account>/.exec(await answer.text()) ?? [];
-  if (account !== undefined) return account;
-  throw new SmokeError(`AWS rejected the credentials: STS returned ${answer.status}. Sign in again.`);
-};
 
 const exists = async (client: CloudFormationClient, StackName: string): Promise<boolean> => {
   try {

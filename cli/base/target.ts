@@ -63,6 +63,8 @@ export interface Target {
   /** For file names, such as `Parley-prod.eu-west-1` or `local`. */
   readonly id: string;
   readonly isLocal: boolean;
+  /** Whether the stack has termination protection, as those of production stages have. */
+  readonly isProtected: boolean;
   /** What the names of the stack's alarms start with. Undefined in the local run, which has no others. */
   readonly alarmNamePrefix?: string;
   /** The namespace of the stack's metrics. Those of the local run cannot be read. */
@@ -119,7 +121,7 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
   const cloudFormation = new CloudFormationClient({ ...AWS_CALL, region: requestedRegion });
   const region = await resolveRegion(cloudFormation);
   const name = `stack ${stackName} in ${region}`;
-  const outputs = await describeOutputs(cloudFormation, stackName, region);
+  const { outputs, isProtected } = await describeStack(cloudFormation, stackName, region);
   const found = Object.fromEntries(ADDRESSES.map((address) => [address, outputs.get(outputName(address))]));
   const missing = ADDRESSES.filter((address) => found[address] === undefined).map(outputName);
   if (missing.length > 0) {
@@ -135,6 +137,7 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
     name,
     id: `${stackName}.${region}`,
     isLocal: false,
+    isProtected,
     // Not the stack's name alone, with which the names of other stacks can start.
     alarmNamePrefix: `${nameOf(stackName)}-Monitoring`,
     metricsNamespace: nameOf(stackName),
@@ -179,14 +182,14 @@ const resolveRegion = async (client: CloudFormationClient): Promise<string> => {
   }
 };
 
-const describeOutputs = async (
-  client: CloudFormationClient,
-  stackName: string,
-  region: string,
-): Promise<ReadonlyMap<string | undefined, string | undefined>> => {
+const describeStack = async (client: CloudFormationClient, stackName: string, region: string) => {
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
-    return new Map(Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+    const [stack] = Stacks;
+    return {
+      outputs: new Map(stack?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])),
+      isProtected: stack?.EnableTerminationProtection ?? false,
+    };
   } catch (error) {
     if (!(error instanceof Error) || !error.message.includes('does not exist')) throw error;
     throw new CliError(
@@ -226,6 +229,7 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
     name: 'the local run',
     id: 'local',
     isLocal: true,
+    isProtected: false,
     cloudWatchUrl: env.AWS_ENDPOINT_URL_CLOUDWATCH,
     region: env.AWS_REGION,
     addresses: {

@@ -1,13 +1,17 @@
 import type { CommandFor } from '../base/command.ts';
 import { explainError } from '../base/errors.ts';
-import type { Target } from '../base/target.ts';
-import { readAlarms } from '../operations/read-alarms.ts';
+import { type AlarmReport, readAlarms } from '../operations/read-alarms.ts';
+import { type AlarmsTarget, checkActions, checkNotified } from './doctor-alarm-actions.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'alarms';
 
-/** Names the alarms that are on. */
-export const checkAlarms = async (target: Target, commandFor: CommandFor): Promise<readonly Finding[]> => {
+/** Names the alarms that are on, and checks that alarms notify somebody. */
+export const checkAlarms = async (
+  target: AlarmsTarget,
+  commandFor: CommandFor,
+  now: string,
+): Promise<readonly Finding[]> => {
   const alarms = await readAlarms(target).catch((error: unknown) => explainError(error, target).message);
   if (typeof alarms === 'string') {
     const message = `The alarms could not be read. ${alarms}`;
@@ -16,14 +20,20 @@ export const checkAlarms = async (target: Target, commandFor: CommandFor): Promi
       { check, grade: 'warning', message, remedy: 'Allow cloudwatch:DescribeAlarms; see docs/policies/operator.json.' },
     ];
   }
-  const on = alarms.filter(({ isOn }) => isOn).map(({ alarm }) => alarm);
-  if (on.length === 0) return [{ check, grade: 'ok', message: 'No alarm is on.' }];
   return [
-    {
-      check,
-      grade: 'warning',
-      message: `Alarms that are on: ${on.join(', ')}.`,
-      remedy: `See ${commandFor('parley alarms')}, and docs/runbook.md for what to do.`,
-    },
+    describeStates(alarms, commandFor),
+    ...checkNotified(target, alarms),
+    ...(await checkActions(target, alarms, commandFor, now)),
   ];
+};
+
+const describeStates = (alarms: readonly AlarmReport[], commandFor: CommandFor): Finding => {
+  const on = alarms.filter(({ isOn }) => isOn).map(({ alarm }) => alarm);
+  if (on.length === 0) return { check, grade: 'ok', message: 'No alarm is on.' };
+  return {
+    check,
+    grade: 'warning',
+    message: `Alarms that are on: ${on.join(', ')}.`,
+    remedy: `See ${commandFor('parley alarms')}, and docs/runbook.md for what to do.`,
+  };
 };

@@ -1,12 +1,10 @@
 import type { z } from 'zod';
-import { expiresSoon } from '../../lambdas/domain/access-token.ts';
 import { stageResponse } from '../../lambdas/manage/api/stage.ts';
 import type { CommandFor } from '../base/command.ts';
 import { explainError } from '../base/errors.ts';
-import { describeExpiry, describeTime } from '../base/human-time.ts';
+import { describeTime } from '../base/human-time.ts';
 import { stageTime } from '../base/stage-time.ts';
 import type { Target } from '../base/target.ts';
-import { checkToken, isChannelInvalid, isPathUnknown, isTokenRefused } from '../operations/check-token.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { checkAlarms } from './doctor-alarms.ts';
 import { checkChannels } from './doctor-channels.ts';
@@ -15,6 +13,7 @@ import { checkLimits } from './doctor-limits.ts';
 import { checkQuarantine } from './doctor-quarantine.ts';
 import { checkDeadLetters, checkLeftoverQueues, checkQueues } from './doctor-queues.ts';
 import { checkSends } from './doctor-sends.ts';
+import { checkAccessToken, checkTokenExpiry } from './doctor-token.ts';
 import { checkWebhook } from './doctor-webhook.ts';
 import type { Finding } from './finding.ts';
 
@@ -50,7 +49,7 @@ export const runChecks = async (
   });
   const [stage] = responses;
   const others = await Promise.all([
-    stage ? guarded('token', () => checkAccessToken(stage, api, commandFor)) : [],
+    stage ? guarded('token', () => checkAccessToken(target, stage, api, commandFor)) : [],
     stage ? checkTokenExpiry(stage, commandFor, now) : [],
     guarded('webhook', () => checkWebhook(target, now)),
     guarded('webhook', () => checkQuarantine(target, commandFor, now)),
@@ -61,7 +60,7 @@ export const runChecks = async (
     guarded('queues', () => checkQueues(target, commandFor)),
     guarded('queues', () => checkLeftoverQueues(target, commandFor)),
     stage ? guarded('sends', () => checkSends(api, commandFor, now)) : [],
-    guarded('alarms', () => checkAlarms(target, commandFor)),
+    guarded('alarms', () => checkAlarms(target, commandFor, now)),
   ]);
   return [first, ...others].flat();
 };
@@ -111,53 +110,4 @@ const checkCircuitBreaker = ({ circuitBreaker }: Stage, commandFor: CommandFor, 
       `unreachable. Then make the next probe due with ${commandFor('parley sending retry-now')}. Sending resumes after ` +
       'the first probe that succeeds.',
   };
-};
-
-const checkAccessToken = async (
-  { chatChannelNumber }: Stage,
-  api: ManagementClient,
-  commandFor: CommandFor,
-): Promise<Finding[]> => {
-  try {
-    await checkToken(api, chatChannelNumber);
-    return [{ check: 'token', grade: 'ok', message: 'The chat service responds and accepts the access token.' }];
-  } catch (error) {
-    const { message } = explainError(error);
-    if (isChannelInvalid(error)) return [tokenOfOtherChannel(chatChannelNumber, message, commandFor)];
-    return [{ check: 'token', grade: 'failing', message, remedy: remedyOf(error, commandFor) }];
-  }
-};
-
-const remedyOf = (error: unknown, commandFor: CommandFor): string => {
-  if (isTokenRefused(error)) {
-    return `Copy the token from the chat service's console and set it with ${commandFor('parley token set')}.`;
-  }
-  if (isPathUnknown(error)) {
-    return (
-      "Set chatService.contactCheckPath: its last segment contains the platform's name, such as " +
-      '"customer/checkWhatsAppContact". Also check chatService.baseUrl; see docs/provider.md.'
-    );
-  }
-  return (
-    'Is the chat service up, and does it know this channel number? If it writes numbers without a plus, set ' +
-    'chatService.numberFormat to "digits". See the log of the manage function.'
-  );
-};
-
-const tokenOfOtherChannel = (chatChannelNumber: string, message: string, commandFor: CommandFor): Finding => ({
-  check: 'token',
-  grade: 'failing',
-  message: `The chat service accepts the access token, but not for ${chatChannelNumber}. ${message}`,
-  remedy: `Correct chatChannelNumber in cdk.json and deploy again, or set this number's token with ${commandFor('parley token set')}.`,
-});
-
-/** The expiry is what the token itself says. Returns no finding for a token that does not say when it expires. */
-const checkTokenExpiry = ({ accessTokenExpiresAt }: Stage, commandFor: CommandFor, now: string): Finding[] => {
-  if (accessTokenExpiresAt === undefined) return [];
-  const check = 'token';
-  const hasExpired = accessTokenExpiresAt <= now;
-  const message = `The access token ${hasExpired ? 'expired' : 'expires'} on ${describeExpiry(accessTokenExpiresAt, now)}.`;
-  if (!expiresSoon(accessTokenExpiresAt, now)) return [{ check, grade: 'ok', message }];
-  const remedy = `Get a new token in the chat service's console and set it with ${commandFor('parley token set')}.`;
-  return [{ check, grade: hasExpired ? 'failing' : 'warning', message, remedy }];
 };

@@ -137,7 +137,7 @@ const call = async (
 /** Quotes nothing of the answer, because it can repeat the token. */
 const refusalOf = (status: number): CliError => {
   if (status === 404) {
-    return new CliError(EXIT.refused, 'The chat service has no message/download. Import a file.');
+    return new CliError(EXIT.refused, 'The chat service does not offer message/download. Import a file instead.');
   }
   return new CliError(
     EXIT.failed,

@@ -1,3 +1,4 @@
+import { DescribeSecretCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { z } from 'zod';
 import { type ManagementClient, ManagementError } from './management-client.ts';
 
@@ -30,3 +31,22 @@ const hasStatus = (error: unknown, status: number): boolean =>
 /** Whether a check failed because the chat service accepts the token, but not for the business's number. */
 export const isChannelInvalid = (error: unknown): boolean =>
   error instanceof ManagementError && error.code === 'INVALID_CHANNEL';
+
+interface TokenSecret {
+  readonly secretsManager: SecretsManagerClient;
+  readonly addresses: { readonly accessTokenSecretId: string };
+}
+
+/**
+ * Whether the stored token replaced the value that the deployment generated, without reading either.
+ *
+ * Secrets Manager labels the version that a new value replaces AWSPREVIOUS. The date of the last change shows nothing: a
+ * change of the secret's tags moves it, too.
+ *
+ * Sources: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_PutSecretValue.html and
+ * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_DescribeSecret.html
+ */
+export const wasTokenReplaced = async ({ secretsManager, addresses }: TokenSecret): Promise<boolean> => {
+  const described = await secretsManager.send(new DescribeSecretCommand({ SecretId: addresses.accessTokenSecretId }));
+  return Object.values(described.VersionIdsToStages ?? {}).some((labels) => labels.includes('AWSPREVIOUS'));
+};

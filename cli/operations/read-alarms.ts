@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createSignedFetch, type Signer } from './signed-fetch.ts';
+import { type CloudWatchSource, callCloudWatch } from './call-cloudwatch.ts';
 
 /** An alarm of the stack. */
 export interface AlarmReport {
@@ -11,6 +11,10 @@ export interface AlarmReport {
   readonly since: string;
   /** What it means, and the link to the runbook. */
   readonly description: string;
+  /** Its name in CloudWatch. */
+  readonly name: string;
+  /** The ARNs of what CloudWatch notifies when it starts. Empty if its actions are disabled. */
+  readonly actions: readonly string[];
 }
 
 const response = z.object({
@@ -20,24 +24,22 @@ const response = z.object({
       AlarmDescription: z.string().default(''),
       StateValue: z.enum(['OK', 'ALARM', 'INSUFFICIENT_DATA']),
       StateUpdatedTimestamp: z.number(),
+      ActionsEnabled: z.boolean().default(true),
+      AlarmActions: z.array(z.string()).default([]),
     }),
   ),
   NextToken: z.string().optional(),
 });
 
-const errorBody = z.object({ message: z.string() }).or(z.object({ Message: z.string() }));
-
 /** CloudFormation names an alarm after the stack, its logical id, and a random suffix, which local runs do not add. */
 const NAME = /^.*-Monitoring(.+?)[0-9A-F]{8}(-[A-Za-z0-9]+)?$/;
 
 const MAX_RECORDS = 100;
-const TIMEOUT_MS = 10_000;
 
 /** Where a stack's alarms are. */
-export interface AlarmsSource extends Signer {
+export interface AlarmsSource extends CloudWatchSource {
   /** What the names of the stack's alarms start with. @default all alarms */
   readonly alarmNamePrefix?: string;
-  readonly cloudWatchUrl: string;
 }
 
 /**
@@ -45,25 +47,12 @@ export interface AlarmsSource extends Signer {
  *
  * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
  */
-export const readAlarms = async ({
-  alarmNamePrefix: AlarmNamePrefix,
-  cloudWatchUrl,
-  region,
-  credentials,
-}: AlarmsSource): Promise<readonly AlarmReport[]> => {
-  const call = createSignedFetch({ service: 'monitoring', region, credentials }, TIMEOUT_MS);
-  const headers = {
-    'content-type': 'application/x-amz-json-1.0',
-    'x-amz-target': 'GraniteServiceVersion20100801.DescribeAlarms',
-  };
+export const readAlarms = async (source: AlarmsSource): Promise<readonly AlarmReport[]> => {
   const found: AlarmReport[] = [];
   let NextToken: string | undefined;
   do {
-    const input = { AlarmNamePrefix, MaxRecords: MAX_RECORDS, NextToken };
-    const answer = await call('POST', new URL(cloudWatchUrl), JSON.stringify(input), headers);
-    const body: unknown = await answer.json().catch(() => undefined);
-    if (!answer.ok) throw new Error(messageIn(body) ?? `CloudWatch returned ${answer.status}`);
-    const page = response.parse(body);
+    const input = { AlarmNamePrefix: source.alarmNamePrefix, MaxRecords: MAX_RECORDS, NextToken };
+    const page = response.parse(await callCloudWatch(source, 'DescribeAlarms', input));
     found.push(...page.MetricAlarms.map(toReport));
     NextToken = page.NextToken;
   } while (NextToken !== undefined);
@@ -75,9 +64,6 @@ const toReport = (alarm: z.output<typeof response>['MetricAlarms'][number]): Ala
   isOn: alarm.StateValue === 'INSUFFICIENT_DATA' ? undefined : alarm.StateValue === 'ALARM',
   since: new Date(alarm.StateUpdatedTimestamp * 1000).toISOString(),
   description: alarm.AlarmDescription,
+  name: alarm.AlarmName,
+  actions: alarm.ActionsEnabled ? alarm.AlarmActions : [],
 });
-
-const messageIn = (body: unknown): string | undefined => {
-  const { data } = errorBody.safeParse(body);
-  return data && ('message' in data ? data.message : data.Message);
-};

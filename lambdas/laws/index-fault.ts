@@ -1,7 +1,7 @@
 import { SEND_STATES, type SendState } from '../domain/send-transitions.ts';
 import { has, kindOf, type StoredItem, textOf } from './stored-item.ts';
 
-/** Returns what is wrong with the keys of an item in the indexes, stated again from its other attributes. */
+/** Returns what is wrong with an item's index keys, which are derived from its other attributes. */
 export const indexFaultIn = (item: StoredItem): string | undefined => {
   if (has(item, 'contact') !== has(item, 'contactSort')) return 'Only one of contact and contactSort is set.';
   const sort = has(item, 'contactSort') ? contactSortOf(item) : undefined;

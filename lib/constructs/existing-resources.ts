@@ -43,9 +43,19 @@ export interface ExistingResources extends NetworkProps {
 export function existingResources(
   stack: Stack,
   { customerManagedKey }: { readonly customerManagedKey: boolean },
-  { table, eventBus, encryptionKey, domainMapping, vpc, vpcSubnets, securityGroups }: ExistingResources,
+  {
+    table,
+    eventBus,
+    encryptionKey,
+    domainMapping,
+    vpc,
+    vpcSubnets,
+    securityGroups,
+    streamsEndpointUrl,
+  }: ExistingResources,
 ): ExistingResources {
-  const existing = { table, eventBus, encryptionKey, domainMapping, vpc, vpcSubnets, securityGroups };
+  const network = { vpc, vpcSubnets, securityGroups, streamsEndpointUrl };
+  const existing = { table, eventBus, encryptionKey, domainMapping, ...network };
   if (stack.node.tryGetContext(LOCAL_RUN_CONTEXT) === true) {
     const ignored = Object.entries(existing).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     if (ignored.length > 0) stack.addMetadata(IGNORED_METADATA, ignored);

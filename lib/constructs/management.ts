@@ -150,7 +150,8 @@ export class ParleyManagement extends Construct {
         EVENT_BUS_NAME: publisher?.eventBus.eventBusName,
         EVENT_CONTENT: publisher?.hasContent,
         AWS_ENDPOINT_URL_EVENTBRIDGE: publisher && serviceUrl(this, 'events'),
-        AWS_ENDPOINT_URL_DYNAMODB_STREAMS: publisher && serviceUrl(this, 'streams.dynamodb'),
+        AWS_ENDPOINT_URL_DYNAMODB_STREAMS:
+          publisher && (props.streamsEndpointUrl ?? serviceUrl(this, 'streams.dynamodb')),
         PUBLISH_FAILURES_QUEUE_URL: publisher?.publishFailures.queueUrl,
         UNDELIVERED_EVENTS_QUEUE_URL: publisher?.targets?.deadLetters.queueUrl,
         DEAD_LETTER_QUEUE_URLS: deadLetterQueues.map(({ queueUrl }) => queueUrl),

@@ -24,6 +24,15 @@ export interface NetworkProps {
    * which allows only the ports that they call
    */
   readonly securityGroups?: ISecurityGroup[];
+  /**
+   * The URL of the VPC's interface endpoint for DynamoDB Streams, which redriving events calls. Without NAT, the functions
+   * cannot reach the usual one, because the endpoint has no private DNS name.
+   *
+   * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/privatelink-streams.html
+   *
+   * @default the usual one of the region
+   */
+  readonly streamsEndpointUrl?: string;
 }
 
 /** Returns the network among a construct's properties. */
@@ -74,9 +83,14 @@ export function grantNetworkInterfaces(role: Role): void {
 
 /** Returns the network of a stack's functions, which share one security group unless the stack's properties name others. */
 export function networkOf(stack: Stack, props: NetworkProps, settings: StageSettings): NetworkProps {
-  const { vpc, vpcSubnets, securityGroups } = props;
+  const { vpc, vpcSubnets, securityGroups, streamsEndpointUrl } = props;
   if (!vpc) return {};
-  return { vpc, vpcSubnets, securityGroups: securityGroups ?? [createSecurityGroup(stack, vpc, settings)] };
+  return {
+    vpc,
+    vpcSubnets,
+    streamsEndpointUrl,
+    securityGroups: securityGroups ?? [createSecurityGroup(stack, vpc, settings)],
+  };
 }
 
 const HTTPS_PORT = 443;

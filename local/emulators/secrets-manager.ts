@@ -15,6 +15,7 @@ export interface SecretVersion {
 export interface Secret {
   readonly arn: string;
   readonly name: string;
+  readonly createdAt: Date;
   /** The current version, then the previous one. */
   readonly versions: readonly SecretVersion[];
 }
@@ -48,7 +49,7 @@ export const createSecretStore = (arnOf: (name: string) => string): SecretStore 
       // Secrets Manager appends six characters, so that a secret that is created again has a new ARN.
       const suffix = createHash('sha256').update(name).digest('hex').slice(0, 6);
       const arn = `${arnOf(name)}-${suffix}`;
-      secrets.push({ arn, name, versions: [] });
+      secrets.push({ arn, name, createdAt: new Date(), versions: [] });
       if (secretString !== undefined) put(arn, secretString);
       return arn;
     },
@@ -58,8 +59,8 @@ export const createSecretStore = (arnOf: (name: string) => string): SecretStore 
 };
 
 /**
- * Emulates Secrets Manager's `GetSecretValue` and `PutSecretValue`. It rejects every other operation, including those
- * of services that have no emulator.
+ * Emulates Secrets Manager's `GetSecretValue`, `PutSecretValue`, and `DescribeSecret`. It rejects every other operation,
+ * including those of services that have no emulator.
  *
  * Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_Operations.html
  */
@@ -67,6 +68,7 @@ export const startSecretsManager = (store: SecretStore): Promise<ListeningServer
   startAwsJsonServer('application/x-amz-json-1.1', ({ operation, input }) => {
     if (operation === 'secretsmanager.GetSecretValue') return getSecretValue(store, input);
     if (operation === 'secretsmanager.PutSecretValue') return putSecretValue(store, input);
+    if (operation === 'secretsmanager.DescribeSecret') return describeSecret(store, input);
     return unknownOperation(operation);
   });
 
@@ -102,6 +104,34 @@ const putSecretValue = (store: SecretStore, input: unknown): AwsResponse => {
   const secret = store.find(data.SecretId);
   if (!secret) return secretNotFound();
   return { status: 200, body: describe(secret, store.put(secret, data.SecretString)) };
+};
+
+const describeSecretInput = z.object({ SecretId: z.string() });
+
+/**
+ * Only fields that have a value are in the response. Only a new version changes an emulated secret.
+ *
+ * Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_DescribeSecret.html
+ */
+const describeSecret = (store: SecretStore, input: unknown): AwsResponse => {
+  const { data } = describeSecretInput.safeParse(input);
+  if (!data) return awsError('InvalidParameterException', 'DescribeSecret requires a SecretId.');
+  const secret = store.find(data.SecretId);
+  if (!secret) return secretNotFound();
+  const { arn: ARN, name: Name, createdAt, versions } = secret;
+  const [current] = versions;
+  return {
+    status: 200,
+    body: {
+      ARN,
+      Name,
+      CreatedDate: createdAt.getTime() / 1000,
+      LastChangedDate: (current?.createdAt ?? createdAt).getTime() / 1000,
+      ...(current && {
+        VersionIdsToStages: Object.fromEntries(versions.map(({ versionId, stages }) => [versionId, [...stages]])),
+      }),
+    },
+  };
 };
 
 const describe = ({ arn, name }: Secret, { versionId, stages }: SecretVersion) => ({

@@ -45,14 +45,14 @@ export const viewSend = (send: SendRecord): SendView => {
   };
 };
 
-/** Returns the request; the body of an erased contact's request is gone. */
+/** Returns the request. It is empty if its contact was erased. */
 const requestOf = ({ body }: SendRecord): Readonly<Record<string, unknown>> => {
   const request = parseJson(body);
   return isObject(request) ? request : {};
 };
 
 const latestTime = (send: SendRecord): string | undefined => {
-  // When a request is to be sent is not the time of a change.
+  // The time for which a request is scheduled is not the time of a change.
   const { sendAt: _due, ...times } = sendTimes.parse(send);
   return Object.values(times)
     .filter((at) => at !== undefined)

@@ -8,6 +8,7 @@ import type { Target } from '../../cli/base/target.ts';
 import { createMovableClock, type MovableClock } from '../../local/base/clock.ts';
 import { listenLocally } from '../../local/base/listen-locally.ts';
 import { type CloudWatch, startCloudWatch } from '../../local/emulators/cloudwatch/cloudwatch.ts';
+import { createSecretStore, type SecretStore, startSecretsManager } from '../../local/emulators/secrets-manager.ts';
 import { startSqs } from '../../local/emulators/sqs/sqs.ts';
 import { runParley } from './run-parley.ts';
 
@@ -26,11 +27,13 @@ const noneKept: AnswerCall = async (method, path) => {
   return method === 'POST' ? [200, {}] : [404, { code: 'DEAD_LETTER_NOT_FOUND', message: 'Not found.' }];
 };
 
-/** A target for `parley --local` that consists of queues only, unless a test adds addresses. */
+/** A target for `parley --local` that consists of queues and an access token, unless a test adds addresses. */
 export interface LocalTarget extends AsyncDisposable {
   readonly sqs: SQSClient;
   readonly clock: MovableClock;
   readonly cloudWatch: CloudWatch;
+  /** Contains the access token, as a deployment generates it. */
+  readonly secrets: SecretStore;
   readonly folder: string;
   readonly addresses: Target['addresses'];
   /** Runs a command line. */
@@ -67,6 +70,9 @@ export const startLocalTarget = async (
     }),
   );
   const cloudWatch = await startCloudWatch({ clock, queues: emulator.gauges });
+  const secrets = createSecretStore((name) => `arn:aws:secretsmanager:us-east-1:000000000000:secret:${name}`);
+  const accessTokenSecretId = secrets.create('token', 'generated');
+  const secretsManager = await startSecretsManager(secrets);
   const folder = mkdtempDisposableSync(join(tmpdir(), 'parley-target-'));
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const sqs = new SQSClient({ region: 'us-east-1', credentials, endpoint: emulator.url });
@@ -80,7 +86,7 @@ export const startLocalTarget = async (
   const addresses = {
     webhookUrl: 'http://127.0.0.1:9/webhook',
     managementUrl: management.url,
-    accessTokenSecretId: 'token',
+    accessTokenSecretId,
     tableName: 'table',
     ...Object.fromEntries(urls),
     ...others,
@@ -97,7 +103,7 @@ export const startLocalTarget = async (
         AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9',
         AWS_ENDPOINT_URL_SCHEDULER: 'http://127.0.0.1:9',
         AWS_ENDPOINT_URL_SQS: emulator.url,
-        AWS_ENDPOINT_URL_SECRETS_MANAGER: 'http://127.0.0.1:9',
+        AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager.url,
       },
     }),
   );
@@ -105,6 +111,7 @@ export const startLocalTarget = async (
     sqs,
     clock,
     cloudWatch,
+    secrets,
     folder: folder.path,
     addresses,
     parley: (args, stop) => runParley(args, { stateFolder: folder.path, stop }),
@@ -112,6 +119,7 @@ export const startLocalTarget = async (
       sqs.destroy();
       await emulator.close();
       await cloudWatch.close();
+      await secretsManager.close();
       await management.close();
       folder.remove();
     },

@@ -37,14 +37,14 @@ export const recordConsent = async (table: ConversationTable, contact: ContactRe
       await table.update({ key, set: latest, condition });
       await table.update({ key, set: own, condition: `attribute_exists(#${names.at}) AND ${isLatestOwn}` });
     }
-    // An erasure that was requested before this opt-out would remove the register with the later opt-out in it.
+    // An erasure that was requested before this opt-out would remove the stored consent, which is a later opt-out.
     const recorded = await table.update({
       key,
       set: { [names.recordedAt]: recordedAt },
       values: { at },
       condition: `#${names.at} >= :at AND ${isRecordedEarlier(names)}`,
     });
-    // If an erasure removed the register meanwhile, the consent may not be recorded.
+    // If an erasure removed the stored consent meanwhile, this one may not be recorded.
     return recorded.kind === 'written' || String(recorded.item?.[names.at] ?? '') >= at;
   });
 };

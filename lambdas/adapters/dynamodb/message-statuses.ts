@@ -28,7 +28,7 @@ export const createMessageStatuses = (
             `The status ${literal.slice(0, 32)} is too large to be stored: it has more than ${MAX_STATUS_BYTES} bytes.`,
           )
         : undefined;
-    // Of a status that is too large, only the time is stored, if it has an attribute of its own.
+    // If a status is too large, only its time is stored, and only if that has an attribute of its own.
     const isOnlyTime = refusal !== undefined;
     if (isOnlyTime && !hasOwnTime(status.status)) throw refusal;
     const expiresAt = table.expiryOf('messages', time.at);
@@ -77,7 +77,7 @@ const nameContact = async (table: ConversationTable, { id, subject }: StatusChan
 };
 
 /**
- * Lists a message as a gap if only its statuses are known. Its echo may be stored all the same, beside this item.
+ * Lists a message as a gap if only its statuses are known. Its echo may still be stored, in another item.
  *
  * The time in the list is when the first status was stored: a status that waited on a queue is stored long after its own
  * time, and its message may be waiting behind it.

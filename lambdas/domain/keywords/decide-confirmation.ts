@@ -6,7 +6,7 @@ import { freeFormCall } from '../send-call.ts';
 import type { SendRequest } from '../send-request.ts';
 import { optOutConfirmationId } from './opt-out-confirmation.ts';
 
-/** Only the confirmation of an opt-out, and only that of the one that counts, may be sent before the user writes again. */
+/** Before the user writes again, only the confirmation of an opt-out that still stands may be sent. */
 export const decideConfirmation = (
   request: SendRequest,
   contact: Contact,
@@ -22,7 +22,7 @@ export const decideConfirmation = (
   if (messageText === undefined) {
     return refuse('OPTED_OUT', `${open} ${optedOut}, and the stage does not confirm opt-outs.`);
   }
-  // An import can have opted the user out again, meanwhile.
+  // Meanwhile, an import can have opted the user out, too.
   const confirmed = standingOptOuts(contact.consents ?? []).flatMap(({ messageId }) => messageId ?? []);
   if (!confirmed.some((messageId) => request.requestId === optOutConfirmationId(messageId))) {
     return refuse(

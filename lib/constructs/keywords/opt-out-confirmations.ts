@@ -17,7 +17,7 @@ export class OptOutConfirmations {
     this.#receive = receive;
   }
 
-  /** Returns what is missing at synthesis. */
+  /** Returns a message for each missing part, for validation at synth. */
   faults(): readonly string[] {
     return this.#isConnected ? [] : [WITHOUT_SENDER];
   }

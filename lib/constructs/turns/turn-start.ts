@@ -15,7 +15,7 @@ export class TurnStart {
     this.#receive = receive;
   }
 
-  /** Returns what is missing at synthesis. */
+  /** Returns a message for each missing part, for validation at synth. */
   faults(): readonly string[] {
     return this.#isConnected ? [] : [WITHOUT_PUBLISHER];
   }
@@ -24,7 +24,7 @@ export class TurnStart {
   connect({ turnQueue, turnEnd }: Pick<ParleyPublisher, 'turnEnd' | 'turnQueue'>): void {
     if (!turnQueue) throw new Error(PUBLISHER_WITHOUT_TURNS);
     this.#isConnected = true;
-    // First the version of `publish` that ends turns, also during a gradual rollout. Then `receive` may start one.
+    // `publish` must be able to end turns before `receive` starts one, also during a gradual rollout.
     this.#receive.node.addDependency(turnEnd);
   }
 }

@@ -257,6 +257,7 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['sends uncertain list', []],
   ['sends uncertain resolve', ['r-1', '--outcome', 'failed']],
   ['alarms', []],
+  ['alarms test', ['--yes']],
   ['channels', []],
   ['gaps', []],
   ['doctor', []],

@@ -91,16 +91,18 @@ const faultsInBlocks = async ({ blocks }: Page): Promise<readonly string[]> => {
 /** Returns what is wrong with an invocation of `parley` in a sentence, which may lack its arguments. */
 const faultOfMention = (args: readonly string[]): string | undefined => {
   let command: CommandUnknownOpts = createTestProgram();
+  let isValue = false;
   for (const arg of args) {
     const next = command.commands.find((one) => one.name() === arg);
-    if (next !== undefined) {
+    if (isValue) {
+      isValue = false;
+    } else if (next !== undefined) {
       command = next;
     } else if (arg.startsWith('--')) {
       const long = arg.split('=')[0];
-      const known = [command, createTestProgram()].some(({ options }) =>
-        options.some((option) => option.long === long),
-      );
-      if (!known && long !== '--help') return `${command.name()} has no option ${long}`;
+      const option = [command, createTestProgram()].flatMap(({ options }) => options).find((one) => one.long === long);
+      if (!option && long !== '--help') return `${command.name()} has no option ${long}`;
+      isValue = option?.required === true && !arg.includes('=');
     } else if (command.commands.length > 0 && /^[a-z-]+$/.test(arg)) {
       return `${command.name()} has no command ${arg}`;
     }

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** The code that reads, writes, and checks items. Other code uses the readers and keys in `lambdas/table`. */
 const KNOWS_ATTRIBUTES = /^lambdas\/(table|laws|adapters\/dynamodb)\//;
 
-/** Attributes of items that are no words of the domain or of the API, except `contact`, which is one. */
+/** Attributes of items whose names are not words of the domain or the API. `contact` is one, so it is left out. */
 const ATTRIBUTES = [
   ...INDEXES.flatMap(({ partition, sort }) => [partition, sort]).filter((name) => name !== 'contact'),
   ...[

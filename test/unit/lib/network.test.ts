@@ -52,6 +52,15 @@ describe('A stage in a VPC', () => {
     own.allResourcesProperties('AWS::Lambda::Function', { VpcConfig: { SecurityGroupIds: securityGroupIds } });
   });
 
+  test('reads the stream through the endpoint of the VPC, which has no private DNS name', () => {
+    const streamsEndpointUrl = 'https://vpce-0a1b2c3d-4e5f.streams.dynamodb.eu-west-1.vpce.amazonaws.com';
+    const share = shareAll(shareVpc, () => ({ streamsEndpointUrl }));
+
+    synthesizedStack('prod', {}, { share }).template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ AWS_ENDPOINT_URL_DYNAMODB_STREAMS: streamsEndpointUrl }) },
+    });
+  });
+
   test('lets Lambda create network interfaces, but not the code of a function, and changes no other permission', () => {
     const functions = ['Management', 'Publisher', 'Receiver', 'Sender'].map(
       (name) => `${name}FunctionRoleDefaultPolicy`,

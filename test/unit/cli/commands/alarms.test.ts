@@ -69,7 +69,14 @@ describe('parley alarms', () => {
   });
 
   it('prints what starts and ends while it watches', () => {
-    const report = (isOn: boolean): AlarmReport => ({ alarm: 'SendErrors', isOn, since: 'T', description: 'Why.' });
+    const report = (isOn: boolean): AlarmReport => ({
+      alarm: 'SendErrors',
+      isOn,
+      since: 'T',
+      description: 'Why.',
+      name: 'N',
+      actions: [],
+    });
 
     expect(describeChanges([report(false)], [report(true)])).toEqual(['T  SendErrors started: Why.']);
     expect(describeChanges([report(true)], [report(false)])).toEqual(['T  SendErrors ended']);

@@ -1,4 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkQuarantine } from '../../../../cli/commands/doctor-quarantine.ts';
@@ -199,6 +201,68 @@ describe('doctor on the token', () => {
     expect(await findings('token')).toEqual([
       ['failing', `The chat service accepts the access token, but not for +5491100000000. ${message}`],
     ]);
+  });
+});
+
+describe('doctor on a token that the chat service refuses', () => {
+  const refused = 'The contacts could not be checked. HTTP 401.';
+  const fail = (status: number) => {
+    checked = [502, { code: 'CHAT_SERVICE_FAILED', message: `The contacts could not be checked. HTTP ${status}.` }];
+  };
+  const replace = () => {
+    const secret = target.secrets.find(target.addresses.accessTokenSecretId);
+    if (secret) target.secrets.put(secret, 'a-token');
+  };
+
+  it('warns if it is still the one that the deployment generated, and names the command that replaces it', async () => {
+    fail(401);
+
+    expect(await findings('token')).toEqual([
+      [
+        'warning',
+        'No access token is stored yet: the secret still contains the random placeholder from its creation, which the ' +
+          'chat service refuses.',
+      ],
+    ]);
+    expect(await lines()).toContain(
+      'console: parley token set --local < token.txt. Until then, messages are not sent.',
+    );
+    expect((await target.parley(['doctor'])).code).toBe(0);
+  });
+
+  it('fails if it was replaced', async () => {
+    fail(401);
+    replace();
+
+    expect(await findings('token')).toEqual([['failing', refused]]);
+    expect((await target.parley(['doctor'])).code).toBe(6);
+  });
+
+  it('fails if nothing shows whether it was replaced, and names the missing permission', async () => {
+    fail(401);
+    await using denied = await listenLocally(
+      createServer((_request, response) => {
+        const body = { __type: 'AccessDeniedException', Message: 'User is not authorized' };
+        response.writeHead(400, { 'x-amzn-errortype': 'AccessDeniedException' }).end(JSON.stringify(body));
+      }),
+    );
+    const file = join(target.folder, 'local.json');
+    const state = JSON.parse(readFileSync(file, 'utf8'));
+    state.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = denied.url;
+    writeFileSync(file, JSON.stringify(state));
+
+    expect(await findings('token')).toEqual([['failing', refused]]);
+    expect(await lines()).toContain('Allow secretsmanager:DescribeSecret');
+  });
+
+  it('fails on any other answer of the chat service, although the token was not replaced', async () => {
+    fail(503);
+
+    expect(await findings('token')).toEqual([['failing', 'The contacts could not be checked. HTTP 503.']]);
+  });
+
+  it('does not question a token that is accepted', async () => {
+    expect(await findings('token')).toEqual([['ok', 'The chat service responds and accepts the access token.']]);
   });
 });
 

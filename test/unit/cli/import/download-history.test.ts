@@ -98,7 +98,7 @@ describe('the history of a chat service', () => {
   it.each<[string, Answer[], number, string]>([
     ['is empty', [page(false)], 3, 'has no history since'],
     ['is refused with 401', [[401, 'secret-token']], 5, 'refuses the access token'],
-    ['is not there', [[404, '']], 4, 'has no message/download'],
+    ['is not there', [[404, '']], 4, 'does not offer message/download'],
     ['fails', [[500, '']], 1, 'with HTTP 500'],
     ['has another form', [[200, '{"items":[]}']], 1, 'unexpected response from message/download; expected'],
     ['is no JSON', [[200, '<html>']], 1, 'unexpected response from message/download; expected'],

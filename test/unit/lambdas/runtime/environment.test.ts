@@ -43,7 +43,7 @@ describe('parseEnvironment', () => {
 });
 
 describe('variablesOf', () => {
-  it('adds the large variables from the file of the code', () => {
+  it('adds the large variables from a file in the code', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-task-root-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, 'variables.json'), JSON.stringify({ RULES: '{"template":"hello"}' }));

@@ -6,8 +6,8 @@ const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
   'AWS::Partition': 'aws-us-gov',
   'AWS::Region': 'ap-southeast-2',
   'AWS::URLSuffix': 'amazonaws.com.cn',
-  'AWS::StackId': `arn:aws:cloudformation:ap-southeast-2:111122223333:stack/${'S'.repeat(40)}/51af3dc0-da77-11e4-872e-1234567db123`,
-  'AWS::StackName': 'S'.repeat(40),
+  'AWS::StackId': `arn:aws:cloudformation:ap-southeast-2:111122223333:stack/${'S'.repeat(64)}/51af3dc0-da77-11e4-872e-1234567db123`,
+  'AWS::StackName': 'S'.repeat(64),
 };
 
 const arn = (service: string, resource: string) => `arn:aws-us-gov:${service}:ap-southeast-2:111122223333:${resource}`;
@@ -23,14 +23,14 @@ const BY_TYPE: Readonly<Record<string, { readonly ref: string; readonly arn?: st
   'AWS::ApiGateway::RestApi': { ref: name(10) },
   'AWS::CloudWatch::Alarm': { ref: name(255), arn: arn('cloudwatch', `alarm:${name(255)}`) },
   'AWS::DynamoDB::Table': { ref: name(100), arn: arn('dynamodb', `table/${name(100)}`) },
-  'AWS::Events::EventBus': { ref: name(40), arn: arn('events', `event-bus/${name(40)}`) },
+  'AWS::Events::EventBus': { ref: name(64), arn: arn('events', `event-bus/${name(64)}`) },
   'AWS::Events::Rule': { ref: name(64), arn: arn('events', `rule/${name(64)}`) },
   'AWS::IAM::Role': { ref: name(64), arn: `arn:aws-us-gov:iam::111122223333:role/${name(64)}` },
   'AWS::KMS::Key': { ref: name(36), arn: arn('kms', `key/${name(36)}`) },
   'AWS::Lambda::Function': { ref: name(64), arn: arn('lambda', `function:${name(64)}`) },
   'AWS::Lambda::Alias': { ref: arn('lambda', `function:${name(64)}:live`) },
   'AWS::Logs::LogGroup': { ref: name(120), arn: arn('logs', `log-group:${name(120)}:*`) },
-  'AWS::Scheduler::ScheduleGroup': { ref: name(40), arn: arn('scheduler', `schedule-group/${name(40)}`) },
+  'AWS::Scheduler::ScheduleGroup': { ref: name(64), arn: arn('scheduler', `schedule-group/${name(64)}`) },
   'AWS::SecretsManager::Secret': { ref: arn('secretsmanager', `secret:${name(80)}-abcdef`) },
   'AWS::SQS::Queue': {
     ref: `https://sqs.ap-southeast-2.amazonaws.com/111122223333/${name(80)}`,

@@ -1,6 +1,7 @@
 import {
   DescribeSecretCommand,
   GetSecretValueCommand,
+  ListSecretVersionIdsCommand,
   PutSecretValueCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
@@ -60,9 +61,35 @@ describe('the Secrets Manager emulator', () => {
     await expect(empty).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
   });
 
-  it('rejects any other operation by name', async () => {
-    const describing = client.send(new DescribeSecretCommand({ SecretId: 'by-name' }));
+  it('describes a secret with the staging labels of its versions, but not its value', async () => {
+    const arn = store.create('described', 'first');
+    const described = async () => client.send(new DescribeSecretCommand({ SecretId: 'described' }));
 
-    await expect(describing).rejects.toThrow('does not support secretsmanager.DescribeSecret');
+    const before = await described();
+    await client.send(new PutSecretValueCommand({ SecretId: 'described', SecretString: 'second' }));
+    const after = await described();
+
+    expect(before).toMatchObject({ ARN: arn, Name: 'described', CreatedDate: expect.any(Date) });
+    expect(before).not.toHaveProperty('SecretString');
+    expect(Object.values(before.VersionIdsToStages ?? {})).toEqual([['AWSCURRENT']]);
+    expect(Object.values(after.VersionIdsToStages ?? {})).toEqual([['AWSCURRENT'], ['AWSPREVIOUS']]);
+    expect(Object.keys(after.VersionIdsToStages ?? {})[1]).toBe(Object.keys(before.VersionIdsToStages ?? {})[0]);
+    expect(after.CreatedDate).toEqual(before.CreatedDate);
+  });
+
+  it('describes a secret without a value, and no unknown secret', async () => {
+    store.create('valueless', undefined);
+
+    const described = await client.send(new DescribeSecretCommand({ SecretId: 'valueless' }));
+    const unknown = client.send(new DescribeSecretCommand({ SecretId: 'unknown' }));
+
+    expect(described.VersionIdsToStages).toBeUndefined();
+    await expect(unknown).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  });
+
+  it('rejects any other operation by name', async () => {
+    const listing = client.send(new ListSecretVersionIdsCommand({ SecretId: 'by-name' }));
+
+    await expect(listing).rejects.toThrow('does not support secretsmanager.ListSecretVersionIds');
   });
 });

@@ -34,7 +34,7 @@ describe('the history of a send', () => {
     ]);
   });
 
-  it('keeps why a message failed, and no time that is that of a status', () => {
+  it('keeps why a message failed, but not the time of a status', () => {
     const history = createSendHistory();
     const failed: SendRecord = {
       ...CLAIMED,

@@ -97,7 +97,7 @@ describe('reading a conversation', () => {
     }
   });
 
-  it('returns pages of less than 1 MB, whose end is not the end, in few reads, also behind refused sends', async () => {
+  it('returns every message in pages of less than 1 MB and in few reads, even behind refused sends', async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `message-${String(index).padStart(3, '0')}`);
     for (const [index, _id_] of ids.entries()) {
       const CREATION_TIME = addMs('2026-11-20T11:00:00.000Z', index);

@@ -64,7 +64,7 @@ describe('storing an inbound message', () => {
     });
   });
 
-  it('keeps the earliest version of a message, and of two with the same time the lesser', async () => {
+  it('keeps the earliest version of a message, or the one that sorts first of two with the same time', async () => {
     const versions = [
       wireMessage({ CREATION_TIME: '2026-11-20T11:00:00.000Z', MESSAGE: 'a' }),
       wireMessage({ CREATION_TIME: '2026-11-20T11:00:00.000Z', MESSAGE: 'b' }),
@@ -202,7 +202,7 @@ describe('a message beside a status', () => {
   it.each([
     ["a user's own message", message, MESSAGE],
     ['a message that Parley sent', sent, 'On its way.'],
-  ])('gives way to %s, which comes last', async (_case, own, text) => {
+  ])('is replaced by %s that arrives last', async (_case, own, text) => {
     for (const step of [...steps, own]) await step();
     expect(await repositories.messages.read('message-1')).toMatchObject({ text });
   });

@@ -139,7 +139,7 @@ describe('a write that takes effect late', () => {
     expect(await recorded('expired', LATER)).toEqual({ kind: 'applied' });
   });
 
-  it('leaves an earlier failure of the message, and of the same time one that sorts before it', async () => {
+  it('keeps an earlier failure of the message, or one with the same time that sorts before it', async () => {
     const failed = async (at: string, failure: string) =>
       (await sends.fail('request-1', { messageId: 'message-1', at, failure })).kind;
     await claim('claim-1');
@@ -151,7 +151,7 @@ describe('a write that takes effect late', () => {
     expect(await item()).toMatchObject({ state: 'failed', failedAt: NOW, failure: 'b ' });
   });
 
-  it('does not change a request that another one with its ID has registered', async () => {
+  it('does not change a request that is registered with the same ID', async () => {
     await sends.register(SEND, NOW);
     const other = { ...SEND, body: 'another body' };
     const before = await item();
@@ -175,7 +175,7 @@ describe('recording the result of a call', () => {
     }
   });
 
-  it('replaces the failure of an earlier message by an acceptance, and removes what it left', async () => {
+  it('replaces the failure of an earlier message with an acceptance, and removes its details', async () => {
     await claim('claim-1');
     await sends.confirm('request-1', { messageId: 'message-0', at: NOW });
     await sends.fail('request-1', { messageId: 'message-0', at: NOW, failure: '131026 ' });
