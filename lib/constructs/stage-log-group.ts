@@ -2,6 +2,7 @@ import { Aws, Fn } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { vendedLogsOf } from '../settings/key-policy.ts';
 import type { LogRetentionDays } from '../settings/log-retention.ts';
 import { removalPolicyOf } from './removal-policy.ts';
 
@@ -41,7 +42,9 @@ export class StageLogGroup extends LogGroup {
     vendedFor?: string,
   ) {
     super(scope, id, {
-      ...(vendedFor && { logGroupName: `/aws/vendedlogs/${Aws.STACK_NAME}/${vendedFor}-${STACK_UUID}` }),
+      ...(vendedFor && {
+        logGroupName: `${vendedLogsOf(Aws.STACK_NAME)}${vendedFor}-${scope.node.addr.slice(-8)}-${STACK_UUID}`,
+      }),
       retention: retentionDays.logs,
       removalPolicy: removalPolicyOf(production),
       ...(encryptionKey && { encryptionKey }),

@@ -27,8 +27,8 @@ export const eventTarget = z.discriminatedUnion('kind', [
     url: z
       .string()
       .max(2048)
-      // What API destinations accept: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_CreateApiDestination.html
-      .regex(/^https:\/\/[A-Za-z0-9.-]+(:\d+)?(\/([\w().!~*';:@&=+$,/-]|%[0-9A-Fa-f]{2})*)?$/)
+      // What API destinations accept, without `*`, which stands for a parameter: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_CreateApiDestination.html
+      .regex(/^https:\/\/[A-Za-z0-9.-]+(:\d+)?(\/([\w().!~';:@&=+$,/-]|%[0-9A-Fa-f]{2})*)?$/)
       .meta({
         description:
           'an https URL of up to 2,048 ASCII characters, without a query or a fragment; percent-encode other ' +

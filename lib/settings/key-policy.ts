@@ -47,6 +47,13 @@ export function keyStatements(user: KeyUser): KeyStatement[] {
   ];
 }
 
+/**
+ * Returns the start of the names of log groups to which a service such as API Gateway delivers its own logs.
+ *
+ * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/AWS-logs-infrastructure-V2-CloudWatchLogs.html
+ */
+export const vendedLogsOf = (stackName: string): string => `/aws/vendedlogs/${stackName}/`;
+
 const allow = (
   Sid: string,
   service: string,
@@ -67,7 +74,7 @@ const logsStatements = ({ partition, region, urlSuffix, account, stackName }: Ke
         'kms:EncryptionContext:aws:logs:arn': `arn:${partition}:logs:${region}:${account}:log-group:${groups}`,
       },
     });
-  return [encrypt('EncryptLogs', `${stackName}-*`), encrypt('EncryptAccessLogs', `/aws/vendedlogs/${stackName}/*`)];
+  return [encrypt('EncryptLogs', `${stackName}-*`), encrypt('EncryptAccessLogs', `${vendedLogsOf(stackName)}*`)];
 };
 
 const eventBusStatements = ({ partition, region, account, stackName }: KeyUser): KeyStatement[] => {

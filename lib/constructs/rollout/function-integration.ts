@@ -6,7 +6,8 @@ import type {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Construct } from 'constructs';
+import type { IFunction, Permission } from 'aws-cdk-lib/aws-lambda';
+import { Construct, type IConstruct } from 'constructs';
 import type { ParleyFunction } from '../parley-function.ts';
 
 const ID = 'Integration';
@@ -40,17 +41,18 @@ export class FunctionIntegration extends HttpLambdaIntegration {
       resourceName: '*/*',
     });
     const permission = { principal: new ServicePrincipal('apigateway.amazonaws.com'), sourceArn };
-    this.#permit(httpApi, 'Permission', (id) => this.#handler.addPermission(id, { ...permission, scope: httpApi }));
+    this.#permit(httpApi, this.#handler, permission);
     if (this.#handler.live === this.#handler) return;
-    this.#permit(httpApi, 'LivePermission', (id) =>
-      this.#handler.live.addPermission(id, { ...permission, scope: httpApi }),
-    );
+    const live = this.#permit(httpApi, this.#handler.live, permission);
     // The routes share the integration that the first of them creates.
     const created = scope.node.tryFindChild(ID);
-    if (created instanceof Construct) created.node.addDependency(httpApi.node.findChild('LivePermission'));
+    if (created instanceof Construct) created.node.addDependency(live);
   }
 
-  #permit(api: IHttpApi, id: string, add: (id: string) => void): void {
-    if (api.node.tryFindChild(id) === undefined) add(id);
+  /** Returns the permission of an API to invoke a function, which the first of its routes creates. */
+  #permit(scope: IHttpApi, handler: IFunction, permission: Permission): IConstruct {
+    const id = `Permission${handler.node.addr.slice(-8)}`;
+    if (scope.node.tryFindChild(id) === undefined) handler.addPermission(id, { ...permission, scope });
+    return scope.node.findChild(id);
   }
 }

@@ -27,6 +27,7 @@ export const outboundSteps = (timeline: Timeline): readonly TimelineStep[] => {
   const isFailedByAnswer = answeredAt > statusAt;
   return [
     ...(requestId !== undefined && isQueued ? [queuedStep(requestId, trace)] : []),
+    ...unreadableSteps(trace),
     ...byCall,
     ...(isFailedByAnswer ? byStatus : []),
     ...operatorSteps(message),
@@ -39,6 +40,12 @@ export const outboundSteps = (timeline: Timeline): readonly TimelineStep[] => {
     ...expiredSteps(timeline.expired),
   ];
 };
+
+/** Shows an item that has not the form of a send, such as one that failed before its first state. */
+const unreadableSteps = ({ send, items }: Trace): readonly TimelineStep[] =>
+  send === undefined && items.send !== undefined
+    ? [{ source: 'table', title: 'Send item that cannot be read', tone: 'error', bodies: itemBodies(items.send) }]
+    : [];
 
 const NO_TRACE: Trace = { items: {}, keys: [] };
 

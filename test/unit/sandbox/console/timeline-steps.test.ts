@@ -325,3 +325,12 @@ describe('any timeline', () => {
     );
   });
 });
+
+it('shows an item that is no send, such as one that failed before its first state', () => {
+  const item = '{"code":"PROCESSING_FAILED"}';
+  const steps = timelineSteps(timeline({ trace: { items: { send: item } } }));
+
+  expect(steps.map(({ step }) => step)).toContainEqual(
+    expect.objectContaining({ title: 'Send item that cannot be read', bodies: [{ name: 'Table item', value: item }] }),
+  );
+});
