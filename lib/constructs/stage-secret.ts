@@ -11,7 +11,7 @@ export interface StageSecretProps {
   /** Why AWS cannot rotate the secret automatically. */
   readonly notRotatedBecause: string;
   /**
-   * How to generate the initial value.
+   * How to generate the initial value. Never change it: CloudFormation would replace what an operator has stored.
    *
    * @default that of Secrets Manager
    */

@@ -67,6 +67,17 @@ describe('The logical ids of stateful resources', () => {
     events: { targets: [{ kind: 'https', url: 'https://crm.bank.internal/parley' }] },
   });
 
+  // A change makes CloudFormation generate another value, in the place of the one that an operator stored.
+  test('never generate the value of a secret again', () => {
+    const secrets = Object.entries(template.findResources('AWS::SecretsManager::Secret'));
+
+    expect(Object.fromEntries(secrets.map(([id, { Properties }]) => [id, Properties.GenerateSecretString]))).toEqual({
+      ReceiverWebhookSecret96F4D864: { ExcludePunctuation: true, PasswordLength: 32 },
+      SenderAccessToken437C3B26: {},
+      PublisherTargetsTargetCrmBankInternaldfbb4714KeyB1F59AFC: { ExcludePunctuation: true, PasswordLength: 48 },
+    });
+  });
+
   // A changed logical id is a new resource: CloudFormation would abandon or delete the old one with its data.
   test.each([
     { type: 'AWS::DynamoDB::Table', logicalIds: ['TableCD117FA1'] },
