@@ -7,7 +7,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
 import { AWS_CALL } from '../operations/aws-call.ts';
-import { cloudWatchUrl } from '../operations/cloudwatch-url.ts';
+import { cloudWatchUrl } from '../operations/aws-endpoint.ts';
 import type { SigningCredentials } from '../operations/signed-fetch.ts';
 import { storesOfStack } from '../operations/stack-stores.ts';
 import type { Stores } from '../operations/stores.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { awsEndpoint } from './aws-endpoint.ts';
 import { createSignedFetch, type Signer } from './signed-fetch.ts';
 
 /** How many function executions can run concurrently in the account and region. */
@@ -20,7 +21,7 @@ const accountSettings = z.object({
 
 /** Source: https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html */
 export const readConcurrency = async (signer: Signer): Promise<Concurrency> => {
-  const url = endpoint('lambda', 'AWS_ENDPOINT_URL_LAMBDA', signer.region);
+  const url = awsEndpoint('lambda', 'AWS_ENDPOINT_URL_LAMBDA', signer.region);
   const { AccountLimit } = accountSettings.parse(
     await get('lambda', new URL('/2016-08-19/account-settings/', url), signer),
   );
@@ -39,7 +40,7 @@ const stage = z.object({
  * Source: https://docs.aws.amazon.com/apigatewayv2/latest/api-reference/apis-apiid-stages-stagename.html
  */
 export const readApiThrottle = async (apiId: string, signer: Signer): Promise<ApiThrottle | undefined> => {
-  const url = endpoint('apigateway', 'AWS_ENDPOINT_URL_APIGATEWAYV2', signer.region);
+  const url = awsEndpoint('apigateway', 'AWS_ENDPOINT_URL_APIGATEWAYV2', signer.region);
   const path = `/v2/apis/${encodeURIComponent(apiId)}/stages/$default`;
   const { defaultRouteSettings } = stage.parse(await get('apigateway', new URL(path, url), signer));
   const { throttlingRateLimit: requestsPerSecond, throttlingBurstLimit: burst } = defaultRouteSettings;
@@ -55,16 +56,12 @@ const restStage = z.object({ methodSettings: z.record(z.string(), limits).defaul
  * Source: https://docs.aws.amazon.com/apigateway/latest/api/API_GetStage.html
  */
 export const readRestApiThrottle = async (apiId: string, signer: Signer): Promise<ApiThrottle | undefined> => {
-  const url = endpoint('apigateway', 'AWS_ENDPOINT_URL_API_GATEWAY', signer.region);
+  const url = awsEndpoint('apigateway', 'AWS_ENDPOINT_URL_API_GATEWAY', signer.region);
   const path = `/restapis/${encodeURIComponent(apiId)}/stages/live`;
   const { methodSettings } = restStage.parse(await get('apigateway', new URL(path, url), signer));
   const { throttlingRateLimit: requestsPerSecond, throttlingBurstLimit: burst } = methodSettings['*/*'] ?? {};
   return requestsPerSecond === undefined || burst === undefined ? undefined : { requestsPerSecond, burst };
 };
-
-const endpoint = (service: string, variable: string, region: string): string =>
-  process.env[variable] ??
-  `https://${service}.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`;
 
 const errorBody = z.object({ Message: z.string().optional(), message: z.string().optional() });
 

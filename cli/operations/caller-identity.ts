@@ -1,3 +1,4 @@
+import { awsEndpoint } from './aws-endpoint.ts';
 import { createSignedFetch, type Signer } from './signed-fetch.ts';
 
 /** Whom AWS credentials belong to. */
@@ -17,13 +18,11 @@ const TIMEOUT_MS = 10_000;
  * @throws Error if AWS rejects them
  */
 export const readCaller = async ({ region, credentials }: Signer): Promise<CallerIdentity> => {
-  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const url = process.env.AWS_ENDPOINT_URL_STS ?? `https://sts.${region}.${suffix}/`;
   const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
   const body = 'Action=GetCallerIdentity&Version=2011-06-15';
   const answer = await createSignedFetch({ service: 'sts', region, credentials }, TIMEOUT_MS)(
     'POST',
-    new URL(url),
+    new URL(awsEndpoint('sts', 'AWS_ENDPOINT_URL_STS', region)),
     body,
     headers,
   );

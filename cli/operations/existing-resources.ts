@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { awsEndpoint } from './aws-endpoint.ts';
 import { createSignedFetch, type Signer } from './signed-fetch.ts';
 
 /** What Parley needs of a table that the stack did not create. */
@@ -84,8 +85,7 @@ const awsCall = async (
   input: object,
   { region, credentials }: Signer,
 ): Promise<unknown> => {
-  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const url = new URL(process.env[variable] ?? `https://${service}.${region}.${suffix}`);
+  const url = new URL(awsEndpoint(service, variable, region));
   const headers = {
     'content-type': `application/x-amz-json-${service === 'dynamodb' ? '1.0' : '1.1'}`,
     'x-amz-target': operation,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cloudWatchUrl } from './cloudwatch-url.ts';
+import { cloudWatchUrl } from './aws-endpoint.ts';
 import { createSignedFetch, type Signer } from './signed-fetch.ts';
 
 /** How many webhook requests Parley accepted, and how many it refused as unauthenticated. */
