@@ -5,7 +5,7 @@ import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { IGNORED_METADATA, LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { SettingsError } from '../settings/settings-faults.ts';
-import type { NetworkProps } from './network.ts';
+import { type NetworkProps, networkIn } from './network.ts';
 
 /** What a stack uses instead of creating its own. docs/existing-resources.md lists the requirements. */
 export interface ExistingResources extends NetworkProps {
@@ -43,19 +43,9 @@ export interface ExistingResources extends NetworkProps {
 export function existingResources(
   stack: Stack,
   { customerManagedKey }: { readonly customerManagedKey: boolean },
-  {
-    table,
-    eventBus,
-    encryptionKey,
-    domainMapping,
-    vpc,
-    vpcSubnets,
-    securityGroups,
-    streamsEndpointUrl,
-  }: ExistingResources,
+  { table, eventBus, encryptionKey, domainMapping, streamsEndpointUrl, ...network }: ExistingResources,
 ): ExistingResources {
-  const network = { vpc, vpcSubnets, securityGroups, streamsEndpointUrl };
-  const existing = { table, eventBus, encryptionKey, domainMapping, ...network };
+  const existing = { table, eventBus, encryptionKey, domainMapping, ...networkIn(network), streamsEndpointUrl };
   if (stack.node.tryGetContext(LOCAL_RUN_CONTEXT) === true) {
     const ignored = Object.entries(existing).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     if (ignored.length > 0) stack.addMetadata(IGNORED_METADATA, ignored);

@@ -68,7 +68,7 @@ export class LoggedHttpApi extends HttpApi {
       // Otherwise, the API would have a second address, to which the domain's settings do not apply.
       ...(domainMapping && { disableExecuteApiEndpoint: true }),
     });
-    const logGroup = new StageLogGroup(this, 'AccessLogs', logs, nameSuffix);
+    const logGroup = createAccessLogs(this, nameSuffix, logs);
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this,
       autoDeploy: true,
@@ -89,6 +89,13 @@ export class LoggedHttpApi extends HttpApi {
     this.baseUrl = domainMapping ? urlOf(domainMapping) : this.apiEndpoint;
   }
 }
+
+/**
+ * Creates the log group of an API's access log. Its logical id and its name depend only on the API's path in the app and
+ * on its suffix, not on the kind of API.
+ */
+export const createAccessLogs = (api: Construct, nameSuffix: string, logs: LogSettings): StageLogGroup =>
+  new StageLogGroup(api, 'AccessLogs', logs, nameSuffix);
 
 /** Returns the URL of a domain mapping, without a trailing slash. */
 export const urlOf = ({ domainName: { domainNameRef }, mappingKey }: DomainMappingOptions): string =>

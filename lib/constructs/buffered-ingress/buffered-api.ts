@@ -17,9 +17,9 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Throttle } from '../../settings/flood-settings.ts';
 import { grantSendMessage } from '../dead-lettered-queue.ts';
-import { urlOf } from '../logged-http-api.ts';
+import { createAccessLogs, urlOf } from '../logged-http-api.ts';
 import { apiGatewayPrincipal } from '../service-principals.ts';
-import { type LogSettings, StageLogGroup } from '../stage-log-group.ts';
+import type { LogSettings } from '../stage-log-group.ts';
 import { answerTemplate, refusedTemplate, sendMessageTemplate } from './buffered-templates.ts';
 
 /** Properties of a {@link BufferedApi}. */
@@ -97,7 +97,7 @@ export class BufferedApi extends Construct {
     super(scope, id);
     const { stackName } = Stack.of(this);
     // That of a direct ingress: a production stage keeps it, so a change back could not create one with its name.
-    new StageLogGroup(this, 'AccessLogs', logs, 'webhook');
+    createAccessLogs(this, 'webhook', logs);
     this.role = new Role(this, 'Role', {
       assumedBy: apiGatewayPrincipal(),
       description: 'Puts webhook requests on the inbound queue',
