@@ -4,6 +4,7 @@ import { InvalidPositionError } from '../../domain/errors.ts';
 import * as z from '../../domain/schema.ts';
 import { REQUEST_ID } from '../../domain/send-request.ts';
 import type { Traceparent } from '../../domain/trace-context.ts';
+import type { ListPosition } from '../../ports.ts';
 
 /** Why a call was not carried out. Clients depend on the codes. */
 export const PROBLEM_CODES = [
@@ -249,23 +250,33 @@ export const pageSize = (maximum: number) =>
 export const cursorField = z.boundedString(8192);
 
 /** A position in a list, which the table checks. */
-export const listPosition = z.record(z.string(), z.string());
+const listPosition = z.record(z.string(), z.string());
 
 /** Encodes a position in a list. The cursor is opaque to clients, so that its format can change. */
 export const writeCursor = (position: Readonly<Record<string, string>>): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
 /**
- * Parses a cursor. Returns undefined for one that this API did not write. JSON can escape half of a character, which no
- * key contains and which DynamoDB refuses.
+ * Returns the position of a cursor, or undefined without one. JSON can escape half of a character, which no key contains
+ * and which DynamoDB refuses.
+ *
+ * @param schema of the position. @default one that the table checks
+ * @throws InvalidPositionError for a cursor that this API did not write
  */
-export const parseCursor = <Position>(schema: z.ZodMiniType<Position>, cursor: string): Position | undefined => {
+export const parseCursor = (
+  cursor: string | undefined,
+  schema: z.ZodMiniType<ListPosition> = listPosition,
+): ListPosition | undefined => {
+  if (cursor === undefined) return undefined;
   const json = z.parseJson(Buffer.from(cursor, 'base64url').toString());
   // Stringified, only half a character remains escaped.
-  return /\\ud[89a-f]/.test(JSON.stringify(json) ?? '') ? undefined : z.safeParse(schema, json).data;
+  const isBroken = /\\ud[89a-f]/.test(JSON.stringify(json) ?? '');
+  const position = isBroken ? undefined : z.safeParse(schema, json).data;
+  if (position === undefined) throw new InvalidPositionError('The cursor is not one of this API.');
+  return position;
 };
 
-export const INVALID_CURSOR: Answer = problem(
+const INVALID_CURSOR: Answer = problem(
   400,
   'INVALID_CURSOR',
   'The cursor is not one that this API returned; start again without a cursor.',

@@ -11,10 +11,8 @@ import {
   cursorField,
   defineRoute,
   eventIdField,
-  INVALID_CURSOR,
   ignoredQuery,
   invalidRequest,
-  listPosition,
   noBody,
   ok,
   pageSize,
@@ -71,8 +69,7 @@ export const listAudit = defineRoute({
   responses: { 200: auditResponse, 400: problemResponse },
   async handle({ audit, contactDefaults }: AuditPorts, { query }) {
     const { cursor, limit = DEFAULT_PAGE_SIZE, platformContactId } = query;
-    const after = cursor === undefined ? undefined : parseCursor(listPosition, cursor);
-    if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
+    const after = parseCursor(cursor);
     const [since, until] = [parseInstant(query.since), parseInstant(query.until)];
     if (since !== undefined && until !== undefined && since > until) {
       return invalidRequest('Invalid request: since: must not be later than until.');

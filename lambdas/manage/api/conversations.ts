@@ -6,8 +6,6 @@ import {
   cursorField,
   defineRoute,
   eventIdField,
-  INVALID_CURSOR,
-  listPosition,
   noBody,
   noQuery,
   ok,
@@ -50,8 +48,7 @@ export const getConversation = defineRoute({
   responses: { 200: conversationResponse, 400: problemResponse, 404: problemResponse },
   async handle({ contacts, messages, clock, contactDefaults }: ConversationPorts, { id, query }) {
     const { cursor, limit = DEFAULT_PAGE_SIZE } = query;
-    const after = cursor === undefined ? undefined : parseCursor(listPosition, cursor);
-    if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
+    const after = parseCursor(cursor);
     const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
     const page = await messages.readConversation(contact, { limit, after });
     const isEmpty = page.messages.length === 0 && page.next === undefined && after === undefined;

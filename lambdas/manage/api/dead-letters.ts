@@ -7,8 +7,6 @@ import {
   chosenIdField,
   cursorField,
   defineRoute,
-  INVALID_CURSOR,
-  listPosition,
   noBody,
   noQuery,
   ok,
@@ -66,8 +64,7 @@ export const listDeadLetters = defineRoute({
   body: noBody,
   responses: { 200: deadLettersResponse, 400: problemResponse },
   async handle({ deadLetters, clock }: DeadLetterPorts, { query: { queue, cursor, limit = DEFAULT_PAGE_SIZE } }) {
-    const after = cursor === undefined ? undefined : parseCursor(listPosition, cursor);
-    if (cursor !== undefined && after === undefined) return INVALID_CURSOR;
+    const after = parseCursor(cursor);
     const page = await deadLetters.list(queue, { limit, after });
     const now = clock.now();
     const kept = page.deadLetters.filter(({ keptAt }) => isKept(keptAt, now));

@@ -4,13 +4,12 @@ import * as z from '../../domain/schema.ts';
 import { isInBroadcast, isListed, LISTED_STATES } from '../../domain/send-index.ts';
 import { BROADCAST_ID, instant } from '../../domain/send-request.ts';
 import { SEND_STATES, type SendState } from '../../domain/send-transitions.ts';
-import type { ListPosition, SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
+import type { SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
 import {
   type Answer,
   cursorField,
   defineRoute,
   eventIdField,
-  INVALID_CURSOR,
   invalidRequest,
   noBody,
   ok,
@@ -50,10 +49,7 @@ export const sendListResponse = z.object({
 });
 
 /** Values without a space are times and IDs. A position's sort key and ID are separated by one. */
-const listPosition = z.record(z.string(), z.string().check(z.regex(/^[\x21-\x7e]{1,300}( [\x21-\x7e]{1,128})?$/)));
-
-const parsePosition = (cursor: string | undefined): ListPosition | undefined =>
-  cursor === undefined ? {} : parseCursor(listPosition, cursor);
+const sendPosition = z.record(z.string(), z.string().check(z.regex(/^[\x21-\x7e]{1,300}( [\x21-\x7e]{1,128})?$/)));
 
 export const listSends = defineRoute({
   route: 'GET /v1/sends',
@@ -133,9 +129,7 @@ export const countSends = defineRoute({
     if (filter === undefined) return invalidRequest('Invalid request: add state or broadcast to the query.');
     const fault = unlistable(filter);
     if (fault !== undefined) return fault;
-    const after = parsePosition(cursor);
-    if (after === undefined) return INVALID_CURSOR;
-    const { counts, next } = await lists.count(filter, after);
+    const { counts, next } = await lists.count(filter, parseCursor(cursor, sendPosition));
     return ok({ counts, cursor: next && writeCursor(next) });
   },
 });
@@ -145,9 +139,7 @@ const list = async (
   filter: SendFilter,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string },
 ): Promise<Answer> => {
-  const after = parsePosition(cursor);
-  if (after === undefined) return INVALID_CURSOR;
-  const { sends, next } = await lists.list(filter, { limit, after });
+  const { sends, next } = await lists.list(filter, { limit, after: parseCursor(cursor, sendPosition) });
   return ok({ sends: sends.map(viewSend), cursor: next && writeCursor(next) });
 };
 

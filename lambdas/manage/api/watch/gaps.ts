@@ -1,17 +1,7 @@
 import * as z from '../../../domain/schema.ts';
 import type { ChannelRepository, GapRepository } from '../../../ports.ts';
 import { reportsEchoes } from '../../watch/watch-arrivals.ts';
-import {
-  cursorField,
-  defineRoute,
-  INVALID_CURSOR,
-  noBody,
-  ok,
-  pageSize,
-  parseCursor,
-  problemResponse,
-  writeCursor,
-} from '../api.ts';
+import { cursorField, defineRoute, noBody, ok, pageSize, parseCursor, problemResponse, writeCursor } from '../api.ts';
 
 export interface GapPorts {
   readonly gaps: Pick<GapRepository, 'listMissing'>;
@@ -58,8 +48,7 @@ export const listGaps = defineRoute({
   body: noBody,
   responses: { 200: gapsResponse, 400: problemResponse },
   async handle({ gaps, channels, watches }: GapPorts, { query: { cursor, limit = DEFAULT_PAGE_SIZE } }) {
-    const after = cursor === undefined ? {} : parseCursor(gapPosition, cursor);
-    if (after === undefined) return INVALID_CURSOR;
+    const after = parseCursor(cursor, gapPosition);
     const [page, registered] = await Promise.all([gaps.listMissing({ limit, after }), channels.list()]);
     return ok({
       watches,
