@@ -1,8 +1,9 @@
 import { printableLines } from '../sandbox/base/terminal-text.ts';
 import { createDeployedHost } from './deployed-host.ts';
 import { createLocalHost } from './local-host.ts';
-import { createSmokeId, playSmoke } from './play-smoke.ts';
+import { createSmokeId, haveSucceeded, playSmoke } from './play-smoke.ts';
 import { HELP, readSmokeOptions, SmokeError } from './smoke-options.ts';
+import { SMOKE_STEPS } from './smoke-steps.ts';
 
 /** `npm run smoke`: exits with 0 only if every step succeeded and nothing is left. */
 const run = async (args: readonly string[]): Promise<boolean> => {
@@ -14,9 +15,10 @@ const run = async (args: readonly string[]): Promise<boolean> => {
   }
   const id = createSmokeId();
   if (options.kind === 'local') {
-    return playSmoke(createLocalHost({ id, ...options }), { id, print, keep: false });
+    return haveSucceeded(await playSmoke(createLocalHost({ id, ...options }), SMOKE_STEPS, { id, print, keep: false }));
   }
-  return playSmoke(createDeployedHost(options, id), { id, print, keep: options.keep });
+  const { keep } = options;
+  return haveSucceeded(await playSmoke(createDeployedHost(options, id), SMOKE_STEPS, { id, print, keep }));
 };
 
 try {

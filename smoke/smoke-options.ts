@@ -4,19 +4,22 @@ import { parseArgs } from 'node:util';
 export type SmokeOptions =
   | { readonly kind: 'help' }
   | { readonly kind: 'local'; readonly stage: string; readonly settings: Readonly<Record<string, unknown>> }
-  | {
-      readonly kind: 'deployed';
-      readonly stage: string;
-      /** The account that the stage may be deployed to. */
-      readonly account: string;
-      /** The address of a sandbox that both AWS and this machine can reach. */
-      readonly chatServiceUrl: string;
-      /** A token that the sandbox accepts. */
-      readonly accessToken: string;
-      readonly region: string | undefined;
-      /** Whether to leave the stage deployed if a step fails. */
-      readonly keep: boolean;
-    };
+  | DeployedOptions;
+
+/** Deploys a stage of cdk.json. */
+export interface DeployedOptions {
+  readonly kind: 'deployed';
+  readonly stage: string;
+  /** The account that the stage may be deployed to. */
+  readonly account: string;
+  /** The address of a sandbox that both AWS and this machine can reach. */
+  readonly chatServiceUrl: string;
+  /** A token that the sandbox accepts. */
+  readonly accessToken: string;
+  readonly region: string | undefined;
+  /** Whether to leave the stage deployed if a step fails. */
+  readonly keep: boolean;
+}
 
 /** The command line cannot be carried out. The message says what is wrong and what to do. */
 export class SmokeError extends Error {
