@@ -4,6 +4,7 @@ import {
   CloudFormationClient,
   DeleteStackCommand,
   DescribeStacksCommand,
+  paginateDescribeStackEvents,
   paginateDescribeStacks,
   paginateListStackResources,
   UpdateTerminationProtectionCommand,
@@ -43,6 +44,8 @@ export interface AwsAccount {
   stackNames(): Promise<readonly string[]>;
   /** The resources of a stack. Those of a deleted stack are found by its ID. */
   resources(stack: string): Promise<readonly StackResource[]>;
+  /** What could not be created, and why. */
+  failures(stack: string): Promise<readonly StackResource[]>;
   setProtection(name: string, isProtected: boolean): Promise<void>;
   /** Deletes a stack, and waits until it is deleted. @throws SmokeError if it cannot be */
   deleteStack(name: string): Promise<void>;
@@ -73,6 +76,7 @@ export const openAccount = async (named: { account: string; region: string | und
     findStack: (name) => findStack(cloudFormation, name),
     stackNames: () => readStackNames(cloudFormation),
     resources: (stack) => readResources(cloudFormation, stack),
+    failures: (stack) => readFailures(cloudFormation, stack),
     async setProtection(StackName, EnableTerminationProtection) {
       await cloudFormation.send(new UpdateTerminationProtectionCommand({ StackName, EnableTerminationProtection }));
     },
@@ -120,6 +124,20 @@ const readResources = async (client: CloudFormationClient, StackName: string): P
     }
   }
   return resources;
+};
+
+/** Without those that CloudFormation cancelled because of another failure. */
+const readFailures = async (client: CloudFormationClient, StackName: string): Promise<readonly StackResource[]> => {
+  const failures: StackResource[] = [];
+  for await (const { StackEvents = [] } of paginateDescribeStackEvents({ client }, { StackName })) {
+    for (const event of StackEvents) {
+      const { LogicalResourceId = '', ResourceStatus = '', ResourceStatusReason: reason = '' } = event;
+      if (ResourceStatus !== 'CREATE_FAILED' || /cancelled/i.test(reason)) continue;
+      const { ResourceType: type = '', PhysicalResourceId: id = '' } = event;
+      failures.push({ logicalId: LogicalResourceId, type, id, status: ResourceStatus, reason });
+    }
+  }
+  return failures;
 };
 
 /** Lambda removes the network interfaces of a VPC's functions last, which can take as long. */

@@ -29,25 +29,29 @@ export interface Deployment {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Targets of events besides the test's queue. */
   readonly targets: readonly object[];
+  /** Ends the name of the test's queue. */
+  readonly queueId: string;
 }
 
 /** The stage as the app of cdk.json deploys it. */
-const stageOf = ({ stage }: DeployedOptions): Deployment => ({
+const stageOf = ({ stage }: DeployedOptions, queueId: string): Deployment => ({
   stackName: `Parley-${stage}`,
   cdkArgs: [],
   settings: {},
   targets: [],
+  queueId,
 });
 
 /** Deploys a stage of its own with the CDK, and deletes it at the end. */
 export const createDeployedHost = (
   options: DeployedOptions,
   id: string,
-  { stackName, cdkArgs, settings: variant, targets }: Deployment = stageOf(options),
+  deployment: Deployment = stageOf(options, id),
   open: () => Promise<AwsAccount> = () => openAccount(options),
 ): SmokeHost => {
   const { stage: stageName, account, chatServiceUrl, accessToken } = options;
-  const overrides = { ...variant, chatService: { baseUrl: chatServiceUrl } };
+  const { stackName } = deployment;
+  const overrides = overridesOf(options, deployment);
   let aws: AwsAccount | undefined;
   let queue: EventsQueue | undefined;
   let isDeployed = false;
@@ -75,10 +79,10 @@ export const createDeployedHost = (
   const deploy = async (): Promise<string> => {
     if (aws === undefined) throw new SmokeError('The account is not checked.');
     const { region, credentials } = aws;
-    const name = eventsQueueName(id, region, account);
+    const name = eventsQueueName(deployment.queueId, region, account);
     queue = await createEventsQueue(new SQSClient({ ...AWS_CALL, region, credentials }), name, policyFor(name));
     isDeployed = true;
-    await deployStack(aws, { stackName, cdkArgs }, stageName, { ...overrides, ...eventsTo(name, targets) });
+    await deployStage(aws, options, deployment);
     const target = await findTarget({ stack: stackName, region }, {}, '');
     const { secretsManager, addresses } = target;
     const SecretId = addresses.accessTokenSecretId;
@@ -125,6 +129,18 @@ export const createDeployedHost = (
       },
     },
   };
+};
+
+const overridesOf = ({ chatServiceUrl }: DeployedOptions, { settings }: Deployment) => ({
+  ...settings,
+  chatService: { baseUrl: chatServiceUrl },
+});
+
+/** Deploys a stage whose events go to the test's queue, or a change of it. */
+export const deployStage = (aws: AwsAccount, options: DeployedOptions, deployment: Deployment): Promise<void> => {
+  const name = eventsQueueName(deployment.queueId, aws.region, aws.account);
+  const settings = { ...overridesOf(options, deployment), ...eventsTo(name, deployment.targets) };
+  return deployStack(aws, deployment, options.stage, settings);
 };
 
 /** Deploys a stack with these settings of a stage. @throws SmokeError with the end of the CDK's output */

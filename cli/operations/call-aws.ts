@@ -11,7 +11,7 @@ export interface AwsApi extends Signer {
 const TIMEOUT_MS = 10_000;
 
 /** The services of Parley whose JSON protocol has the older version. */
-const JSON_1_0: readonly string[] = ['dynamodb', 'monitoring'];
+const JSON_1_0: readonly string[] = ['dynamodb', 'monitoring', 'sqs'];
 
 /**
  * Calls an operation of a service with AWS's JSON protocol, and returns the body of the answer.

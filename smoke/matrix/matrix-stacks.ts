@@ -4,15 +4,12 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { z } from 'zod';
 import { ParleyStack, stageFromContext } from '../../lib/index.ts';
 import { ProbesStack } from './probes-stack.ts';
-import type { SmokeNetwork } from './variants.ts';
-
-/** The context key with which a matrix says which of its stacks to synthesize. */
-export const MATRIX_CONTEXT = 'parley:smoke';
+import { FORCED_FAILURE, MATRIX_CONTEXT, type SmokeNetwork } from './variants.ts';
 
 const request = z.strictObject({
   stackName: z.string(),
   part: z.enum(['default', 'network', 'bus', 'probes']),
-  network: z.strictObject({ vpcId: z.string(), subnetIds: z.array(z.string()) }).optional(),
+  network: z.strictObject({ vpcId: z.string(), subnetIds: z.array(z.string()).readonly() }).optional(),
   /** Whether the stack cannot be created. */
   fails: z.boolean().default(false),
 });
@@ -55,6 +52,3 @@ function failAfterEverything(stack: Stack): void {
   const failure = new CfnWaitCondition(stack, FORCED_FAILURE, { handle: handle.ref, timeout: '1', count: 1 });
   failure.node.addDependency(...others);
 }
-
-/** The logical ID of the resource that fails on request. */
-export const FORCED_FAILURE = 'ForcedFailure';

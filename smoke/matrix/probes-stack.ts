@@ -1,13 +1,10 @@
-import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { CfnEventSourceMapping, CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-
-/** The logical IDs of what answers a question by being created. */
-export const PROBE_FUNCTION = 'Function';
-export const PROBE_MAPPING = 'Mapping';
+import { PROBE_FUNCTION, PROBE_MAPPING } from './variants.ts';
 
 /**
  * What asks an account about permissions: a function that reads a table's stream, with each permission in its strictest
@@ -57,6 +54,5 @@ export class ProbesStack extends Stack {
       startingPosition: 'TRIM_HORIZON',
       maximumRetryAttempts: 1,
     });
-    new CfnOutput(this, 'TableName', { value: table.tableName });
   }
 }

@@ -37,3 +37,12 @@ export const stackNameOf = (id: string, part: Variant['name'] | 'probes'): strin
 
 /** Matches what {@link stackNameOf} names, and the tables, queues, and groups in such a stack. */
 export const isMatrixName = (name: string): boolean => /^(Parley|parley)-smoke-\d{8}(-|$)/.test(name);
+
+/** The context key with which a matrix says which of its stacks to synthesize. */
+export const MATRIX_CONTEXT = 'parley:smoke';
+
+/** The logical IDs of resources that answer something by being created. */
+export const FORCED_FAILURE = 'ForcedFailure';
+export const PROBE_FUNCTION = 'Function';
+export const PROBE_MAPPING = 'Mapping';
+export const PROBE_TABLE = 'AWS::DynamoDB::Table';
