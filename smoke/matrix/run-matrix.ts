@@ -22,7 +22,12 @@ export const runMatrix = async (options: MatrixOptions, run: MatrixRun): Promise
   const answers = new Map<Question, Answer>();
   const { deployed } = options;
   if (deployed === undefined) {
-    const report = await play(localParts({ stage: options.stage, settings: options.settings }), run, { id, answers, place: undefined, left: async () => [] });
+    const report = await play(localParts({ stage: options.stage, settings: options.settings }), run, {
+      id,
+      answers,
+      place: undefined,
+      left: async () => [],
+    });
     return isPassed(report);
   }
   const account = openOnce(() => (run.open ?? openAccount)(deployed));

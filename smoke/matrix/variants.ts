@@ -22,7 +22,7 @@ export const VARIANTS: readonly Variant[] = [
     name: 'network',
     title: 'customer managed key, VPC, gradual rollout',
     settings: { customerManagedKey: true, rollout: 'gradual' },
-    onlyInAws: 'a VPC, and a rollout: locally, nothing is encrypted, and a function has one version',
+    onlyInAws: 'a VPC, encryption, and a rollout: a local function has one version',
   },
   {
     name: 'bus',

@@ -4,7 +4,7 @@ import { BUFFERED_STEPS } from '../../smoke/buffered-steps.ts';
 import { createDeployedHost } from '../../smoke/deployed-host.ts';
 import { createLocalHost } from '../../smoke/local-host.ts';
 import { haveSucceeded, playSmoke, type SmokeHost } from '../../smoke/play-smoke.ts';
-import { readSmokeOptions, SmokeError } from '../../smoke/smoke-options.ts';
+import { SmokeError } from '../../smoke/smoke-options.ts';
 import { SMOKE_STEPS } from '../../smoke/smoke-steps.ts';
 import { checkCanSign } from '../../smoke/webhook-signer.ts';
 import { startTestCloud } from '../support/test-cloud.ts';
@@ -139,34 +139,6 @@ describe('a failed smoke test', () => {
 
     expect(lines.at(-1)).toBe('The stage is kept. Remove it with: npx cdk destroy');
     expect(calls).toEqual([]);
-  });
-});
-
-describe('the command line of the smoke test', () => {
-  const DEPLOYED = ['--stage', 'smoke', '--account', '111122223333', '--chat-service-url', 'https://sandbox.example/'];
-
-  it('is read', () => {
-    expect(readSmokeOptions(DEPLOYED)).toEqual({
-      kind: 'deployed',
-      stage: 'smoke',
-      account: '111122223333',
-      chatServiceUrl: 'https://sandbox.example',
-      accessToken: 'sandbox-token',
-      region: undefined,
-      keep: false,
-    });
-    expect(readSmokeOptions(['--local'])).toEqual({ kind: 'local', stage: 'dev', settings: {} });
-  });
-
-  it.each([
-    [[], '--stage is missing.'],
-    [['--stage', 'smoke'], '--account must be the 12 digits'],
-    [DEPLOYED.with(5, 'http://127.0.0.1:1'), '--chat-service-url must be the https URL'],
-    [['--local', '--account', '111122223333'], '--local starts its own sandbox'],
-    [['--local', '--settings', '{'], '--settings must be JSON'],
-    [['--everything'], "Unknown option '--everything'"],
-  ])('is refused: %j', (args, sentence) => {
-    expect(() => readSmokeOptions(args)).toThrow(sentence);
   });
 });
 
