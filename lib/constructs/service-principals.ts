@@ -8,11 +8,14 @@ import type { Construct } from 'constructs';
 /**
  * Lambda, for functions of this account. The function's ARN would be a circular reference.
  *
- * Source: lambda-trust-policy.json in https://github.com/aws/agent-toolkit-for-aws
+ * AWS does not document that Lambda names the account when it assumes a role. If it names none, `IfExists` still lets
+ * it create functions. To pass the role to a function, a principal needs `iam:PassRole` in this account.
+ *
+ * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
  */
 export const lambdaPrincipal = (scope: Construct): ServicePrincipal =>
   new ServicePrincipal('lambda.amazonaws.com', {
-    conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+    conditions: { StringEqualsIfExists: { 'aws:SourceAccount': Stack.of(scope).account } },
   });
 
 /**
@@ -34,18 +37,23 @@ export const schedulerPrincipal = (scope: Construct, groupName: string): Service
 
 /**
  * EventBridge, for rules of this event bus, as in the roles that EventBridge's console creates. A rule's own ARN would
- * be a circular reference. The ARN of a rule on the default bus does not contain the bus.
+ * be a circular reference. The ARN of a rule on the default bus does not contain the bus, so a second condition excludes
+ * the rules of all others. Names of rules contain no slash.
  *
  * Sources: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html and
  * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridge.html
  */
 export const eventsPrincipal = (scope: Construct, eventBusName: string): ServicePrincipal => {
   const { partition, region, account } = Stack.of(scope);
-  const rules = eventBusName === 'default' ? 'rule/*' : `rule/${eventBusName}/*`;
+  const rules = (pattern: string) => ({
+    'aws:SourceArn': `arn:${partition}:events:${region}:${account}:rule/${pattern}`,
+  });
   return new ServicePrincipal('events.amazonaws.com', {
     conditions: {
       StringEquals: { 'aws:SourceAccount': account },
-      ArnLike: { 'aws:SourceArn': `arn:${partition}:events:${region}:${account}:${rules}` },
+      ...(eventBusName === 'default'
+        ? { ArnLike: rules('*'), ArnNotLike: rules('*/*') }
+        : { ArnLike: rules(`${eventBusName}/*`) }),
     },
   });
 };

@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import {
   AttributeType,
   BillingMode,
@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { EXPIRY, INDEXES } from '../../lambdas/table/indexes.ts';
 import { READ_ACTIONS, WRITE_ACTIONS } from '../settings/key-policy.ts';
@@ -114,12 +115,19 @@ export function grantQuery(table: ITable, grantee: IGrantable, ...indexes: Table
 }
 
 /**
- * Grants the permissions that an event source mapping needs to read a table's stream.
+ * Grants the permissions that an event source mapping needs to read a table's stream. `ListStreams`, which returns only
+ * ARNs, cannot be limited to a stream.
  *
- * Source: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html
+ * Sources: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html and
+ * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
  */
-export function grantStreamRead(table: ITable, streamArn: string, grantee: IGrantable): Grant {
-  return grantOnStream(table, streamArn, grantee, ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams']);
+export function grantStreamRead(table: ITable, streamArn: string, reader: IFunction): void {
+  grantOnStream(table, streamArn, reader, ['DescribeStream', 'GetRecords', 'GetShardIterator']);
+  Grant.addToPrincipal({ grantee: reader, actions: ['dynamodb:ListStreams'], resourceArns: ['*'] });
+  Validations.of(reader.role ?? reader).acknowledge({
+    id: 'AwsSolutions-IAM5[Resource::*]',
+    reason: 'IAM cannot limit dynamodb:ListStreams, which Lambda calls for the event source mapping, to a stream.',
+  });
 }
 
 /** Grants permission to read known ranges of the table's stream. */
@@ -127,6 +135,12 @@ export function grantStreamRange(table: ITable, streamArn: string, grantee: IGra
   return grantOnStream(table, streamArn, grantee, ['GetRecords', 'GetShardIterator']);
 }
 
+/**
+ * A stream is decrypted through `dynamodb` too: the policy of the AWS managed key for DynamoDB, which can encrypt a table
+ * with a stream, allows calls only through this service.
+ *
+ * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+ */
 function grantOnStream(table: ITable, streamArn: string, grantee: IGrantable, operations: readonly string[]): Grant {
   const actions = operations.map((operation) => `dynamodb:${operation}`);
   return Grant.addToPrincipal({ grantee, actions, resourceArns: [streamArn] }).combine(

@@ -72,6 +72,7 @@ export class GradualRollout extends Construct {
       },
     });
     this.#grantMove(handler);
+    this.#grantPoll();
     const alias = this.alias.node.defaultChild;
     if (!(alias instanceof CfnAlias)) throw new Error(`${this.node.path}: CDK's alias has no CloudFormation resource.`);
     alias.cfnOptions.updatePolicy = {
@@ -89,9 +90,20 @@ export class GradualRollout extends Construct {
       ignorePollAlarmFailure: false,
       alarms: this.#alarms.map(({ alarmName }) => ({ name: alarmName })),
     };
-    // Metric alarms can be described by their ARNs; only composite alarms require `*`.
-    // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
-    this.#grant(['cloudwatch:DescribeAlarms'], [alarm.alarmArn]);
+  }
+
+  /**
+   * A call that also asks for composite alarms is allowed only for all alarms, and AWS does not document what CodeDeploy
+   * asks for. If it could not poll the alarm, every rollout would stop.
+   *
+   * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
+   */
+  #grantPoll(): void {
+    this.#grant(['cloudwatch:DescribeAlarms'], ['*']);
+    Validations.of(this.#role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'CloudWatch allows some calls of DescribeAlarms only for all alarms.',
+    });
   }
 
   /**

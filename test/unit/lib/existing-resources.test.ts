@@ -99,7 +99,7 @@ describe('A stage with an existing event bus', () => {
     expect(statementsOf(template)).toEqual(withArns(own, replaced));
   });
 
-  test('trusts the rules of the default bus, whose ARNs do not contain it', () => {
+  test('trusts the rules of the default bus, whose ARNs do not contain it, and not those of other buses', () => {
     const onDefaultBus = synthesizedStack(
       'prod',
       { events: { targets: TARGETS } },
@@ -108,7 +108,10 @@ describe('A stage with an existing event bus', () => {
     const trusted = statementsOf(onDefaultBus).filter((line) => line.includes(' to events.amazonaws.com'));
 
     expect(trusted).not.toEqual([]);
-    for (const line of trusted) expect(line).toContain(':AWS::AccountId:rule/*"');
+    const [every, ofOtherBuses] = ['rule/*', 'rule/*/*'].map(
+      (rules) => `{"aws:SourceArn":"arn:AWS::Partition:events:AWS::Region:AWS::AccountId:${rules}"}`,
+    );
+    for (const line of trusted) expect(line).toContain(`"ArnLike":${every},"ArnNotLike":${ofOtherBuses}`);
   });
 
   test('lets EventBridge assume roles for the rules of that bus only', () => {

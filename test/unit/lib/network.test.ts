@@ -66,11 +66,13 @@ describe('A stage in a VPC', () => {
       (name) => `${name}FunctionRoleDefaultPolicy`,
     );
     const added = functions.flatMap((policy) => [
-      `${policy}: Allow ${allowed}`,
+      // CDK merges statements for all resources.
+      `${policy}: Allow ${policy.startsWith('Publisher') ? 'dynamodb:ListStreams, ' : ''}${allowed}`,
       `${policy}: Deny ${allowed} if {"Null":{"lambda:SourceFunctionArn":"false"}}`,
     ]);
 
-    expect(statementsOf(template)).toEqual([...statementsOf(synthesizedStack('prod').template), ...added].toSorted());
+    const others = statementsOf(synthesizedStack('prod').template).filter((line) => !line.includes('ListStreams'));
+    expect(statementsOf(template)).toEqual([...others, ...added].toSorted());
   });
 
   test('has roles without managed policies, as outside a VPC', () => {

@@ -25,7 +25,7 @@ const FUNCTIONS = [
   `${SEND} iam:PassRole on SenderSchedulesRole.Arn if {"StringEquals":{"iam:PassedToService":"scheduler.amazonaws.com"}}`,
   `${SCHEDULES} sqs:SendMessage on SenderSchedulesDeadLetters.Arn, SenderSendQueue.Arn`,
   `${PUBLISH} ${WRITE_LOGS} on PublisherFunctionLogs.Arn`,
-  `${PUBLISH} dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator, dynamodb:ListStreams on Table.StreamArn`,
+  `${PUBLISH} dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator on Table.StreamArn`,
   `${PUBLISH} events:PutEvents on PublisherEventBus.Arn`,
   `${PUBLISH} sqs:SendMessage on PublisherPublishFailures.Arn`,
   `${MANAGE} ${WRITE_LOGS} on ManagementFunctionLogs.Arn`,
@@ -49,6 +49,7 @@ const ONLY_PARLEY = 'It denies everyone but these functions to put events on the
 
 /** Every statement that contains a `*`, with the reason. */
 const WILDCARDS: Record<string, string> = {
+  [`${PUBLISH} dynamodb:ListStreams on *`]: 'IAM cannot limit this action to a resource.',
   [`${RECEIVE} dynamodb:UpdateItem on Table.Arn ${keys('CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*')}`]:
     KINDS_OF_ITEMS,
   [`${SEND} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*')}`]:

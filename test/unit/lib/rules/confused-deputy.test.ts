@@ -20,6 +20,14 @@ const WITHOUT_SOURCE: Readonly<Record<string, string>> = {
     'API Gateway names no source when it assumes the role of an integration.',
 };
 
+/** Services that are documented to name on whose behalf they assume a role, with the source. */
+const NAMES_SOURCE: Readonly<Record<string, string>> = {
+  'codedeploy.amazonaws.com': 'https://docs.aws.amazon.com/codedeploy/latest/userguide/security_confused_deputy.html',
+  'events.amazonaws.com': 'https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-cross-account.html',
+  'scheduler.amazonaws.com':
+    'https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html',
+};
+
 const statement = z.looseObject({
   Effect: z.string(),
   Principal: z.union([z.string(), z.looseObject({ Service: z.unknown().optional() })]).optional(),
@@ -94,6 +102,19 @@ describe('A service', () => {
       expect.stringMatching(/^AnyonesRole/),
       expect.stringMatching(/^AnyonesPermission/),
     ]);
+  });
+});
+
+describe('A trust policy', () => {
+  const strict = everything.flatMap((template) =>
+    Object.values(template.findResources('AWS::IAM::Role'))
+      .flatMap(({ Properties }) => policyDocument.parse(Properties.AssumeRolePolicyDocument).Statement)
+      .filter(({ Condition }) => Object.keys(Condition).some((operator) => !operator.endsWith('IfExists')))
+      .map(({ Principal }) => (typeof Principal === 'object' ? String(Principal.Service) : '')),
+  );
+
+  test('requires a source only of services that are documented to name one, so that every role can be assumed', () => {
+    expect([...new Set(strict)].toSorted()).toEqual(Object.keys(NAMES_SOURCE));
   });
 });
 

@@ -167,11 +167,11 @@ describe('A stage with a gradual rollout', () => {
     });
   });
 
-  test("lets CodeDeploy move this function's alias and read this alarm, and nothing else", () => {
+  test("lets CodeDeploy move this function's alias and poll alarms, and nothing else", () => {
     const statements = statementsOf(template).filter((line) => line.startsWith('SenderFunctionRolloutRole'));
 
     expect(statements).toEqual([
-      'SenderFunctionRolloutRoleDefaultPolicy: Allow cloudwatch:DescribeAlarms on MonitoringSendNewVersion.Arn',
+      'SenderFunctionRolloutRoleDefaultPolicy: Allow cloudwatch:DescribeAlarms on *',
       'SenderFunctionRolloutRoleDefaultPolicy: Allow lambda:GetAlias, lambda:UpdateAlias on SenderFunction.Arn',
       'SenderFunctionRolloutRoleDefaultPolicy: Allow lambda:GetProvisionedConcurrencyConfig on SenderFunction.Arn:*',
     ]);
