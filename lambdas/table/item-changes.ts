@@ -105,6 +105,12 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 const members = (value: unknown): readonly string[] =>
   value instanceof Set ? [...value].filter((member) => typeof member === 'string') : [];
 
+/** Reads a number, which `readImage` returns as an object whose string is the number. */
+const count = (value: unknown): number | undefined => {
+  const read = Number(String(value));
+  return Number.isSafeInteger(read) ? read : undefined;
+};
+
 /** Reads attributes. One whose form is not what Parley writes is undefined. */
 const read = <Name extends string>(
   item: Item,
@@ -150,6 +156,7 @@ export const turnImage = (item: Item): TurnImage => ({
   ...read(item, text, 'firstMessageId'),
   ...read(item, parseInstant, 'startedAt'),
   messageIds: members(item.messageIds),
+  messageCount: count(item.messageCount),
 });
 
 const accountImage = (item: Item): AccountImage => ({

@@ -102,6 +102,7 @@ const TURN: Item = {
   firstMessageId: TURN_MESSAGES[0]?.id,
   startedAt: '2026-11-20T11:00:00.412Z',
   messageIds: new Set(TURN_MESSAGES.map(({ id }) => id)),
+  messageCount: TURN_MESSAGES.length,
 };
 
 const CHANGES: Readonly<Record<EventName, ItemChange>> = {

@@ -14,7 +14,7 @@ export const createDynamodbTurns = (table: ConversationTable): TurnRepository =>
     const { contact, firstMessageId, startedAt, messageCount } = turn;
     // A message that was added since restarts the silence, unless the turn is full.
     const isSame = `#firstMessageId = :firstMessageId AND #startedAt = :startedAt`;
-    const isComplete = `size(#messageIds) ${isFull(turn) ? '>=' : '='} :messageCount`;
+    const isComplete = `#messageCount ${isFull(turn) ? '>=' : '='} :messageCount`;
     const values = { firstMessageId, startedAt, messageCount };
     return table.delete(turnKeyOf(contact), `${isSame} AND ${isComplete}`, values);
   },
@@ -56,8 +56,10 @@ export const turnUpdate = (
   // it: otherwise, DynamoDB could delete an old turn after a message was added to it, but before the turn ends.
   set: { addedAt, expiresAt: table.expiryOf('messages', addedAt) },
   add: { messageIds: new Set([id]) },
+  // AWS does not say what `size` is of an attribute that does not exist, so the count is an attribute of its own.
+  increment: ['messageCount'],
   values: { maxMessages: MAX_STORED_MESSAGES },
-  condition: 'attribute_not_exists(#messageIds) OR size(#messageIds) < :maxMessages',
+  condition: 'attribute_not_exists(#messageCount) OR #messageCount < :maxMessages',
 });
 
 /**
@@ -69,7 +71,7 @@ export const refusalUpdate = ({ contact }: InboundMessage, refusedAt: Instant): 
   key: turnKeyOf(contact),
   set: { refusedAt },
   values: { maxMessages: MAX_STORED_MESSAGES },
-  condition: 'size(#messageIds) >= :maxMessages',
+  condition: '#messageCount >= :maxMessages',
 });
 
 /**

@@ -81,6 +81,7 @@ export interface TurnImage {
   readonly firstMessageId?: string | undefined;
   readonly startedAt?: Instant | undefined;
   readonly messageIds: readonly string[];
+  readonly messageCount?: number | undefined;
 }
 
 /** What events need of the item of an account: its circuit breaker and an operator's stop. */

@@ -8,9 +8,9 @@ import type { TurnSummary } from './turn-summary.ts';
 export const openTurnIn = (change: ItemChange): OpenTurn | undefined => {
   if (change.kind !== 'turn' || change.after === undefined) return undefined;
   const { contact } = change;
-  const { firstMessageId, startedAt, messageIds } = change.after;
+  const { firstMessageId, startedAt, messageCount } = change.after;
   if (contact === undefined || firstMessageId === undefined || startedAt === undefined) return undefined;
-  return messageIds.length === 0 ? undefined : { contact, firstMessageId, startedAt, messageCount: messageIds.length };
+  return messageCount === undefined ? undefined : { contact, firstMessageId, startedAt, messageCount };
 };
 
 /** Returns the turn that a write ended: it deleted the turn's item. */

@@ -82,19 +82,6 @@ export const WRITE_CASES: readonly DynamoDbCase[] = [
     },
   },
   {
-    name: 'conditions: the size of a set is the number of its members, and no comparison holds for a missing one',
-    source: SOURCES.conditions,
-    async observe({ put, update }) {
-      await put({ ...A, members: new Set(['one', 'two']) });
-      const compared = (comparison: string) => {
-        const ConditionExpression = `size(${comparison}`;
-        return outcomeOf(update({ ...SET_B, ConditionExpression, values: { ':b': 2 } }));
-      };
-      return [await compared('members) = :b'), await compared('members) < :b'), await compared('missing) < :b')];
-    },
-    expected: ['accepted', 'ConditionalCheckFailedException', 'ConditionalCheckFailedException'],
-  },
-  {
     name: 'conditions: a failed condition returns the current item, if there is one and ALL_OLD is requested',
     source: SOURCES.updateItem,
     async observe(tools) {

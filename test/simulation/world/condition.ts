@@ -23,7 +23,8 @@ const TOKEN = /\s*(?:([#:][A-Za-z0-9_]+)|(<=|>=|<>|[<>=(),])|([A-Za-z_]+))/y;
 const parsed = new Map<string, Condition>();
 
 /**
- * Parses the part of DynamoDB's condition syntax that Parley uses. Anything else is an error, never ignored.
+ * Parses the part of DynamoDB's condition syntax that Parley uses. Anything else is an error, never ignored. `size` is
+ * one: DynamoDB Local refuses that of a missing attribute, and AWS does not document it.
  *
  * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
  */
@@ -51,10 +52,6 @@ const createCondition = (expression: string): Condition => {
 
   const operand = (): Operand => {
     const token = take();
-    if (token === 'size') {
-      const [attribute, more] = operands();
-      return attribute === undefined || more ? fail() : (given) => sizeOf(attribute(given));
-    }
     if (token.startsWith('#')) return (given) => given.item[declared(token, given.nameOf(token))];
     if (token.startsWith(':')) return (given) => declared(token, given.valueOf(token));
     return fail();
@@ -162,12 +159,6 @@ const FUNCTIONS = {
         ? value.has(part(given))
         : typeof value === 'string' && value.includes(String(part(given)));
     }),
-};
-
-/** Undefined for a missing attribute, which no comparison holds for. */
-const sizeOf = (value: unknown): number | undefined => {
-  if (value instanceof Set) return value.size;
-  return typeof value === 'string' ? Buffer.byteLength(value) : undefined;
 };
 
 const tokenize = (expression: string): readonly string[] => {

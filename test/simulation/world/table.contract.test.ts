@@ -102,14 +102,11 @@ describe.each([
     ['contains(#state, :one)', true],
     ['contains(#missing, :one)', false],
     ['NOT contains(#missing, :one)', true],
-    ['size(#seen) = :single', true],
-    ['size(#seen) < :single', false],
-    ['attribute_exists(#missing) AND size(#missing) < :ten', false],
   ])('evaluates the condition %s', async (condition, holds) => {
     const { table } = await create();
     await table.update({ key: KEY, set: { state: 'one', count: 10 }, add: { seen: new Set(['one']) } });
     const uses = (word: string): boolean => new RegExp(`${word}\\b`).test(condition);
-    const all = { one: 'one', two: 'two', zero: 0, single: 1, ten: 10 };
+    const all = { one: 'one', two: 'two', zero: 0, ten: 10 };
 
     const outcome = await table.update({
       key: KEY,
@@ -205,15 +202,19 @@ describe.each([
 });
 
 describe('the simulated table', () => {
-  it.each(['attribute_type(#state, :one)', '#state = :one AND', '#state ~ :one', 'contains(#state)', '#state :one'])(
-    'refuses the syntax %s',
-    async (condition) => {
-      const { table } = await simulated();
-      const values = condition.includes(':one') ? { values: { one: 'one' } } : {};
-      const updated = table.update({ key: KEY, set: { a: 'b' }, condition, ...values });
-      await expect(updated).rejects.toThrow(/The simulated table (does not know|cannot read)/);
-    },
-  );
+  it.each([
+    'size(#state) > :one',
+    'attribute_type(#state, :one)',
+    '#state = :one AND',
+    '#state ~ :one',
+    'contains(#state)',
+    '#state :one',
+  ])('refuses the syntax %s', async (condition) => {
+    const { table } = await simulated();
+    const values = condition.includes(':one') ? { values: { one: 'one' } } : {};
+    const updated = table.update({ key: KEY, set: { a: 'b' }, condition, ...values });
+    await expect(updated).rejects.toThrow(/The simulated table (does not know|cannot read)/);
+  });
 
   it('holds the same items as the emulator, and answers the same, after any operations', { timeout: 300_000 }, () =>
     fc.assert(

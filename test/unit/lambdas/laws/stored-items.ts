@@ -134,6 +134,7 @@ export const turn = make({
   firstMessageId: 'in-1',
   startedAt: NOW,
   messageIds: new Set(['in-1', 'in-2']),
+  messageCount: 2,
   expiresAt: expiryOf(NOW),
 });
 export const consent = make({

@@ -346,7 +346,7 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
   'change not handled; Lambda will retry it': () => {
     aws.answers.set('SendMessage', refuse('InvalidMessageContents'));
     const turn = { firstMessageId: text, startedAt: '2026-11-20T12:00:00.000Z', messageIds: new Set([text]) };
-    const NewImage = marshall({ pk: `CONTACT#chat#*#${KEY}`, sk: 'TURN', ...turn });
+    const NewImage = marshall({ pk: `CONTACT#chat#*#${KEY}`, sk: 'TURN', ...turn, messageCount: 1 });
     return handle('publish', { Records: [{ ...streamRecord, dynamodb: { ...streamRecord.dynamodb, NewImage } }] });
   },
   'queue message is not a turn; deleted': () => handle('publish', { Records: [sqsRecord(event())] }),

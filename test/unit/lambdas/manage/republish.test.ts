@@ -193,7 +193,13 @@ describe('a redrive of a turn', () => {
   const CONTACT = { platform: 'chat', channel: '*', key: '541155550000' };
   const OPEN = { contact: CONTACT, firstMessageId: 'message-1', startedAt: NOW, messageCount: 1 };
   const KEY = { pk: 'CONTACT#chat#*#541155550000', sk: 'TURN' };
-  const TURN = { ...KEY, firstMessageId: 'message-1', startedAt: NOW, messageIds: new Set(['message-1']) };
+  const TURN = {
+    ...KEY,
+    firstMessageId: 'message-1',
+    startedAt: NOW,
+    messageIds: new Set(['message-1']),
+    messageCount: 1,
+  };
   const recordOf = (eventName: string, images: object) => ({
     reason: 'UNREADABLE',
     sequenceNumber: '1',
@@ -205,7 +211,7 @@ describe('a redrive of a turn', () => {
     await stage.receive(wireMessage());
     await stage.table.update({
       key: KEY,
-      set: { firstMessageId: 'message-1', startedAt: NOW, messageIds: new Set(['message-1']) },
+      set: { firstMessageId: 'message-1', startedAt: NOW, messageIds: new Set(['message-1']), messageCount: 1 },
     });
   });
 

@@ -75,8 +75,8 @@ describe('readItemChange', () => {
   });
 
   it('returns the deletion of a turn, which ends it, but not its expiry', () => {
-    const turn = { ...turnKeyOf(CONTACT), firstMessageId: 'a', messageIds: new Set(['a']) };
-    const before = { firstMessageId: 'a', messageIds: ['a'] };
+    const turn = { ...turnKeyOf(CONTACT), firstMessageId: 'a', messageIds: new Set(['a']), messageCount: 1 };
+    const before = { firstMessageId: 'a', messageIds: ['a'], messageCount: 1 };
     const deletion = { eventName: 'REMOVE', dynamodb: { OldImage: marshall(turn) } };
 
     expect(readItemChange(deletion)).toMatchObject({ kind: 'turn', contact: CONTACT, before, after: undefined });

@@ -37,7 +37,7 @@ const stored = (scenario: Partial<Scenario> = {}) =>
     },
     scenario,
   );
-const TURN = { firstMessageId: 'in-1', startedAt: NOW, messageIds: new Set(['in-1']) };
+const TURN = { firstMessageId: 'in-1', startedAt: NOW, messageIds: new Set(['in-1']), messageCount: 1 };
 const started = change({ pk: CONTACT, sk: 'TURN', ...TURN });
 const silent: Scenario = {
   events: [

@@ -70,6 +70,7 @@ describe('the messages of a turn', () => {
       firstMessageId: 'a',
       startedAt: NOW,
       messageIds: new Set(['a', 'b']),
+      messageCount: 2,
       addedAt: LATER.startedAt,
       expiresAt: expiryOf(LATER.startedAt),
     });

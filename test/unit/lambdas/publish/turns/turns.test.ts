@@ -10,7 +10,12 @@ import { changeBy, type Write } from '../../domain/events/changes.ts';
 
 const CONTACT = { platform: 'chat', channel: '*', key: '541155550000' };
 const STARTED = '2026-11-20T11:59:50.000Z';
-const turnOf = (ids: readonly string[]) => ({ firstMessageId: 'a', startedAt: STARTED, messageIds: new Set(ids) });
+const turnOf = (ids: readonly string[]) => ({
+  firstMessageId: 'a',
+  startedAt: STARTED,
+  messageIds: new Set(ids),
+  messageCount: ids.length,
+});
 const turnChange = (write: Write) => changeBy({ kind: 'turn', ...write });
 
 const stored = (id: string, second: number, text: string): TurnMessage => ({
