@@ -1,4 +1,4 @@
-import { type RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { Grant, type IGrantable, Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
@@ -12,7 +12,7 @@ import { grantKeyUse } from './stage-key.ts';
 export interface SendSchedulesProps {
   /** The queues to which schedules send their requests when they become due. */
   readonly sendQueues: readonly IQueue[];
-  /** What happens to the schedules and their dead-letter queue when the stack is deleted. */
+  /** What happens to the dead-letter queue when the stack is deleted. The schedules are deleted. */
   readonly removalPolicy: RemovalPolicy;
   /**
    * The customer managed key that encrypts schedules and dead letters.
@@ -39,7 +39,9 @@ export class SendSchedules extends Construct {
     const scheduleGroupName = Stack.of(this).stackName;
     this.#schedules = `schedule/${scheduleGroupName}/*`;
     this.#key = encryptionKey;
-    this.group = new ScheduleGroup(this, 'Group', { scheduleGroupName, removalPolicy });
+    // Deleted with the stack: its schedules can do nothing without the stack's role, the table has their requests, and a
+    // stage could not be deployed again while a group has its name.
+    this.group = new ScheduleGroup(this, 'Group', { scheduleGroupName, removalPolicy: RemovalPolicy.DESTROY });
     // Scheduler requires a standard queue, but the send queue's dead-letter queue is FIFO.
     // https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy, encryptionKey });

@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { readArguments } from '../support/read-arguments.ts';
 import { adapterParts } from './adapters/adapter-parts.ts';
 import { independentClientPart } from './chat-service/independent-client-part.ts';
+import { cfnLintPart } from './cloudformation/cfn-lint-part.ts';
 import { dynamodbPart } from './dynamodb/dynamodb-part.ts';
+import { eventPatternsPart } from './event-patterns/event-patterns-part.ts';
 import type { FidelityPart, PartResult } from './fidelity-part.ts';
 import { lambdaPart } from './lambda/lambda-part.ts';
 import { ToolMissingError } from './references/installed-tool.ts';
@@ -19,7 +21,14 @@ const CACHE_FOLDER = join(import.meta.dirname, '../../.parley/fidelity');
 
 /** Parts that run concurrently with the others, because they mostly wait, for example for a deduplication interval. */
 const WAITING: readonly FidelityPart[] = [sqsPart('ElasticMQ'), sqsPart('moto')];
-const PARTS: readonly FidelityPart[] = [dynamodbPart, ...adapterParts, lambdaPart, independentClientPart];
+const PARTS: readonly FidelityPart[] = [
+  dynamodbPart,
+  ...adapterParts,
+  lambdaPart,
+  independentClientPart,
+  cfnLintPart,
+  eventPatternsPart,
+];
 const ALL = [...PARTS, ...WAITING];
 
 const USAGE = `Usage: npm run fidelity -- [--require] [--verbose] [--cache FOLDER] [PART ...]

@@ -40,6 +40,21 @@ export const runTool = async (needs: string, [program, ...parameters]: Command, 
   throw new ToolMissingError(`${needs}: \`${[program, ...parameters].join(' ')}\` failed.\n${errors.trim()}`);
 };
 
+/**
+ * Runs a program of an installed tool. Returns what it prints.
+ *
+ * @param input what the program reads from its standard input
+ * @throws Error if the program fails, because the tool is there.
+ */
+export const readOutput = async ([program, ...parameters]: Command, input = ''): Promise<string> => {
+  const child = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const [output, errors] = [child.stdout, child.stderr].map((stream) => stream.setEncoding('utf8').toArray());
+  child.stdin.end(input);
+  const code = await exitOf(child);
+  if (code === 0) return ((await output) ?? []).join('');
+  throw new Error(`${program} ended with ${code}.\n${((await errors) ?? []).join('').trim()}`);
+};
+
 const exitOf = async (child: ChildProcess): Promise<number | 'missing'> => {
   try {
     const [code] = await once(child, 'close');
@@ -95,6 +110,20 @@ export const installPython = async (name: string, needs: string, cacheFolder: st
     await runTool(needs, [pythonOf(into), '-m', 'pip', 'install', '--quiet', '-r', requirements]);
   });
   return pythonOf(folder);
+};
+
+/** Downloads the dependencies of NAME/pom.xml. Returns the class path. */
+export const installJava = async (name: string, needs: string, cacheFolder: string): Promise<string> => {
+  await runTool(needs, ['java', '-version']);
+  const pom = referenceFile(`${name}/pom.xml`);
+  const folder = await installOnce(cacheFolder, name, await readFile(pom, 'utf8'), (into) =>
+    runTool(needs, [
+      'mvn',
+      ...['-q', '-B', '-f', pom, 'dependency:build-classpath'],
+      `-Dmdep.outputFile=${join(into, 'classpath')}`,
+    ]),
+  );
+  return (await readFile(join(folder, 'classpath'), 'utf8')).trim();
 };
 
 export const findFreePort = async (): Promise<number> => {

@@ -1,14 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import {
-  findFreePort,
-  installOnce,
-  installPython,
-  type RunningReference,
-  referenceFile,
-  runTool,
-  startReference,
-} from './installed-tool.ts';
+import { findFreePort, installJava, installPython, type RunningReference, startReference } from './installed-tool.ts';
 
 /** The independent implementations of AWS services. */
 export const REFERENCES = ['DynamoDB Local', 'ElasticMQ', 'moto'] as const;
@@ -30,20 +22,6 @@ export const startInstalled = (name: ReferenceName, cacheFolder: string): Promis
   }
 };
 
-/** Downloads the dependencies of a POM next to this file. Returns the class path. */
-const classPathOf = async (needs: string, name: string, cacheFolder: string): Promise<string> => {
-  await runTool(needs, ['java', '-version']);
-  const pom = referenceFile(`${name}/pom.xml`);
-  const folder = await installOnce(cacheFolder, name, await readFile(pom, 'utf8'), (into) =>
-    runTool(needs, [
-      'mvn',
-      ...['-q', '-B', '-f', pom, 'dependency:build-classpath'],
-      `-Dmdep.outputFile=${join(into, 'classpath')}`,
-    ]),
-  );
-  return (await readFile(join(folder, 'classpath'), 'utf8')).trim();
-};
-
 /**
  * Starts DynamoDB Local, AWS's own implementation for development.
  *
@@ -51,7 +29,7 @@ const classPathOf = async (needs: string, name: string, cacheFolder: string): Pr
  */
 const startDynamoDbLocal = async (cacheFolder: string): Promise<RunningReference> => {
   const needs = 'DynamoDB Local needs Java 17 or later and Maven';
-  const jars = await classPathOf(needs, 'dynamodb-local', cacheFolder);
+  const jars = await installJava('dynamodb-local', needs, cacheFolder);
   const native = jars.split(':').find((jar) => /\.(so|dylib|dll)$/.test(jar) && jar.includes(NATIVE_LIBRARY)) ?? '';
   const port = await findFreePort();
   return startReference(needs, port, [
@@ -66,7 +44,7 @@ const NATIVE_LIBRARY = { linux: 'linux-amd64', darwin: 'osx', win32: 'win32-x64'
 
 const startElasticMq = async (cacheFolder: string): Promise<RunningReference> => {
   const needs = 'ElasticMQ needs Java 17 or later and Maven';
-  const jars = await classPathOf(needs, 'elasticmq', cacheFolder);
+  const jars = await installJava('elasticmq', needs, cacheFolder);
   const port = await findFreePort();
   const config = join(cacheFolder, 'elasticmq', `${port}.conf`);
   await writeFile(

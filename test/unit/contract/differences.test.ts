@@ -76,7 +76,9 @@ describe('npm run fidelity', () => {
       'sqs-elasticmq: skipped. ElasticMQ needs Java 17 or later and Maven: `java` was not found.',
       'sqs-moto: skipped. moto needs Python 3.10 or later: `python3` was not found.',
       'chat-service-client: skipped. botmaker needs Python 3.10 or later: `python3` was not found.',
-      '0 parts run, 8 skipped, 0 failed.',
+      'cfn-lint: skipped. cfn-lint needs Python 3.10 or later: `python3` was not found.',
+      'event-patterns: skipped. event-ruler needs Java 17 or later and Maven: `java` was not found.',
+      '0 parts run, 10 skipped, 0 failed.',
     ]) {
       expect(output).toContain(sentence);
     }

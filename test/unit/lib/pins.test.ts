@@ -1,16 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { describe, expect, test, vi } from 'vitest';
-import { z } from 'zod';
 import { ParleyStack } from '../../../lib/parley-stack.ts';
 import { PIN_CONTEXT, PINS_FILE } from '../../../lib/pins/check-pins.ts';
 import { REPLACING_PROPERTIES } from '../../../lib/pins/replacing-properties.ts';
 import { LOCAL_RUN_CONTEXT } from '../../../lib/settings/check-production.ts';
 import { SettingsError } from '../../../lib/settings/settings-faults.ts';
 import type { StageSettingsInput } from '../../../lib/settings/stage-settings.ts';
+import { replacingPropertiesOfTypes } from './changes/replacing-properties-of-types.ts';
 import { PRODUCTION } from './settings/valid-settings.ts';
 import { type Share, shareBus, shareTable, TABLE } from './shared-resources.ts';
 import { CDK_CONTEXT, inTemporaryFolder } from './synthesized-stack.ts';
@@ -119,6 +117,19 @@ describe('A stage whose resources are pinned', () => {
     );
   });
 
+  test.each([
+    { setting: 'window.per', from: 'user', after: { window: { per: 'channel' } } },
+    { setting: 'chatPlatform', from: 'chat', after: { chatPlatform: 'other' } },
+  ] satisfies { setting: string; from: string; after: Stage }[])(
+    'is refused when it would name its contacts otherwise: $setting',
+    ({ setting, from, after }) => {
+      expect(afterPinning({}, after)[0]).toBe(
+        `Parley-prod: The setting ${setting} is no longer "${from}", so the stage would not find the windows, opt-ins, and ` +
+          'opt-outs of its contacts.',
+      );
+    },
+  );
+
   test('is refused when a property that replaces the resource changes', () => {
     inTemporaryFolder((folder) => {
       synth(folder, {}, { [PIN_CONTEXT]: 'true' });
@@ -173,24 +184,7 @@ describe('The file of pins', () => {
 
 describe('The properties whose change replaces a resource', () => {
   test('are those of the schemas of CloudFormation', () => {
-    const resource = z.looseObject({
-      cloudFormationType: z.string(),
-      properties: z.record(z.string(), z.looseObject({ causesReplacement: z.string().optional() })),
-    });
-    const database = z.looseObject({
-      schema: z.looseObject({ resource: z.looseObject({ entities: z.array(z.unknown()) }) }),
-    });
-    const folder = dirname(createRequire(import.meta.url).resolve('aws-cdk/package.json'));
-    const { schema } = database.parse(JSON.parse(gunzipSync(readFileSync(join(folder, 'db.json.gz'))).toString()));
-    const replacing = schema.resource.entities.flatMap((entity) => {
-      const { data } = resource.safeParse(entity);
-      if (!data) return [];
-      const { cloudFormationType, properties } = data;
-      const names = Object.entries(properties).flatMap(([name, { causesReplacement = 'no' }]) =>
-        causesReplacement === 'no' ? [] : [name],
-      );
-      return cloudFormationType in REPLACING_PROPERTIES ? [[cloudFormationType, names.toSorted()] as const] : [];
-    });
+    const replacing = [...replacingPropertiesOfTypes()].filter(([type]) => type in REPLACING_PROPERTIES);
 
     expect(Object.fromEntries(replacing)).toEqual(REPLACING_PROPERTIES);
   });

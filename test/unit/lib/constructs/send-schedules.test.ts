@@ -38,10 +38,10 @@ describe('The schedules of sends', () => {
     );
   });
 
-  test('are retained in a production stage, like their dead letters', () => {
+  test('leave their dead letters behind in a production stage, but not their group, whose name is fixed', () => {
     const retained = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' };
 
-    template.hasResource('AWS::Scheduler::ScheduleGroup', retained);
+    template.hasResource('AWS::Scheduler::ScheduleGroup', { DeletionPolicy: 'Delete' });
     template.allResources('AWS::SQS::Queue', retained);
   });
 });

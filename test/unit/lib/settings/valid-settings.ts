@@ -51,7 +51,7 @@ export function withSetting(
   path: string,
   value: unknown,
   settings: Readonly<Record<string, unknown>> = VALID,
-): unknown {
+): Readonly<Record<string, unknown>> {
   const [name = '', ...rest] = path.split('.');
   if (rest.length === 0) return { ...settings, [name]: value };
   const below = settings[name];

@@ -44,7 +44,24 @@ describe('an event pattern', () => {
   });
 
   it.each([
+    ['several fields below a list, met by one item', { items: [{ a: 1, b: 1 }, { a: 2 }] }, true],
+    ['several fields below a list, met by two items', { items: [{ a: 1 }, { b: 1 }] }, false],
+    ['a list in a list', { items: [[{ a: 1, b: [0, 1] }]] }, true],
+  ])('with %s', (_, event, isMatch) => {
+    expect(readEventPattern({ items: { a: [1], b: [1] } }, 'Rule')(event)).toBe(isMatch);
+  });
+
+  it.each([{ detail: {} }, { detail: { code: {} } }, { detail: { code: { a: 1 } } }, { detail: { code: [] } }])(
+    'finds no value in %j',
+    (event) => {
+      expect(readEventPattern({ detail: { code: [{ exists: false }] } }, 'Rule')(event)).toBe(true);
+      expect(readEventPattern({ detail: { code: [{ exists: true }] } }, 'Rule')(event)).toBe(false);
+    },
+  );
+
+  it.each([
     { source: 'parley' },
+    { source: ['parley', { exists: false }] },
     { source: [{ wildcard: 'p*' }] },
     { source: [{ prefix: { 'equals-ignore-case': 'p' } }] },
     { source: [{ 'anything-but': { prefix: 'p' } }] },

@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { describedSettings } from '../../../../lib/settings/settings-guide.ts';
+import { CHANGE_NOTES } from './change-notes.ts';
+import { changingSettingsPage } from './changing-settings-page.ts';
+import { EXISTING_CASES, FULL_STAGE, SETTING_CASES } from './setting-cases.ts';
+import { type Effect, UpdatedStack } from './stack-update.ts';
+import { stageWalks, templateOf } from './stage-walks.ts';
+
+const PAGE = new URL('../../../../docs/changing-settings.md', import.meta.url);
+
+const walks = stageWalks();
+const page = changingSettingsPage(walks);
+if (process.env.WRITE_CHANGES) writeFileSync(PAGE, page);
+
+/** The effects that need no step of an operator: what fails for a moment is retried. */
+const RETRIED: readonly Effect['kind'][] = ['permission removed', 'consumer replaced'];
+
+const kindsOf = (effects: readonly Effect[]): readonly string[] =>
+  [...new Set(effects.map(({ kind }) => kind))].toSorted();
+
+describe('Every setting', () => {
+  test('has values to change between', () => {
+    const paths = describedSettings().map(({ path }) => path);
+    const isGroup = (path: string) => paths.some((other) => other.startsWith(`${path}.`));
+
+    expect(paths.filter((path) => !(path in SETTING_CASES) && !isGroup(path))).toEqual([]);
+    expect(Object.keys(SETTING_CASES).filter((path) => !paths.includes(path))).toEqual([]);
+  });
+
+  test.each(walks)('can be changed and changed back: $of', ({ transitions }) => {
+    const refused = transitions.filter(({ effects }) => effects.some(({ kind }) => kind === 'name taken'));
+
+    expect(refused).toEqual([]);
+  });
+
+  test.each(walks)('has a note about each change that needs a step: $of', ({ of, transitions }) => {
+    const explained = CHANGE_NOTES.filter((note) => note.of.includes(of)).flatMap(({ explains }) => explains);
+    const found = kindsOf(transitions.flatMap(({ effects }) => effects)).filter(
+      (kind) => !RETRIED.some((retried) => retried === kind),
+    );
+
+    expect(found).toEqual([...new Set(explained)].toSorted());
+  });
+
+  test('is on docs/changing-settings.md, which "npm run changes" writes', () => {
+    const names = [...Object.keys(SETTING_CASES), ...Object.keys(EXISTING_CASES)];
+
+    expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+    expect(readFileSync(PAGE, 'utf8')).toBe(page);
+  });
+});
+
+describe('The order of a list', () => {
+  test.each(['events.targets', 'keywords.languages', 'operators.echoSenders'])('changes nothing: %s', (path) => {
+    const transitions = walks.find(({ of }) => of === path)?.transitions ?? [];
+    const isReordering = ({ from, to }: { from: string; to: string }) =>
+      from !== to && [...from].toSorted().join('') === [...to].toSorted().join('');
+    const reorderings = transitions.filter(isReordering);
+
+    expect(reorderings.length).toBeGreaterThan(0);
+    expect(reorderings.flatMap(({ effects }) => effects)).toEqual([]);
+  });
+});
+
+describe('A production stage that was deleted', () => {
+  const template = templateOf({ settings: { ...FULL_STAGE, customerManagedKey: true } });
+  const stack = new UpdatedStack(template);
+  const deletion = stack.update({ Resources: {} });
+  const typesOf = (wanted: Effect['kind']) =>
+    [...new Set(deletion.filter(({ kind }) => kind === wanted).map(({ type }) => type))].toSorted();
+
+  test('leaves its data behind, except its schedules, which need the stage', () => {
+    expect(typesOf('left behind')).toEqual([
+      'AWS::DynamoDB::Table',
+      'AWS::KMS::Key',
+      'AWS::Logs::LogGroup',
+      'AWS::SQS::Queue',
+      'AWS::SecretsManager::Secret',
+    ]);
+    expect(typesOf('deleted')).toEqual([
+      'AWS::Events::EventBus',
+      'AWS::Scheduler::ScheduleGroup',
+      'AWS::SecretsManager::Secret',
+    ]);
+  });
+
+  test('can be deployed again: nothing that it left behind has the name of what it creates', () => {
+    // The new stack has another id, of which the names of log groups are made.
+    const again = JSON.parse(JSON.stringify(template).replaceAll('"AWS::StackId"', '"OtherStack"'));
+
+    expect(stack.update(again).filter(({ kind }) => kind === 'name taken')).toEqual([]);
+  });
+});
