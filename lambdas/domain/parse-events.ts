@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { isPhone } from './address.ts';
 import {
   type ContactRef,
   type CustomerRef,
   contactRef,
   type DataSubject,
-  isPhone,
   numberOfChannel,
   type WindowPer,
 } from './contact.ts';
