@@ -141,6 +141,10 @@ export const textIn = (fields: Fields, name: string): string | undefined => {
   return typeof value === 'string' ? value.toWellFormed() : undefined;
 };
 
+/** Returns what a user wrote, which some senders pass on as a number if it is one. */
+export const writtenTextIn = (fields: Fields, name: string): string | undefined =>
+  Object.hasOwn(fields, name) && typeof fields[name] === 'number' ? String(fields[name]) : textIn(fields, name);
+
 /** Returns a field that is a string that is not empty. */
 export const filledTextIn = (fields: Fields, name: string): string | undefined => textIn(fields, name) || undefined;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readEventContent } from '../../../../lambdas/domain/event-content.ts';
-import { wireMessage } from '../../../support/builders.ts';
+import { USER, wireMessage } from '../../../support/builders.ts';
 
 const contentOf = (wire: unknown) => readEventContent(JSON.stringify(wire));
 
@@ -23,6 +23,13 @@ describe('readEventContent', () => {
       sender: 'user',
       media: { ...NO_MEDIA, files: ['https://media.example/3.pdf'] },
     });
+  });
+
+  it.each([
+    ['uppercase', wireMessage({ MESSAGE: 1 })],
+    ['camelCase', { _id_: '1', contactId: USER, fromCustomer: true, message: 1, caption: 'two' }],
+  ])('reads a number that a user wrote as text: %s', (_, event) => {
+    expect(contentOf(event)).toMatchObject({ sender: 'user', text: '1' });
   });
 
   it('replaces lone surrogates, which no table item may contain', () => {

@@ -106,6 +106,13 @@ describe('the numbers in a call', () => {
     });
   });
 
+  it('leave the digits of an id on another platform unchanged in any format', () => {
+    const request = { ...template, chatPlatform: 'telegram', platformContactId: '1234567890' };
+    const contact = { ...optedIn, address: '1234567890' };
+    const decision = decideSend(request, contact, NOW, sendRules({ numberFormat: 'plus' }));
+    expect(decision.kind === 'call' && decision.call.body).toMatchObject({ platformContactId: '1234567890' });
+  });
+
   it("prefer the contact check's format, with the contract's plus, to the id last received", () => {
     expect(addressed({ ...open, ...checked })).toMatchObject({ platformContactId: '+541155550000' });
     expect(addressed(checked, { numberFormat: 'digits' })).toMatchObject({ platformContactId: '541155550000' });
