@@ -161,9 +161,9 @@ export const nameIn = (fields: Fields, name: string): string | undefined => {
   return id !== undefined && isKeyPart(id) ? id : undefined;
 };
 
-/** Returns the strings of a field that is a list. */
+/** Returns the strings of a field that is a list. An empty string stands for nothing. */
 export const textsIn = (fields: Fields, name: string): readonly string[] =>
-  listIn(fields, name).flatMap((entry) => (typeof entry === 'string' ? [entry.toWellFormed()] : []));
+  listIn(fields, name).flatMap((entry) => (typeof entry === 'string' && entry !== '' ? [entry.toWellFormed()] : []));
 
 export const listIn = (fields: Fields, name: string): readonly unknown[] => {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;

@@ -11,11 +11,12 @@ describe('readEventContent', () => {
     expect(contentOf(wireMessage({ MESSAGE: '{"button":"yes"}' }))).toMatchObject({ text: '{"button":"yes"}' });
   });
 
-  it('ignores fields of another type, and entries that are not strings', () => {
+  it('ignores fields of another type, and entries that are empty or not strings', () => {
     const wire = wireMessage({
       FROM: 5491155550000,
       MESSAGE: { text: 'Hi' },
       IMAGES_URLS: 'none',
+      AUDIOS_URLS: [''],
       FILES_URLS: [7, 'https://media.example/3.pdf', null],
     });
     expect(contentOf(wire)).toEqual({
