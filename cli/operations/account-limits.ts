@@ -23,7 +23,7 @@ const accountSettings = z.object({
 export const readConcurrency = async (signer: Signer): Promise<Concurrency> => {
   const url = awsEndpoint('lambda', 'AWS_ENDPOINT_URL_LAMBDA', signer.region);
   const { AccountLimit } = accountSettings.parse(
-    await get('lambda', new URL('/2016-08-19/account-settings/', url), signer),
+    await get('lambda', new URL('/2016-08-19/account-settings', url), signer),
   );
   return { limit: AccountLimit.ConcurrentExecutions, unreserved: AccountLimit.UnreservedConcurrentExecutions };
 };
