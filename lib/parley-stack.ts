@@ -60,11 +60,15 @@ export class ParleyStack extends Stack {
     this.#checkAlarmTopic(settings);
     const existing = existingResources(this, settings, props);
     const { eventBus, domainMapping } = existing;
-    checkPins(this, {
-      table: existing.table?.tableArn,
-      eventBus: eventBus?.eventBusArn,
-      encryptionKey: existing.encryptionKey?.keyArn,
-    });
+    checkPins(
+      this,
+      {
+        table: existing.table?.tableArn,
+        eventBus: eventBus?.eventBusArn,
+        encryptionKey: existing.encryptionKey?.keyArn,
+      },
+      { chatPlatform: settings.chatPlatform, 'window.per': settings.window.per },
+    );
     const encryptionKey = existing.encryptionKey ?? this.#createKey(settings, eventBus);
     this.table = existing.table ?? new ParleyTable(this, 'Table', { production: settings.production, encryptionKey });
     const { table } = this;

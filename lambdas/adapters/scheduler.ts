@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { LoggableError } from '../domain/errors.ts';
 import type { Instant } from '../domain/instant.ts';
 import { serializeDueMessage } from '../domain/send-request.ts';
 import type { SendScheduler } from '../ports.ts';
@@ -7,10 +6,10 @@ import { onFirstUse } from '../runtime/on-first-use.ts';
 
 export interface SchedulerOptions {
   readonly groupName: string;
-  /** The target of new schedules. Functions that only cancel schedules need none. */
-  readonly target: ScheduleTarget | undefined;
+  readonly target: ScheduleTarget;
 }
 
+/** The target of new schedules. */
 interface ScheduleTarget {
   /** The role that allows schedules to put messages on the send queue and the dead-letter queue. */
   readonly roleArn: string;
@@ -34,8 +33,9 @@ export const createEventBridgeScheduler = ({ groupName, target }: SchedulerOptio
   const connection = onFirstUse(connect);
 
   return {
+    ...cancelWith(connection, groupName),
+
     async schedule({ requestId, groupId, at }) {
-      if (target === undefined) throw new LoggableError('This function can cancel schedules but not create them.');
       const { client, scheduler } = await connection();
       const command = new scheduler.CreateScheduleCommand({
         Name: scheduleName(requestId),
@@ -65,18 +65,27 @@ export const createEventBridgeScheduler = ({ groupName, target }: SchedulerOptio
         if (!(error instanceof scheduler.ConflictException)) throw error;
       }
     },
-
-    async cancel(requestId) {
-      const { client, scheduler } = await connection();
-      try {
-        const Name = scheduleName(requestId);
-        await client.send(new scheduler.DeleteScheduleCommand({ Name, GroupName: groupName }));
-      } catch (error) {
-        if (!(error instanceof scheduler.ResourceNotFoundException)) throw error;
-      }
-    },
   };
 };
+
+/** Creates what cancels the schedules of a group, for functions that create none. */
+export const createScheduleCancellation = (groupName: string): Pick<SendScheduler, 'cancel'> =>
+  cancelWith(onFirstUse(connect), groupName);
+
+const cancelWith = (
+  connection: () => ReturnType<typeof connect>,
+  groupName: string,
+): Pick<SendScheduler, 'cancel'> => ({
+  async cancel(requestId) {
+    const { client, scheduler } = await connection();
+    try {
+      const Name = scheduleName(requestId);
+      await client.send(new scheduler.DeleteScheduleCommand({ Name, GroupName: groupName }));
+    } catch (error) {
+      if (!(error instanceof scheduler.ResourceNotFoundException)) throw error;
+    }
+  },
+});
 
 /** With these timeouts, the SDK's three attempts take ten seconds at most. */
 const AWS_CALL = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isPhone, plainAddress } from './address.ts';
 import type { Consent } from './consent.ts';
 import type { Instant } from './instant.ts';
 
@@ -54,28 +55,15 @@ export type WindowPer = (typeof WINDOW_SCOPES)[number];
 export const ANY_CHANNEL = '*';
 
 /**
- * Only a plus, a space, or a parenthesis shows that punctuation belongs to a number. Otherwise, ids such as
- * `192.168.1.12` and `1234-5678-9012` would be numbers too.
- */
-const PHONE = /^(\+\d[\d\s().-]*|\d+|(?=.*[\s(])[\d(][\d\s()-]*)$/;
-const MIN_DIGITS = 6;
-/** Source: Recommendation ITU-T E.164, 6.1: an international number has at most 15 digits. */
-const MAX_DIGITS = 15;
-
-/** Whether an address looks like a phone number in international format. User ids on other channels do not. */
-export const isPhone = (address: string): boolean => {
-  const { length } = address.replace(/\D/g, '');
-  return PHONE.test(address) && length >= MIN_DIGITS && length <= MAX_DIGITS;
-};
-
-/**
  * Returns the key that all spellings of a user's address share.
  *
  * A phone number becomes its digits, with the Argentine, Brazilian, and Mexican variants folded into one; any other id
  * stays as it is. The folding is a heuristic: Parley uses the key to find a contact and never sends to it.
  */
-export const contactKey = (address: string): string =>
-  isPhone(address) ? foldVariants(address.replace(/\D/g, '')) : address;
+export const contactKey = (address: string): string => {
+  const plain = plainAddress(address);
+  return isPhone(plain) ? foldVariants(plain.replace(/\D/g, '')) : plain;
+};
 
 /** The number at the end of a channel's id, such as `BIZ-chat-5491100000099`, after a separator. */
 const NUMBER_IN_TAIL = /[^A-Za-z0-9]\+?(\d{7,15})$/;

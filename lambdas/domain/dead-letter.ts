@@ -1,5 +1,6 @@
+import { isPhone } from './address.ts';
 import { isBuffered } from './buffered-request.ts';
-import { type ContactRef, contactRef, isPhone } from './contact.ts';
+import { type ContactRef, contactRef } from './contact.ts';
 import { addMs, type Instant } from './instant.ts';
 import { maskNumbers } from './mask-numbers.ts';
 import { discardedBatchReason } from './publish-failure.ts';

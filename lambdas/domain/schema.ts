@@ -1,5 +1,6 @@
-import { config, type core, maxLength, minLength, refine, string } from 'zod/mini';
+import { config, type core, maxLength, minLength, overwrite, refine, string } from 'zod/mini';
 import english from 'zod/v4/locales/en.js';
+import { addressFault, plainAddress } from './address.ts';
 import { isFieldName } from './field-name.ts';
 
 // zod/mini ships without messages. Only English is bundled, because all locales would be parsed at each cold start.
@@ -24,6 +25,15 @@ export const boundedString = (maxCharacters: number) =>
   wellFormedString().check(
     minLength(1, 'must not be empty'),
     maxLength(maxCharacters, `must not be longer than ${maxCharacters} characters`),
+  );
+
+/** The id of a user as a person or a system typed it. A phone number is returned in its plain form. */
+export const typedAddress = (maxCharacters: number) =>
+  boundedString(maxCharacters).check(
+    overwrite(plainAddress),
+    refine((address) => addressFault(address) === undefined, {
+      error: ({ input }) => (typeof input === 'string' ? addressFault(input) : undefined),
+    }),
   );
 
 const MAX_ISSUES = 10;

@@ -113,7 +113,7 @@ export const sendRequest = z
       chatChannelNumber: z.optional(
         z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + followed by 6 to 15 digits')),
       ),
-      platformContactId: z.boundedString(z.MAX_NAME_LENGTH),
+      platformContactId: z.typedAddress(z.MAX_NAME_LENGTH),
       messageText: z.optional(z.boundedString(MAX_REQUEST_BYTES)),
       audioURL: z.optional(url),
       imageURL: z.optional(url),

@@ -1,4 +1,5 @@
-import { addressVariants, contactKey, isPhone } from './contact.ts';
+import { isPhone } from './address.ts';
+import { addressVariants, contactKey } from './contact.ts';
 import { type NestedText, nestedTexts, stringsIn } from './nested-text.ts';
 
 export interface Wanted {

@@ -22,7 +22,7 @@ import { createDynamodbStoredEvents } from '../adapters/dynamodb/stored-events.t
 import { createTransactionLinks } from '../adapters/dynamodb/transactions.ts';
 import { createDynamodbTurns } from '../adapters/dynamodb/turns.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
-import { createEventBridgeScheduler } from '../adapters/scheduler.ts';
+import { createScheduleCancellation } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken, createSecretsClient } from '../adapters/secrets.ts';
 import { ms, type Seconds } from '../domain/duration.ts';
 import { parseAwsVariables, parseEnvironment, variablesOf } from '../runtime/environment.ts';
@@ -115,7 +115,7 @@ const ports = {
   deadLetters: keepOptions.deadLetters,
   audit: createDynamodbAudit(table, systemRandomness),
   erasures: createDynamodbErasures(table),
-  scheduler: createEventBridgeScheduler({ groupName: environment.SCHEDULE_GROUP_NAME, target: undefined }),
+  scheduler: createScheduleCancellation(environment.SCHEDULE_GROUP_NAME),
   accessToken,
   chatService: createHttpChatService({
     baseUrl: chatServiceUrl,

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2, SQSEvent } from 'aws-lambda';
 import { createDynamodbChannelNotes } from '../adapters/dynamodb/channels.ts';
 import { createDynamodbClient } from '../adapters/dynamodb/client.ts';
-import { createDynamodbContacts } from '../adapters/dynamodb/contacts.ts';
+import { createContactWrites } from '../adapters/dynamodb/contact-writes.ts';
 import { createConversationTable } from '../adapters/dynamodb/conversation-table.ts';
 import { closeGap } from '../adapters/dynamodb/gaps.ts';
 import { createMessageArrivals } from '../adapters/dynamodb/message-arrivals.ts';
@@ -75,7 +75,7 @@ const writeEvents = createStoreEvents({
     // Most writes use one of them.
     return {
       get contacts() {
-        return createDynamodbContacts(table, { readsHandovers: false });
+        return createContactWrites(table);
       },
       get messages() {
         const gapClock = environment.WATCH ? systemClock : undefined;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { parseJson } from '../../lambdas/domain/schema.ts';
 import { LOCAL_RUN_CONTEXT } from '../settings/check-production.ts';
 import { SettingsError } from '../settings/settings-faults.ts';
-import { faultsOfPins, pinsFile, pinsOf, templateResources } from './pins.ts';
+import { faultsOfPins, pinsFile, pinsOf, type StackPins, templateResources } from './pins.ts';
 
 /** The file in the app's folder that remembers what the stacks must not lose. It is committed, like cdk.context.json. */
 export const PINS_FILE = 'parley.pins.json';
@@ -18,15 +18,20 @@ export const PIN_CONTEXT = 'parley:pin';
  * local run, which deploys nothing.
  *
  * @param existing The ARNs of the existing resources that the stack uses, by its property.
+ * @param settings The settings that name contacts in the table, by path.
  */
-export function checkPins(stack: Stack, existing: Readonly<Record<string, string | undefined>>): void {
+export function checkPins(
+  stack: Stack,
+  existing: Readonly<Record<string, string | undefined>>,
+  settings: StackPins['settings'],
+): void {
   const file = join(process.cwd(), PINS_FILE);
   const { node, stackName } = stack;
   if (node.tryGetContext(LOCAL_RUN_CONTEXT) === true) return;
   // Validation follows every change that an app makes to the constructs.
   node.addValidation({
     validate() {
-      const actual = pinsOf(resourcesOf(stack), arnsIn(stack, existing));
+      const actual = pinsOf(resourcesOf(stack), { existing: arnsIn(stack, existing), settings });
       const isPinning = ['true', true].includes(node.tryGetContext(PIN_CONTEXT));
       const all = readPins(file);
       if (isPinning) writePins(file, { ...all, [stackName]: actual });
@@ -41,8 +46,8 @@ function refuse(stackName: string, faults: readonly string[]): void {
   throw new SettingsError(
     [
       ...faults.map((fault) => `${stackName}: ${fault}`),
-      `${PINS_FILE} pins these resources, because they hold data or are known to other systems. Undo the change. If you ` +
-        `have saved the data and no other system uses them, run parley pin for this stage, and commit ${PINS_FILE}.`,
+      `${PINS_FILE} pins what holds data, what finds it, and what other systems know. Undo the change. If you have saved ` +
+        `the data and no other system uses it, run parley pin for this stage, and commit ${PINS_FILE}.`,
     ].join('\n'),
   );
 }

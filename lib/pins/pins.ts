@@ -8,6 +8,8 @@ const stackPins = z.strictObject({
   resources: z.record(z.string(), pin),
   /** The ARNs of the existing resources that the stack uses, by the stack's property. */
   existing: z.record(z.string(), z.string()),
+  /** The settings that are part of the name of every contact in the table, by path. */
+  settings: z.record(z.string(), z.string()),
 });
 
 /** What a stack must not lose. */
@@ -22,8 +24,11 @@ export const templateResources = z.record(
   z.looseObject({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) }),
 );
 
-/** Returns the pins of a template's resources and of the existing resources that the stack uses, by property. */
-export function pinsOf(resources: z.output<typeof templateResources>, existing: StackPins['existing']): StackPins {
+/** Returns the pins of a template's resources, of the existing resources that the stack uses, and of its settings. */
+export function pinsOf(
+  resources: z.output<typeof templateResources>,
+  { existing, settings }: Omit<StackPins, 'resources'>,
+): StackPins {
   const pinned = Object.entries(resources).flatMap(([logicalId, { Type: type, Properties }]) => {
     const replacing = REPLACING_PROPERTIES[type];
     if (!replacing) return [];
@@ -35,13 +40,14 @@ export function pinsOf(resources: z.output<typeof templateResources>, existing: 
   return {
     resources: Object.fromEntries(pinned.toSorted(byName)),
     existing: Object.fromEntries(Object.entries(existing).toSorted(byName)),
+    settings,
   };
 }
 
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
   one < other ? -1 : 1;
 
-/** Returns a sentence for each pinned resource that a deployment would delete, replace, or stop using. */
+/** Returns a sentence for each pinned resource or setting that a deployment would delete, replace, or stop using. */
 export function faultsOfPins(pinned: StackPins, actual: StackPins): readonly string[] {
   const resources = Object.entries(pinned.resources).flatMap(([logicalId, { type, properties }]) => {
     const now = actual.resources[logicalId];
@@ -59,7 +65,15 @@ export function faultsOfPins(pinned: StackPins, actual: StackPins): readonly str
     const instead = now === undefined ? 'a resource of its own' : now;
     return [`The property ${property} would make the stack use ${instead} instead of ${arn}.`];
   });
-  return [...resources, ...existing];
+  const settings = Object.entries(pinned.settings).flatMap(([path, value]) =>
+    actual.settings[path] === value
+      ? []
+      : [
+          `The setting ${path} is no longer "${value}", so the stage would not find the windows, opt-ins, and opt-outs of ` +
+            'its contacts.',
+        ],
+  );
+  return [...resources, ...existing, ...settings];
 }
 
 /** Names the setting or the stack's property that adds or removes a resource. */

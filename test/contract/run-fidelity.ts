@@ -13,6 +13,7 @@ import { dynamodbPart } from './dynamodb/dynamodb-part.ts';
 import { eventPatternsPart } from './event-patterns/event-patterns-part.ts';
 import type { FidelityPart, PartResult } from './fidelity-part.ts';
 import { lambdaPart } from './lambda/lambda-part.ts';
+import { policiesPart } from './policies/policies-part.ts';
 import { recordedPart } from './recorded/recorded-part.ts';
 import { ToolMissingError } from './references/installed-tool.ts';
 import { requestsPart } from './requests/requests-part.ts';
@@ -32,6 +33,7 @@ const PARTS: readonly FidelityPart[] = [
   eventPatternsPart,
   requestsPart,
   recordedPart,
+  policiesPart,
 ];
 const ALL = [...PARTS, ...WAITING];
 

@@ -196,6 +196,11 @@ export const eventIdField = z
   .boundedString(z.MAX_ID_BYTES)
   .check(z.refine((id) => Buffer.byteLength(id) <= z.MAX_ID_BYTES, `must not be longer than ${z.MAX_ID_BYTES} bytes`));
 
+/** The address of a contact to erase. What looks like a number and is none would erase nothing, and say that it did. */
+export const erasedAddressField = z
+  .typedAddress(z.MAX_ID_BYTES)
+  .check(z.refine((id) => Buffer.byteLength(id) <= z.MAX_ID_BYTES, `must not be longer than ${z.MAX_ID_BYTES} bytes`));
+
 /** An ID that Parley or AWS chose, such as that of an erasure or of a dead letter. */
 export const chosenIdField = z.boundedString(128);
 

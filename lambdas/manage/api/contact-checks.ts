@@ -1,5 +1,6 @@
+import { isPhone } from '../../domain/address.ts';
 import { INVALID_CHANNEL } from '../../domain/call-fault.ts';
-import { type ContactDefaults, isPhone, resolveContact } from '../../domain/contact.ts';
+import { type ContactDefaults, resolveContact } from '../../domain/contact.ts';
 import { type CheckedContact, contactCheckOutcome, digitsOf } from '../../domain/contact-check.ts';
 import type { SendRules } from '../../domain/decision.ts';
 import { addMs, type Instant } from '../../domain/instant.ts';
@@ -58,7 +59,7 @@ export const checkContacts = defineRoute({
     contacts: z
       .array(
         // The check supports only numbers, so it would report any other id as absent.
-        z.boundedString(z.MAX_NAME_LENGTH).check(z.refine(isPhone, 'must be a phone number')),
+        z.typedAddress(z.MAX_NAME_LENGTH).check(z.refine(isPhone, 'must be a phone number')),
         'must be a list of numbers',
       )
       .check(

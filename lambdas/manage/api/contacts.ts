@@ -107,7 +107,7 @@ export const getContact = defineRoute({
 });
 
 const consentRequest = z.strictObject({
-  platformContactId: z.boundedString(z.MAX_NAME_LENGTH),
+  platformContactId: z.typedAddress(z.MAX_NAME_LENGTH),
   ...contactFields,
   /** Where the consent was given or withdrawn, such as a form, an email, or a call. */
   source: z.boundedString(1024),

@@ -25,7 +25,7 @@ import {
   accepted,
   chosenIdField,
   defineRoute,
-  eventIdField,
+  erasedAddressField,
   noBody,
   noQuery,
   ok,
@@ -52,7 +52,7 @@ export const eraseContact = defineRoute({
     'Deletes the contact with every business number, all of its messages, and its dead letters. Of each send, only the ' +
     'record that it existed is kept. The erasure runs in the background; get the erasure to see its progress. You can ' +
     'repeat the call. Messages that the user writes and consents that are recorded after the call are kept.',
-  id: eventIdField,
+  id: erasedAddressField,
   query: contactQuery,
   body: noBody,
   responses: { 202: erasureResponse, 400: problemResponse },

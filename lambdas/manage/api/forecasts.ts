@@ -58,7 +58,7 @@ export const forecastResponse = z.object({
 });
 
 const contactList = z
-  .array(z.boundedString(z.MAX_NAME_LENGTH), 'must be a list of contact IDs')
+  .array(z.typedAddress(z.MAX_NAME_LENGTH), 'must be a list of contact IDs')
   .check(
     z.minLength(1, 'must have at least one contact'),
     z.maxLength(MAX_FORECAST_CONTACTS, `must not have more than ${MAX_FORECAST_CONTACTS} contacts`),

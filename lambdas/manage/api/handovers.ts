@@ -6,7 +6,7 @@ import { type ContactPorts, contactResponse, respondWithContact } from './contac
 import { actNote, auditedNote } from './sending-stops.ts';
 
 const handoverRequest = z.strictObject({
-  platformContactId: z.boundedString(z.MAX_NAME_LENGTH),
+  platformContactId: z.typedAddress(z.MAX_NAME_LENGTH),
   ...contactFields,
   /** Why; only for the audit trail. Numbers are masked. */
   note: z.optional(actNote),

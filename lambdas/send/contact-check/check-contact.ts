@@ -1,5 +1,6 @@
+import { isPhone } from '../../domain/address.ts';
 import { backoffMs, parseRetryAfterMs } from '../../domain/backoff.ts';
-import { type Contact, isPhone } from '../../domain/contact.ts';
+import type { Contact } from '../../domain/contact.ts';
 import {
   type CheckedContact,
   type ContactCheckOutcome,

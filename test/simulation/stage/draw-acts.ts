@@ -18,7 +18,7 @@ export const CHOICES = {
   lambda: ['receive', 'send', 'publish', 'manage'],
 } as const;
 
-/** A history with a bulk queue redrives it with the send queue. */
+/** A history with a bulk queue redrives it with each of these. */
 const REDRIVEN = ['send', 'inbound'] as const;
 
 /** How often each kind of act happens, before swarm testing changes it. */

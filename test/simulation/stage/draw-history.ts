@@ -113,16 +113,19 @@ const withFaultsOfReceiving = (acts: readonly Act[]): readonly Act[] => {
   return [...acts, ...faults].toSorted((one, other) => one.atMs - other.atMs);
 };
 
-/** Puts every other queued request on the bulk queue, and redrives both queues, without a draw. */
+/** Puts every other queued request on the bulk queue, and redrives it twice with each of the others, without a draw. */
 const withBulkRequests = (acts: readonly Act[]): readonly Act[] => {
   let queued = 0;
-  return acts.flatMap((act): readonly Act[] => {
-    if (act.kind === 'redrive' && act.queue === 'send') return [act, { ...act, queue: 'bulk' }];
+  const withLanes = acts.flatMap((act): readonly Act[] => {
+    if (act.kind === 'redrive') return [act, ...[act.atMs, act.atMs + SECOND_MS].map(redriveBulkAt)];
     if (act.kind !== 'request' || act.via !== 'queue') return [act];
     queued += 1;
     return queued % 2 === 0 ? [{ ...act, lane: 'bulk' }] : [act];
   });
+  return withLanes.toSorted((one, other) => one.atMs - other.atMs);
 };
+
+const redriveBulkAt = (atMs: number): Act => ({ atMs, kind: 'redrive', queue: 'bulk' });
 
 /** Hands some of the users over to people soon after they write, and usually back, without a draw. */
 const withHandovers = (acts: readonly Act[]): readonly Act[] => {

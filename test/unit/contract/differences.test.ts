@@ -80,7 +80,7 @@ describe('npm run fidelity', () => {
       'cfn-lint: skipped. cfn-lint needs Python 3.10 or later: `python3` was not found.',
       'event-patterns: skipped. event-ruler needs Java 17 or later and Maven: `java` was not found.',
       'requests: skipped. botocore needs Python 3.10 or later: `python3` was not found.',
-      '1 parts run, 11 skipped, 0 failed.',
+      '1 parts run, 12 skipped, 0 failed.',
     ]) {
       expect(output).toContain(sentence);
     }

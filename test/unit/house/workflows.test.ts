@@ -8,6 +8,9 @@ import { z } from 'zod';
 import { missingFromChangelog } from '../../../bin/changelog/missing-from-changelog.ts';
 import { DEPLOY_WORKFLOW, REPOSITORY_DEPLOY_WORKFLOW } from '../../../cli/init/deploy-workflow.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
+import { FULL_STAGE } from '../lib/changes/setting-cases.ts';
+import { rolloutMinutes } from '../lib/constructs/rollout/rollout-minutes.ts';
+import { synthesizedStack } from '../lib/synthesized-stack.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const workflowFile = (name: string): string => readFileSync(join(ROOT, '.github/workflows', name), 'utf8');
@@ -37,6 +40,7 @@ const workflow = z.looseObject({
     z.looseObject({
       needs: z.string().optional(),
       environment: z.string().optional(),
+      'timeout-minutes': z.number(),
       permissions: z.record(z.string(), z.string()).optional(),
       steps: z.array(step),
     }),
@@ -108,6 +112,36 @@ describe.each(DEPLOYING)('The workflow $name', ({ text }) => {
           'aws-region': '${{ vars.AWS_REGION }}',
         }),
       ]);
+    }
+  });
+});
+
+describe('The time of a deployment', () => {
+  const rollouts = rolloutMinutes(synthesizedStack('prod', FULL_STAGE).template.toJSON());
+  /** A deployment without rollouts takes about 15 minutes, and more in a VPC. */
+  const OTHER_MINUTES = 30;
+  /**
+   * The default of the action, and the maximum for the bootstrap's roles, which CDK assumes from another role. Source:
+   * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
+   */
+  const CREDENTIALS_MINUTES = 60;
+
+  it('includes at most two gradual rollouts one after another, as docs/delivery.md says', () => {
+    const page = readFileSync(join(ROOT, 'docs/delivery.md'), 'utf8').replaceAll('\n', ' ');
+
+    expect(rollouts).toBe(20);
+    expect(page).toContain(`at most ${rollouts} minutes in all`);
+  });
+
+  it.each(DEPLOYING)('is less than the timeout of the job, for which its credentials last: $name', ({ text }) => {
+    const timeouts = Object.entries(parsed(text).jobs).flatMap(([name, job]) =>
+      name.startsWith('deploy-') ? [job['timeout-minutes']] : [],
+    );
+
+    expect(timeouts.length).toBeGreaterThan(0);
+    for (const timeout of timeouts) {
+      expect(timeout).toBeGreaterThanOrEqual(rollouts + OTHER_MINUTES);
+      expect(timeout).toBeLessThanOrEqual(CREDENTIALS_MINUTES);
     }
   });
 });

@@ -117,6 +117,19 @@ describe('A stage whose resources are pinned', () => {
     );
   });
 
+  test.each([
+    { setting: 'window.per', from: 'user', after: { window: { per: 'channel' } } },
+    { setting: 'chatPlatform', from: 'chat', after: { chatPlatform: 'other' } },
+  ] satisfies { setting: string; from: string; after: Stage }[])(
+    'is refused when it would name its contacts otherwise: $setting',
+    ({ setting, from, after }) => {
+      expect(afterPinning({}, after)[0]).toBe(
+        `Parley-prod: The setting ${setting} is no longer "${from}", so the stage would not find the windows, opt-ins, and ` +
+          'opt-outs of its contacts.',
+      );
+    },
+  );
+
   test('is refused when a property that replaces the resource changes', () => {
     inTemporaryFolder((folder) => {
       synth(folder, {}, { [PIN_CONTEXT]: 'true' });

@@ -52,7 +52,7 @@ export const CHANGE_NOTES: readonly ChangeNote[] = [
     of: ['window.per'],
     happens:
       'Contacts are stored under other names, so earlier windows, opt-ins, **opt-outs**, and handovers no longer apply. ' +
-      'They apply again if you undo the change.',
+      'They apply again if you undo the change. A [pin](delivery.md#pins) keeps the setting from being changed by mistake.',
     before: 'list the users who opted out, such as from your records of the event `ContactOptedOut`.',
     after: 'record the opt-outs and opt-ins again through the [management API](management-api.md).',
     explains: [],

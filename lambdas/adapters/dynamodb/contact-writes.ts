@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { ContactRef } from '../../domain/contact.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { expiryAfter, expiryAfterDays } from '../../domain/retention.ts';
+import { WINDOW_MS } from '../../domain/window.ts';
+import type { ContactRepository } from '../../ports.ts';
+import { checkKeyOf, contactKeyOf, denialKeyOf, handoverKeyOf } from '../../table/keys.ts';
+import { recordConsent } from './consents.ts';
+import type { ConversationTable } from './table.ts';
+
+/** What functions record about contacts. Those that only record cannot read items. */
+export type ContactWrites = Pick<
+  ContactRepository,
+  'denyWindow' | 'openWindow' | 'recordCheck' | 'recordConsent' | 'recordHandover' | 'recordOperatorMessage'
+>;
+
+const CHECK_DAYS = 90;
+
+/**
+ * Creates the writes of contacts. Data that expires at a different time is in a separate item, because writes to a shared
+ * item could not set its expiry without reading it.
+ */
+export const createContactWrites = (table: ConversationTable): ContactWrites => ({
+  async openWindow({ contact, id, time, body, address, name, customerId, isImported }) {
+    await table.update({
+      key: contactKeyOf(contact),
+      set: {
+        lastInboundAt: time.at,
+        lastInboundId: id,
+        lastInboundOwnAt: time.own,
+        // Breaks the tie between messages of the same millisecond, regardless of their order.
+        lastInboundDigest: `${isImported ? BELOW_BASE64 : ''}${createHash('sha256').update(body).digest('base64')}`,
+        address,
+        name,
+        customerId,
+        expiresAt: table.expiryOf('contacts', time.at),
+      },
+      condition:
+        'attribute_not_exists(#lastInboundAt) OR #lastInboundAt < :lastInboundAt OR ' +
+        '(#lastInboundAt = :lastInboundAt AND #lastInboundDigest < :lastInboundDigest)',
+    });
+  },
+
+  async denyWindow(contact, at) {
+    await table.update({
+      key: denialKeyOf(contact),
+      // By then, the window that it denies has closed, whenever the user wrote.
+      set: { windowDeniedAt: at, expiresAt: expiryAfter(at, WINDOW_MS) },
+      condition: 'attribute_not_exists(#windowDeniedAt) OR #windowDeniedAt < :windowDeniedAt',
+    });
+  },
+
+  async recordCheck(contact, { checkedAt, checkedAddress }) {
+    await table.update({
+      key: checkKeyOf(contact),
+      set: { checkedAt, checkedAddress, expiresAt: expiryAfterDays(checkedAt, CHECK_DAYS) },
+      condition: 'attribute_not_exists(#checkedAt) OR #checkedAt < :checkedAt',
+    });
+  },
+
+  async recordOperatorMessage(contact, { at, until }) {
+    await moveForward(table, contact, 'operatorWroteAt', at, { operatorUntil: until });
+  },
+
+  async recordHandover(contact, to, at) {
+    await moveForward(table, contact, to === 'people' ? 'handoverAt' : 'handbackAt', at);
+  },
+
+  recordConsent: (contact, consent) => recordConsent(table, contact, consent),
+});
+
+/** Sorts before every digest, so that an event that was delivered takes precedence over the same from the history. */
+const BELOW_BASE64 = '!';
+
+/** Moves one of the times of a contact's handover forward, and the item's expiry with the latest of them. */
+const moveForward = async (
+  table: ConversationTable,
+  contact: ContactRef,
+  name: 'operatorWroteAt' | 'handoverAt' | 'handbackAt',
+  at: Instant,
+  others: Readonly<Record<string, unknown>> = {},
+): Promise<void> => {
+  const key = handoverKeyOf(contact);
+  const set = { [name]: at, ...others };
+  const expiresAt = table.expiryOf('contacts', at);
+  const isLater = `(attribute_not_exists(#${name}) OR #${name} < :${name})`;
+  const isLatest = '(attribute_not_exists(#expiresAt) OR #expiresAt <= :expiresAt)';
+  const result = await table.update({ key, set: { ...set, expiresAt }, condition: `${isLater} AND ${isLatest}` });
+  if (result.kind === 'written') return;
+  // Another time of the item is later, and so is its expiry.
+  await table.update({ key, set, setOnce: { expiresAt }, condition: isLater });
+};
