@@ -29,15 +29,6 @@ describe('The stack', () => {
     expect(stack.environment).toBe('aws://unknown-account/unknown-region');
   });
 
-  test('warns that no one is notified of the alarms of a production stage', () => {
-    const warningsOf = (stage: 'dev' | 'prod', alarmTopicArn?: string) =>
-      synthesizedStack(stage, { alarmTopicArn }).stack.node.metadata.filter(({ type }) => type === 'aws:cdk:warning');
-
-    expect(warningsOf('prod').map(({ data }) => data)).toEqual([expect.stringContaining('Set alarmTopicArn')]);
-    expect(warningsOf('prod', 'arn:aws:sns:eu-west-1:111122223333:alarms')).toEqual([]);
-    expect(warningsOf('dev')).toEqual([]);
-  });
-
   test("rejects a topic of another region, which CloudWatch cannot notify, but not another account's", () => {
     const env = { account: '111122223333', region: 'eu-west-1' };
     const withTopic = (region: string, account: string) => () =>
