@@ -1,22 +1,18 @@
-import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { findTarget } from '../cli/base/target.ts';
 import { AWS_CALL } from '../cli/operations/aws-call.ts';
-import { readCaller } from '../cli/operations/caller-identity.ts';
 import { createManagementClient } from '../cli/operations/management-client.ts';
 import { createSignedFetch } from '../cli/operations/signed-fetch.ts';
 import { readStageSettings } from '../lib/settings/read-stage-settings.ts';
 import { readCdkApp } from '../local/stack/cdk-app.ts';
+import { type AwsAccount, openAccount } from './aws-account.ts';
 import { createEventsQueue, eventsQueueName, eventsTo, policyFor } from './events-queue.ts';
 import type { SmokeHost } from './play-smoke.ts';
-import { SmokeError, type SmokeOptions } from './smoke-options.ts';
+import { type DeployedOptions, SmokeError } from './smoke-options.ts';
 import type { EventsQueue, SmokeStage } from './smoke-stage.ts';
 import { callSandbox, checkCanSign } from './webhook-signer.ts';
-
-type DeployedOptions = Extract<SmokeOptions, { kind: 'deployed' }>;
 
 const API_TIMEOUT_MS = 20_000;
 const PATIENCE_MS = 90_000;
@@ -24,46 +20,70 @@ const PATIENCE_MS = 90_000;
 const ALARM_PATIENCE_MS = 10 * 60_000;
 const EVALUATION_MS = 15_000;
 
+/** What is deployed. */
+export interface Deployment {
+  readonly stackName: string;
+  /** Arguments that make the CDK synthesize the stack. */
+  readonly cdkArgs: readonly string[];
+  /** Settings that override those of the stage. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Targets of events besides the test's queue. */
+  readonly targets: readonly object[];
+  /** Ends the name of the test's queue. */
+  readonly queueId: string;
+}
+
+/** The stage as the app of cdk.json deploys it. */
+const stageOf = ({ stage }: DeployedOptions, queueId: string): Deployment => ({
+  stackName: `Parley-${stage}`,
+  cdkArgs: [],
+  settings: {},
+  targets: [],
+  queueId,
+});
+
 /** Deploys a stage of its own with the CDK, and deletes it at the end. */
-export const createDeployedHost = (options: DeployedOptions, id: string): SmokeHost => {
+export const createDeployedHost = (
+  options: DeployedOptions,
+  id: string,
+  deployment: Deployment = stageOf(options, id),
+  open: () => Promise<AwsAccount> = () => openAccount(options),
+): SmokeHost => {
   const { stage: stageName, account, chatServiceUrl, accessToken } = options;
-  const stackName = `Parley-${stageName}`;
-  const cloudFormation = new CloudFormationClient({ ...AWS_CALL, region: options.region });
-  let region = '';
+  const { stackName } = deployment;
+  const overrides = overridesOf(options, deployment);
+  let aws: AwsAccount | undefined;
   let queue: EventsQueue | undefined;
   let isDeployed = false;
   let stage: SmokeStage | undefined;
 
   /** Refuses before anything is created. */
   const check = async (): Promise<string> => {
-    const { settings } = await readSettings(stageName, chatServiceUrl);
+    const settings = await readSettings(stageName, overrides);
     if (settings.production) {
       throw new SmokeError(`${stageName} is a production stage. The smoke test deletes its stage, so use another one.`);
     }
     checkCanSign(settings.webhook.auth, chatServiceUrl);
     await callSandbox(chatServiceUrl, 'GET', '/outbox');
-    region = await cloudFormation.config.region();
-    const { account: actual } = await readCaller({ region, credentials: () => cloudFormation.config.credentials() });
-    if (actual !== account) {
-      throw new SmokeError(`The AWS credentials belong to the account ${actual}, but --account is ${account}.`);
-    }
-    if (await exists(cloudFormation, stackName)) {
+    const opened = await open();
+    if (await opened.findStack(stackName)) {
       throw new SmokeError(
-        `The stack ${stackName} already exists in ${region}. The smoke test deletes its stage, so use another one, or ` +
-          `delete the stack first: npx cdk destroy -c stage=${stageName}`,
+        `The stack ${stackName} already exists in ${opened.region}. The smoke test deletes its stage, so use another ` +
+          `one, or delete the stack first: aws cloudformation delete-stack --stack-name ${stackName}`,
       );
     }
-    return `${account}, ${region}`;
+    aws = opened;
+    return `${account}, ${opened.region}`;
   };
 
   const deploy = async (): Promise<string> => {
-    const credentials = cloudFormation.config.credentials;
-    const name = eventsQueueName(id, region, account);
-    const settings = { chatService: { baseUrl: chatServiceUrl }, ...eventsTo(name) };
+    if (aws === undefined) throw new SmokeError('The account is not checked.');
+    const { region, credentials } = aws;
+    const name = eventsQueueName(deployment.queueId, region, account);
     queue = await createEventsQueue(new SQSClient({ ...AWS_CALL, region, credentials }), name, policyFor(name));
     isDeployed = true;
-    await runCdk(['deploy', ...stageContext(stageName, settings), '--require-approval', 'never'], region);
-    const target = await findTarget({ stage: stageName, region }, {}, '');
+    await deployStage(aws, options, deployment);
+    const target = await findTarget({ stack: stackName, region }, {}, '');
     const { secretsManager, addresses } = target;
     const SecretId = addresses.accessTokenSecretId;
     await secretsManager.send(new PutSecretValueCommand({ SecretId, SecretString: accessToken }));
@@ -73,7 +93,7 @@ export const createDeployedHost = (options: DeployedOptions, id: string): SmokeH
         addresses.managementUrl,
         createSignedFetch({ region, credentials: target.credentials }, API_TIMEOUT_MS),
       ),
-      settings: (await readSettings(stageName, chatServiceUrl)).settings,
+      settings: await readSettings(stageName, overrides),
       chatServiceUrl,
       events: queue,
       patienceMs: PATIENCE_MS,
@@ -85,7 +105,7 @@ export const createDeployedHost = (options: DeployedOptions, id: string): SmokeH
   };
 
   const remove = async (): Promise<string> => {
-    if (isDeployed) await runCdk(['destroy', ...stageContext(stageName, {}), '--force'], region);
+    if (isDeployed) await aws?.deleteStack(stackName);
     await queue?.remove();
     return isDeployed ? `${stackName} and its data` : 'nothing was deployed';
   };
@@ -103,56 +123,50 @@ export const createDeployedHost = (options: DeployedOptions, id: string): SmokeH
       title: 'The stage is deleted',
       run: remove,
       get later() {
-        const queueName = queue?.name;
         return isDeployed
-          ? `npx cdk destroy -c stage=${stageName} --force, and delete the queue ${queueName} in ${region}`
+          ? `aws cloudformation delete-stack --stack-name ${stackName} --region ${aws?.region}, and delete the queue ${queue?.name}`
           : undefined;
       },
     },
   };
 };
 
-const readSettings = async (stage: string, baseUrl: string) =>
+const overridesOf = ({ chatServiceUrl }: DeployedOptions, { settings }: Deployment) => ({
+  ...settings,
+  chatService: { baseUrl: chatServiceUrl },
+});
+
+/** Deploys a stage whose events go to the test's queue, or a change of it. */
+export const deployStage = (aws: AwsAccount, options: DeployedOptions, deployment: Deployment): Promise<void> => {
+  const name = eventsQueueName(deployment.queueId, aws.region, aws.account);
+  const settings = { ...overridesOf(options, deployment), ...eventsTo(name, deployment.targets) };
+  return deployStack(aws, deployment, options.stage, settings);
+};
+
+/** Deploys a stack with these settings of a stage. @throws SmokeError with the end of the CDK's output */
+export const deployStack = (
+  aws: AwsAccount,
+  { stackName, cdkArgs }: Pick<Deployment, 'stackName' | 'cdkArgs'>,
+  stage: string,
+  settings: object,
+): Promise<void> =>
+  aws.runCdk([
+    'deploy',
+    stackName,
+    ...cdkArgs,
+    '-c',
+    `stage=${stage}`,
+    '-c',
+    `settings=${JSON.stringify(settings)}`,
+    '--require-approval',
+    'never',
+  ]);
+
+const readSettings = async (stage: string, settings: object) =>
   readStageSettings({
     stages: (await readCdkApp(process.cwd())).context.stages,
     stage,
-    settings: { chatService: { baseUrl } },
+    settings,
     // A production stage is refused as such, not because of its addresses.
     localRun: true,
-  });
-
-const stageContext = (stage: string, settings: object): readonly string[] => [
-  '-c',
-  `stage=${stage}`,
-  ...(Object.keys(settings).length === 0 ? [] : ['-c', `settings=${JSON.stringify(settings)}`]),
-];
-
-const exists = async (client: CloudFormationClient, StackName: string): Promise<boolean> => {
-  try {
-    await client.send(new DescribeStacksCommand({ StackName }));
-    return true;
-  } catch (error) {
-    if (error instanceof Error && error.message.includes('does not exist')) return false;
-    throw error;
-  }
-};
-
-const SHOWN_LINES = 20;
-
-/** Runs the CDK. @throws SmokeError with the end of its output if it fails */
-const runCdk = async (args: readonly string[], region: string): Promise<void> => {
-  const cdk = spawn('npx', ['cdk', ...args, '--progress', 'events'], {
-    env: { ...process.env, AWS_REGION: region, AWS_DEFAULT_REGION: region },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [cdk.stdout, cdk.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-  }
-  const code = await new Promise<number | null>((resolve, reject) => cdk.once('close', resolve).once('error', reject));
-  if (code === 0) return;
-  const end = output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n');
-  throw new SmokeError(`cdk ${args[0]} ended with ${code}:\n${end}`);
-};
+  }).settings;

@@ -20,9 +20,9 @@ export const eventsQueueName = (id: string, region: string, account: string): Ev
   return { queueName, queueArn: `arn:${partition}:sqs:${region}:${account}:${queueName}` };
 };
 
-/** Settings that make a stage deliver its events to the queue, and to nobody else. */
-export const eventsTo = ({ queueArn }: EventsQueueName) => ({
-  events: { targets: [{ kind: 'sqs', queueArn }] },
+/** Settings that make a stage deliver its events to the queue, and to nobody but these other targets. */
+export const eventsTo = ({ queueArn }: EventsQueueName, others: readonly object[] = []) => ({
+  events: { targets: [{ kind: 'sqs', queueArn }, ...others] },
 });
 
 /** Returns the attributes of a queue to which EventBridge may deliver from the rules of its own account. */
@@ -46,20 +46,20 @@ export const createEventsQueue = async (
 ): Promise<EventsQueue> => {
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: queueName, Attributes }));
   const received = new Map<string, ParleyEvent>();
+  const receiveNext = async (): Promise<readonly ParleyEvent[]> => {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
+    );
+    const events = Messages.flatMap(({ Body = '' }) => parseParleyEvent(Body) ?? []);
+    for (const event of events) received.set(event.detail.id, event);
+    for (const { ReceiptHandle } of Messages) await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    return events;
+  };
   return {
     name: queueName,
+    receiveNext,
     async receive() {
-      for (let isEmpty = false; !isEmpty; ) {
-        const { Messages = [] } = await sqs.send(
-          new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
-        );
-        isEmpty = Messages.length === 0;
-        for (const { Body = '', ReceiptHandle } of Messages) {
-          const event = parseParleyEvent(Body);
-          if (event !== undefined) received.set(event.detail.id, event);
-          await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
-        }
-      }
+      while ((await receiveNext()).length > 0);
       return [...received.values()];
     },
     async remove() {

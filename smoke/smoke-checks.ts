@@ -31,3 +31,13 @@ export const itemOf = async (
 export const expect = (holds: boolean, expected: string, seen: unknown): void => {
   if (!holds) throw new SmokeError(`Expected: ${expected}. Seen: ${seen}.`);
 };
+
+/** What the user writes. */
+export const textOf = (id: string): string => `smoke test ${id}`;
+
+/** The fields that every event of the user has. */
+export const partsOf = ({ settings, now }: SmokeStage, user: string) => ({
+  CHAT_PLATFORM_ID: settings.chatPlatform,
+  CREATION_TIME: now().toISOString(),
+  FROM: user,
+});

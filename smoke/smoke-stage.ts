@@ -25,6 +25,8 @@ export interface EventsQueue {
   readonly name: string;
   /** Returns all events received so far. */
   receive(): Promise<readonly ParleyEvent[]>;
+  /** Waits for the next events, at most a second, and returns them. */
+  receiveNext(): Promise<readonly ParleyEvent[]>;
   remove(): Promise<void>;
 }
 
@@ -36,8 +38,8 @@ export interface SmokeSubject {
   readonly requestId: string;
 }
 
-export interface SmokeStep {
+export interface SmokeStep<Stage = SmokeStage> {
   readonly title: string;
   /** @returns what was seen, in a few words. @throws an error that says what was expected and what was seen */
-  readonly run: (stage: SmokeStage, subject: SmokeSubject) => Promise<string>;
+  readonly run: (stage: Stage, subject: SmokeSubject) => Promise<string>;
 }

@@ -6,7 +6,8 @@ import { readAlarms } from '../cli/operations/read-alarms.ts';
 import { isParleyEvent, type ParleyEvent } from '../lib/events.ts';
 import { BUFFERED_STEPS } from './buffered-steps.ts';
 import { eventually, NotYet } from './eventually.ts';
-import { expect, itemOf } from './smoke-checks.ts';
+import { MEASURE_STEPS } from './measure-steps.ts';
+import { expect, itemOf, partsOf, textOf } from './smoke-checks.ts';
 import { SmokeError } from './smoke-options.ts';
 import type { SmokeStage, SmokeStep } from './smoke-stage.ts';
 import { callSandbox, postEvent } from './webhook-signer.ts';
@@ -149,6 +150,7 @@ export const SMOKE_STEPS: readonly SmokeStep[] = [
       }
     },
   },
+  ...MEASURE_STEPS,
   ...BUFFERED_STEPS,
   {
     title: 'An erasure leaves nothing of the user',
@@ -170,15 +172,6 @@ export const SMOKE_STEPS: readonly SmokeStep[] = [
 ];
 
 const contact = z.looseObject({ window: z.looseObject({ open: z.boolean() }) });
-
-const textOf = (id: string): string => `smoke test ${id}`;
-
-/** The fields that every event of the user has. */
-const partsOf = ({ settings, now }: SmokeStage, user: string) => ({
-  CHAT_PLATFORM_ID: settings.chatPlatform,
-  CREATION_TIME: now().toISOString(),
-  FROM: user,
-});
 
 const findSend = async (api: SmokeStage['api'], requestId: string) => {
   const found = await api('GET', `/v1/sends/${requestId}`).catch((error: unknown) => {

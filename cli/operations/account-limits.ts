@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { awsEndpoint } from './aws-endpoint.ts';
-import { createSignedFetch, type Signer } from './signed-fetch.ts';
+import { type AwsApi, getFromAws } from './call-aws.ts';
+import type { Signer } from './signed-fetch.ts';
 
 /** How many function executions can run concurrently in the account and region. */
 export interface Concurrency {
@@ -19,12 +20,17 @@ const accountSettings = z.object({
   AccountLimit: z.object({ ConcurrentExecutions: z.number(), UnreservedConcurrentExecutions: z.number() }),
 });
 
+const apiOf = (service: string, variable: string, { region, credentials }: Signer): AwsApi => ({
+  service,
+  url: awsEndpoint(service, variable, region),
+  region,
+  credentials,
+});
+
 /** Source: https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html */
 export const readConcurrency = async (signer: Signer): Promise<Concurrency> => {
-  const url = awsEndpoint('lambda', 'AWS_ENDPOINT_URL_LAMBDA', signer.region);
-  const { AccountLimit } = accountSettings.parse(
-    await get('lambda', new URL('/2016-08-19/account-settings/', url), signer),
-  );
+  const lambda = apiOf('lambda', 'AWS_ENDPOINT_URL_LAMBDA', signer);
+  const { AccountLimit } = accountSettings.parse(await getFromAws(lambda, '/2016-08-19/account-settings/'));
   return { limit: AccountLimit.ConcurrentExecutions, unreserved: AccountLimit.UnreservedConcurrentExecutions };
 };
 
@@ -40,9 +46,9 @@ const stage = z.object({
  * Source: https://docs.aws.amazon.com/apigatewayv2/latest/api-reference/apis-apiid-stages-stagename.html
  */
 export const readApiThrottle = async (apiId: string, signer: Signer): Promise<ApiThrottle | undefined> => {
-  const url = awsEndpoint('apigateway', 'AWS_ENDPOINT_URL_APIGATEWAYV2', signer.region);
+  const apiGateway = apiOf('apigateway', 'AWS_ENDPOINT_URL_APIGATEWAYV2', signer);
   const path = `/v2/apis/${encodeURIComponent(apiId)}/stages/$default`;
-  const { defaultRouteSettings } = stage.parse(await get('apigateway', new URL(path, url), signer));
+  const { defaultRouteSettings } = stage.parse(await getFromAws(apiGateway, path));
   const { throttlingRateLimit: requestsPerSecond, throttlingBurstLimit: burst } = defaultRouteSettings;
   return requestsPerSecond === undefined || burst === undefined ? undefined : { requestsPerSecond, burst };
 };
@@ -56,19 +62,9 @@ const restStage = z.object({ methodSettings: z.record(z.string(), limits).defaul
  * Source: https://docs.aws.amazon.com/apigateway/latest/api/API_GetStage.html
  */
 export const readRestApiThrottle = async (apiId: string, signer: Signer): Promise<ApiThrottle | undefined> => {
-  const url = awsEndpoint('apigateway', 'AWS_ENDPOINT_URL_API_GATEWAY', signer.region);
+  const apiGateway = apiOf('apigateway', 'AWS_ENDPOINT_URL_API_GATEWAY', signer);
   const path = `/restapis/${encodeURIComponent(apiId)}/stages/live`;
-  const { methodSettings } = restStage.parse(await get('apigateway', new URL(path, url), signer));
+  const { methodSettings } = restStage.parse(await getFromAws(apiGateway, path));
   const { throttlingRateLimit: requestsPerSecond, throttlingBurstLimit: burst } = methodSettings['*/*'] ?? {};
   return requestsPerSecond === undefined || burst === undefined ? undefined : { requestsPerSecond, burst };
-};
-
-const errorBody = z.object({ Message: z.string().optional(), message: z.string().optional() });
-
-const get = async (service: string, url: URL, { region, credentials }: Signer): Promise<unknown> => {
-  const response = await createSignedFetch({ service, region, credentials }, 10_000)('GET', url);
-  const body: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return body;
-  const { data } = errorBody.safeParse(body);
-  throw new Error(data?.Message ?? data?.message ?? `${url.hostname} returned ${response.status}`);
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { awsEndpoint } from './aws-endpoint.ts';
-import { createSignedFetch, type Signer } from './signed-fetch.ts';
+import { callAws } from './call-aws.ts';
+import type { Signer } from './signed-fetch.ts';
 
 /** What Parley needs of a table that the stack did not create. */
 export interface TableState {
@@ -35,12 +36,12 @@ const backups = z.object({
 
 /** Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB.html */
 export const readTable = async (tableArn: string, signer: Signer): Promise<TableState> => {
-  const call = (operation: string) =>
-    awsCall('dynamodb', 'AWS_ENDPOINT_URL_DYNAMODB', `DynamoDB_20120810.${operation}`, { TableName: tableArn }, signer);
+  const describe = (operation: string) =>
+    call('dynamodb', 'AWS_ENDPOINT_URL_DYNAMODB', `DynamoDB_20120810.${operation}`, { TableName: tableArn }, signer);
   const [table, ttl, recovery] = await Promise.all([
-    call('DescribeTable'),
-    call('DescribeTimeToLive'),
-    call('DescribeContinuousBackups'),
+    describe('DescribeTable'),
+    describe('DescribeTimeToLive'),
+    describe('DescribeContinuousBackups'),
   ]);
   const { KeySchema, GlobalSecondaryIndexes, ...rest } = description.parse(table).Table;
   const { TimeToLiveStatus, AttributeName } = timeToLive.parse(ttl).TimeToLiveDescription;
@@ -62,7 +63,7 @@ const namesIn = (keys: z.output<typeof keySchema>): string => keys.map(({ Attrib
 
 /** Fails if the bus does not exist. Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_DescribeEventBus.html */
 export const readEventBus = async (eventBusArn: string, signer: Signer): Promise<void> => {
-  await awsCall('events', 'AWS_ENDPOINT_URL_EVENTBRIDGE', 'AWSEvents.DescribeEventBus', { Name: eventBusArn }, signer);
+  await call('events', 'AWS_ENDPOINT_URL_EVENTBRIDGE', 'AWSEvents.DescribeEventBus', { Name: eventBusArn }, signer);
 };
 
 const keyPolicy = z.object({ Policy: z.string() });
@@ -71,29 +72,15 @@ const keyPolicy = z.object({ Policy: z.string() });
 export const readKeyPolicy = async (keyArn: string, signer: Signer): Promise<unknown> => {
   const input = { KeyId: keyArn, PolicyName: 'default' };
   return JSON.parse(
-    keyPolicy.parse(await awsCall('kms', 'AWS_ENDPOINT_URL_KMS', 'TrentService.GetKeyPolicy', input, signer)).Policy,
+    keyPolicy.parse(await call('kms', 'AWS_ENDPOINT_URL_KMS', 'TrentService.GetKeyPolicy', input, signer)).Policy,
   );
 };
 
-const errorBody = z.object({ Message: z.string().optional(), message: z.string().optional() });
-const TIMEOUT_MS = 10_000;
-
-const awsCall = async (
+const call = async (
   service: string,
   variable: string,
   operation: string,
   input: object,
   { region, credentials }: Signer,
-): Promise<unknown> => {
-  const url = new URL(awsEndpoint(service, variable, region));
-  const headers = {
-    'content-type': `application/x-amz-json-${service === 'dynamodb' ? '1.0' : '1.1'}`,
-    'x-amz-target': operation,
-  };
-  const call = createSignedFetch({ service, region, credentials }, TIMEOUT_MS);
-  const response = await call('POST', url, JSON.stringify(input), headers);
-  const body: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return body;
-  const { data } = errorBody.safeParse(body);
-  throw new Error(data?.Message ?? data?.message ?? `${url.hostname} returned ${response.status}`);
-};
+): Promise<unknown> =>
+  callAws({ service, url: awsEndpoint(service, variable, region), region, credentials }, operation, input);

@@ -9,7 +9,7 @@ import {
   type WindowPer,
 } from './contact.ts';
 import { describeFailure } from './failure.ts';
-import { parseInstant } from './instant.ts';
+import { parseServiceTime } from './instant.ts';
 import { isKeyPart, MAX_ID_BYTES } from './key-part.ts';
 import { REQUEST_ID } from './send-request.ts';
 import { startTrace, type Traceparent } from './trace-context.ts';
@@ -165,7 +165,7 @@ const faultOfId = ({ id, idField }: ServiceEvent): string | undefined => {
  * A time in the future would keep a conversation window open for longer than 24 hours.
  */
 export const eventTime = (creationTime: unknown, { publishedAt, receivedAt }: DeliveryTimes): EventTime => {
-  const own = parseInstant(creationTime);
+  const own = parseServiceTime(creationTime);
   const isPublished = publishedAt !== undefined && publishedAt <= receivedAt;
   const latest: EventTime = isPublished
     ? { at: publishedAt, source: 'publish-time' }

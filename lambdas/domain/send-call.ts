@@ -48,9 +48,12 @@ export const formatNumber = (address: string, format: NumberFormat): string => {
 };
 
 const addressee = (request: SendRequest, contact: Contact, settings: CallSettings) => {
-  const format = settings.numberFormat;
+  const { chatPlatform = settings.chatPlatform } = request;
+  // On other platforms, ids can be digits without being phone numbers.
+  const isStages = chatPlatform.toLowerCase() === settings.chatPlatform.toLowerCase();
+  const format = isStages ? settings.numberFormat : 'verbatim';
   return {
-    chatPlatform: request.chatPlatform ?? settings.chatPlatform,
+    chatPlatform,
     chatChannelNumber: formatNumber(request.chatChannelNumber ?? settings.chatChannelNumber, format),
     platformContactId: formatNumber(addressOf(request, contact), format),
   };

@@ -63,13 +63,14 @@ const allow = (
 
 /**
  * Log groups are matched by name, because references to them would be circular. Their names start with the stack's name,
- * after a prefix for those of the APIs.
+ * after a prefix for those of the APIs. AWS's example also allows DescribeKey, which has no encryption context, so the
+ * condition would never hold.
  *
  * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
  */
 const logsStatements = ({ partition, region, urlSuffix, account, stackName }: KeyUser): KeyStatement[] => {
   const encrypt = (id: string, groups: string) =>
-    allow(id, `logs.${region}.${urlSuffix}`, [...READ_ACTIONS, ...WRITE_ACTIONS], {
+    allow(id, `logs.${region}.${urlSuffix}`, ['kms:Decrypt', ...WRITE_ACTIONS], {
       ArnLike: {
         'kms:EncryptionContext:aws:logs:arn': `arn:${partition}:logs:${region}:${account}:log-group:${groups}`,
       },

@@ -13,6 +13,7 @@ import { dynamodbPart } from './dynamodb/dynamodb-part.ts';
 import { eventPatternsPart } from './event-patterns/event-patterns-part.ts';
 import type { FidelityPart, PartResult } from './fidelity-part.ts';
 import { lambdaPart } from './lambda/lambda-part.ts';
+import { policiesPart } from './policies/policies-part.ts';
 import { ToolMissingError } from './references/installed-tool.ts';
 import { sqsPart } from './sqs/sqs-part.ts';
 
@@ -28,6 +29,7 @@ const PARTS: readonly FidelityPart[] = [
   independentClientPart,
   cfnLintPart,
   eventPatternsPart,
+  policiesPart,
 ];
 const ALL = [...PARTS, ...WAITING];
 

@@ -10,11 +10,13 @@ import {
   listIn,
   textIn,
   textsIn,
+  writtenTextIn,
 } from './webhook-format.ts';
 
 /** Reads the content of a message whose fields are named as the formats `camelCase` and `v1.1` name them. */
 export const entryContent = (fields: Fields): Content => {
-  const text = filledTextIn(fields, 'message') ?? textIn(fields, 'caption') ?? textIn(fields, 'message');
+  const message = writtenTextIn(fields, 'message');
+  const text = message || (textIn(fields, 'caption') ?? message);
   const payload = filledTextIn(fields, 'buttonPayload');
   const cards = listIn(fields, 'contacts').flatMap((card) => (isFields(card) ? [cardOf(card)] : []));
   const location = fieldsIn(fields, 'location');

@@ -11,6 +11,7 @@ import {
   textIn,
   textsIn,
   type WebhookFormat,
+  writtenTextIn,
 } from './webhook-format.ts';
 
 /** The contract's own format: "Inbound user message" and "Message status notification". */
@@ -57,7 +58,7 @@ const messageOf = (fields: Fields, senderName: string, sender: ServiceMessage['s
 });
 
 const contentOf = (fields: Fields): Content => {
-  const text = textIn(fields, 'MESSAGE');
+  const text = writtenTextIn(fields, 'MESSAGE');
   const reactions = textsIn(fields, 'REACTIONS');
   return {
     text,

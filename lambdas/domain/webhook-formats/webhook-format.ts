@@ -141,6 +141,10 @@ export const textIn = (fields: Fields, name: string): string | undefined => {
   return typeof value === 'string' ? value.toWellFormed() : undefined;
 };
 
+/** Returns what a user wrote, which some senders pass on as a number if it is one. */
+export const writtenTextIn = (fields: Fields, name: string): string | undefined =>
+  Object.hasOwn(fields, name) && typeof fields[name] === 'number' ? String(fields[name]) : textIn(fields, name);
+
 /** Returns a field that is a string that is not empty. */
 export const filledTextIn = (fields: Fields, name: string): string | undefined => textIn(fields, name) || undefined;
 
@@ -157,9 +161,9 @@ export const nameIn = (fields: Fields, name: string): string | undefined => {
   return id !== undefined && isKeyPart(id) ? id : undefined;
 };
 
-/** Returns the strings of a field that is a list. */
+/** Returns the strings of a field that is a list. An empty string stands for nothing. */
 export const textsIn = (fields: Fields, name: string): readonly string[] =>
-  listIn(fields, name).flatMap((entry) => (typeof entry === 'string' ? [entry.toWellFormed()] : []));
+  listIn(fields, name).flatMap((entry) => (typeof entry === 'string' && entry !== '' ? [entry.toWellFormed()] : []));
 
 export const listIn = (fields: Fields, name: string): readonly unknown[] => {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;

@@ -43,11 +43,10 @@ export const createStandardWebhooksVerifier = (secretOptions: SecretMatcherOptio
 const HMAC_BYTES = 32;
 
 /** Returns the `v1` signatures in the header, which may list several signatures of different versions. */
-const parseSignatures = (header: string | undefined): readonly Buffer[] =>
-  (header ?? '')
-    .split(' ')
-    .filter((signature) => signature.startsWith('v1,'))
-    .map((signature) => Buffer.from(signature.slice('v1,'.length), 'base64'))
+/** Signatures are separated by spaces, and by commas if several headers were joined to one. */
+const parseSignatures = (header = ''): readonly Buffer[] =>
+  [...header.matchAll(/(?<=^|[ ,])v1,([^ ,]+)/g)]
+    .map(([, signature = '']) => Buffer.from(signature, 'base64'))
     .filter((signature) => signature.length === HMAC_BYTES);
 
 const parseKey = (line: string): Buffer => {

@@ -25,7 +25,9 @@ beforeEach(async () => {
         : apiId
           ? { stageName: '$default', defaultRouteSettings: routeSettings[apiId] }
           : { AccountLimit: { ...concurrency, TotalCodeSize: 1 } };
-      response.writeHead(status).end(JSON.stringify(status === 200 ? body : { Message: 'User is not authorized' }));
+      response
+        .writeHead(status, status === 200 ? {} : { 'x-amzn-errortype': 'AccessDeniedException' })
+        .end(JSON.stringify(status === 200 ? body : { Message: 'User is not authorized' }));
     }),
   );
   process.env.AWS_ENDPOINT_URL_LAMBDA = aws.url;
@@ -93,6 +95,9 @@ describe('doctor on limits', () => {
     const findings = await checkLimits(target);
 
     expect(findings.map(({ grade }) => grade)).toEqual(['warning', 'warning']);
+    expect(findings[0]?.message).toMatch(
+      /^A limit could not be read. Access denied by stack Parley-prod in eu-west-1:/,
+    );
     expect(findings[0]?.remedy).toBe('Allow lambda:GetAccountSettings; see docs/policies/operator.json.');
     expect(findings[1]?.remedy).toBe('Allow apigateway:GET; see docs/policies/operator.json.');
   });

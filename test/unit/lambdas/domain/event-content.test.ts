@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readEventContent } from '../../../../lambdas/domain/event-content.ts';
-import { wireMessage } from '../../../support/builders.ts';
+import { USER, wireMessage } from '../../../support/builders.ts';
 
 const contentOf = (wire: unknown) => readEventContent(JSON.stringify(wire));
 
@@ -11,11 +11,12 @@ describe('readEventContent', () => {
     expect(contentOf(wireMessage({ MESSAGE: '{"button":"yes"}' }))).toMatchObject({ text: '{"button":"yes"}' });
   });
 
-  it('ignores fields of another type, and entries that are not strings', () => {
+  it('ignores fields of another type, and entries that are empty or not strings', () => {
     const wire = wireMessage({
       FROM: 5491155550000,
       MESSAGE: { text: 'Hi' },
       IMAGES_URLS: 'none',
+      AUDIOS_URLS: [''],
       FILES_URLS: [7, 'https://media.example/3.pdf', null],
     });
     expect(contentOf(wire)).toEqual({
@@ -23,6 +24,13 @@ describe('readEventContent', () => {
       sender: 'user',
       media: { ...NO_MEDIA, files: ['https://media.example/3.pdf'] },
     });
+  });
+
+  it.each([
+    ['uppercase', wireMessage({ MESSAGE: 1 })],
+    ['camelCase', { _id_: '1', contactId: USER, fromCustomer: true, message: 1, caption: 'two' }],
+  ])('reads a number that a user wrote as text: %s', (_, event) => {
+    expect(contentOf(event)).toMatchObject({ sender: 'user', text: '1' });
   });
 
   it('replaces lone surrogates, which no table item may contain', () => {

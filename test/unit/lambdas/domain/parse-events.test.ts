@@ -39,7 +39,7 @@ describe('parseEvent with an inbound message', () => {
     expect(parseWire(wireMessage({ CHAT_PLATFORM_ID: '' }))).toMatchObject({ contact: { platform: 'chat' } });
   });
 
-  it.each([undefined, null, 'yesterday', 1795168520757])('accepts the CREATION_TIME %s', (time) => {
+  it.each([undefined, null, 'yesterday', 1_795])('accepts the CREATION_TIME %s', (time) => {
     expect(parseWire(wireMessage({ CREATION_TIME: time }))).toMatchObject({ time: { at: NOW, source: 'arrival' } });
   });
 
@@ -172,7 +172,7 @@ describe('eventTime', () => {
   it.each([
     ['missing', undefined],
     ['null', null],
-    ['a number', 1795168520757],
+    ['a number that is no time', 1_795],
     ['not a time', 'yesterday'],
     ['not a day of the calendar', '2026-02-30T11:00:00.000Z'],
     ['without an offset', '2026-11-20T11:00:00.000'],

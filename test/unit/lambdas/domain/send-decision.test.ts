@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Contact } from '../../../../lambdas/domain/contact.ts';
+import { type Contact, contactKey } from '../../../../lambdas/domain/contact.ts';
 import type { SendRules } from '../../../../lambdas/domain/decision.ts';
 import { optOutConfirmationId } from '../../../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import { decideOutsideWindow, decideSend } from '../../../../lambdas/domain/send-decision.ts';
@@ -105,6 +105,34 @@ describe('the numbers in a call', () => {
       platformContactId: 'CO.1000123',
     });
   });
+
+  it('leave the digits of an id on another platform unchanged in any format', () => {
+    const request = { ...template, chatPlatform: 'telegram', platformContactId: '1234567890' };
+    const contact = { ...optedIn, address: '1234567890' };
+    const decision = decideSend(request, contact, NOW, sendRules({ numberFormat: 'plus' }));
+    expect(decision.kind === 'call' && decision.call.body).toMatchObject({ platformContactId: '1234567890' });
+  });
+
+  // A landline and a mobile phone in Argentina cannot have the same ten digits; see
+  // docs/decisions/treat-spellings-of-a-number-as-one-contact.md.
+  it.each([
+    ['+541143210001', '5491143210001'],
+    ['+5491143210001', '541143210001'],
+  ])('are those that the user last wrote from: a request to %s goes to %s', (platformContactId, address) => {
+    const request = { ...freeForm, platformContactId };
+    const decision = decideSend(request, { ...open, address }, NOW, sendRules());
+    expect(contactKey(platformContactId)).toBe(contactKey(address));
+    expect(decision.kind === 'call' && decision.call.body).toMatchObject({ platformContactId: address });
+  });
+
+  it.each(['+541143210001', '+5491143210001'])(
+    'are those of the request if the user never wrote: %s',
+    (platformContactId) => {
+      const { address: _address, ...unknown } = optedIn;
+      const decision = decideSend({ ...template, platformContactId }, unknown, NOW, sendRules());
+      expect(decision.kind === 'call' && decision.call.body).toMatchObject({ platformContactId });
+    },
+  );
 
   it("prefer the contact check's format, with the contract's plus, to the id last received", () => {
     expect(addressed({ ...open, ...checked })).toMatchObject({ platformContactId: '+541155550000' });

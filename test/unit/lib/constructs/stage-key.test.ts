@@ -90,10 +90,10 @@ describe('A customer managed key', () => {
     expect(ofKey).toEqual(
       [
         'TableKey: Allow kms:* on * to arn:AWS::Partition:iam::AWS::AccountId:root',
-        'TableKey: Allow kms:Decrypt, kms:DescribeKey, kms:Encrypt, kms:GenerateDataKey, ' +
+        'TableKey: Allow kms:Decrypt, kms:Encrypt, kms:GenerateDataKey, ' +
           'kms:GenerateDataKeyWithoutPlaintext, kms:ReEncryptFrom, kms:ReEncryptTo on * to logs.AWS::Region.AWS::URLSuffix ' +
           `if {"ArnLike":{"kms:EncryptionContext:aws:logs:arn":"${arn('logs', 'log-group:Parley-prod-*')}"}}`,
-        'TableKey: Allow kms:Decrypt, kms:DescribeKey, kms:Encrypt, kms:GenerateDataKey, ' +
+        'TableKey: Allow kms:Decrypt, kms:Encrypt, kms:GenerateDataKey, ' +
           'kms:GenerateDataKeyWithoutPlaintext, kms:ReEncryptFrom, kms:ReEncryptTo on * to logs.AWS::Region.AWS::URLSuffix ' +
           `if {"ArnLike":{"kms:EncryptionContext:aws:logs:arn":"${arn('logs', 'log-group:/aws/vendedlogs/Parley-prod/*')}"}}`,
         'TableKey: Allow kms:Decrypt, kms:GenerateDataKey on * to events.amazonaws.com ' +

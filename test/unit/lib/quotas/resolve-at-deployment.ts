@@ -23,6 +23,7 @@ const BY_TYPE: Readonly<Record<string, { readonly ref: string; readonly arn?: st
   'AWS::ApiGateway::RestApi': { ref: name(10) },
   'AWS::CloudWatch::Alarm': { ref: name(255), arn: arn('cloudwatch', `alarm:${name(255)}`) },
   'AWS::DynamoDB::Table': { ref: name(100), arn: arn('dynamodb', `table/${name(100)}`) },
+  'AWS::Events::ApiDestination': { ref: name(64), arn: arn('events', `api-destination/${name(64)}/${name(36)}`) },
   'AWS::Events::EventBus': { ref: name(64), arn: arn('events', `event-bus/${name(64)}`) },
   'AWS::Events::Rule': { ref: name(64), arn: arn('events', `rule/${name(64)}`) },
   'AWS::IAM::Role': { ref: name(64), arn: `arn:aws-us-gov:iam::111122223333:role/${name(64)}` },
@@ -56,6 +57,7 @@ export const resolveAtDeployment = (value: unknown, resources: Resources): unkno
       }
       case 'Fn::GetAtt': {
         const type = resources[String(args[0])]?.Type ?? '';
+        if (args[1] === 'StreamArn') return `${BY_TYPE[type]?.arn}/stream/2026-11-20T12:00:00.000`;
         return args[1] === 'Arn'
           ? (BY_TYPE[type]?.arn ?? arn('service', name(100)))
           : (BY_TYPE[type]?.ref ?? name(120));

@@ -51,6 +51,23 @@ describe('a Standard Webhooks request', () => {
     });
   });
 
+  it.each([' ', ', ', ','])(
+    'is authentic with one of several signatures that are separated by %j',
+    async (separator) => {
+      const request = standardWebhooksRequest(BODY);
+      const signature = request.headers['webhook-signature'] ?? '';
+      const other = `v1,${'A'.repeat(43)}=`;
+      for (const signatures of [
+        [signature, other],
+        [other, signature],
+        ['v1a,x', signature],
+      ]) {
+        const headers = { ...request.headers, 'webhook-signature': signatures.join(separator) };
+        expect(await verify({ ...request, headers })).toEqual(AUTHENTIC);
+      }
+    },
+  );
+
   it("is authentic with any body when the specification's library signed it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.stringMatching(/^[\w-]{1,40}$/), async (body, id) => {
