@@ -164,9 +164,8 @@ export class ParleyReceiver extends Construct {
       ['dynamodb:UpdateItem'],
       ['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'],
     );
-    if (this.watches) {
-      grantItemActions(props.table, partOf(this.handler, 'Watch'), ['dynamodb:UpdateItem'], ['CHANNEL#*']);
-    }
+    const watch = partOf(this.handler, 'Watch');
+    if (this.watches) grantItemActions(props.table, watch, ['dynamodb:UpdateItem'], ['CHANNEL#*']);
     this.#confirmations = keywords?.confirmation === undefined ? undefined : new OptOutConfirmations(this.handler);
     this.#turnStart = settings.turns && new TurnStart(this.handler);
     this.node.addValidation({

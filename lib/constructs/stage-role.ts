@@ -31,21 +31,23 @@ export class RolePart implements IPrincipal {
   readonly policyFragment: PrincipalPolicyFragment;
   readonly role: StageRole;
   readonly name: string;
-  readonly #policy: Policy;
+  readonly #place: PolicyPlace;
 
   /** @param place Where the policy is. @default the role */
-  constructor(role: StageRole, name: string, { scope, id }: PolicyPlace = { scope: role, id: name }) {
+  constructor(role: StageRole, name: string, place: PolicyPlace = { scope: role, id: name }) {
     this.role = role;
     this.name = name;
     this.assumeRoleAction = role.assumeRoleAction;
     this.policyFragment = role.policyFragment;
-    const existing = scope.node.tryFindChild(id);
-    this.#policy = existing instanceof Policy ? existing : new Policy(scope, id, { roles: [role] });
+    this.#place = place;
   }
 
   addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
-    this.#policy.addStatements(statement);
-    return { statementAdded: true, policyDependable: this.#policy };
+    const { scope, id } = this.#place;
+    const existing = scope.node.tryFindChild(id);
+    const policy = existing instanceof Policy ? existing : new Policy(scope, id, { roles: [this.role] });
+    policy.addStatements(statement);
+    return { statementAdded: true, policyDependable: policy };
   }
 }
 
