@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 const PAGES = [
   'docs/*.md',
   'docs/*.json',
-  'docs/policies/*.json',
+  'docs/policies/**/*.json',
   'docs/webhook-formats/*.md',
   'CHANGELOG.md',
   'LICENSE',

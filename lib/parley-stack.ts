@@ -1,10 +1,10 @@
-import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { checkPlace, type ExistingResources, existingResources } from './constructs/existing-resources.ts';
+import { type ExistingResources, existingResources } from './constructs/existing-resources.ts';
 import { ParleyManagement } from './constructs/management.ts';
 import { ParleyMonitoring } from './constructs/monitoring.ts';
 import { networkOf } from './constructs/network.ts';
@@ -57,7 +57,6 @@ export class ParleyStack extends Stack {
     checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
     super(scope, id, { terminationProtection: settings.production, ...props });
     checkStackName(this);
-    this.#checkAlarmTopic(settings);
     const existing = existingResources(this, settings, props);
     const { eventBus, domainMapping } = existing;
     checkPins(
@@ -95,16 +94,6 @@ export class ParleyStack extends Stack {
     });
     this.#createOutputs(encryptionKey);
     this.#createExistingOutputs(existing);
-  }
-
-  /** An alarm can notify only a topic in its own region. CloudWatch accepts any other topic, but never notifies it. */
-  #checkAlarmTopic({ production, alarmTopicArn }: StageSettings): void {
-    if (this.node.tryGetContext(LOCAL_RUN_CONTEXT) === true) return;
-    checkPlace(this, 'alarmTopicArn', alarmTopicArn, 'region');
-    if (!production || alarmTopicArn) return;
-    const sentence =
-      "No one is notified of this production stage's alarms. Set alarmTopicArn to the ARN of an SNS topic.";
-    Annotations.of(this).addWarningV2('parley:alarmTopicArn', sentence);
   }
 
   #createKey(

@@ -6,9 +6,11 @@ import { isObject, parseJson } from '../base/json.ts';
 const MAX_TEXT_CHARACTERS = 200;
 
 /** Summarizes a send for a list. */
-export const summarizeSend = (send: SendRecord): SendSummary => {
+export const summarizeSend = (send: SendRecord): SendSummary => summarize(send, requestOf(send));
+
+const summarize = (send: SendRecord, request: RequestFields): SendSummary => {
   const { requestId, state, code, decision, outcome, outcomeDetails, messageId } = send;
-  const { platformContactId, messageText, ruleNameOrId } = requestOf(send);
+  const { platformContactId, messageText, ruleNameOrId } = request;
   return {
     ...{ requestId, state, code, decision, outcome, outcomeDetails, messageId },
     at: latestTime(send),
@@ -31,9 +33,10 @@ export const sendVersion = (send: SendRecord): SendVersion => {
 /** Returns a send as its timeline shows it. */
 export const viewSend = (send: SendRecord): SendView => {
   const { body, queuedAt, claimedAt, unknownCall, traceparent } = send;
-  const { params } = requestOf(send);
+  const request = requestOf(send);
+  const { params } = request;
   return {
-    ...summarizeSend(send),
+    ...summarize(send, request),
     ...sendVersion(send),
     ...{ body, queuedAt, claimedAt, unknownCall },
     traceId: traceparent && traceIdOf(traceparent),
@@ -45,8 +48,10 @@ export const viewSend = (send: SendRecord): SendView => {
   };
 };
 
+type RequestFields = Readonly<Record<string, unknown>>;
+
 /** Returns the request. It is empty if its contact was erased. */
-const requestOf = ({ body }: SendRecord): Readonly<Record<string, unknown>> => {
+const requestOf = ({ body }: SendRecord): RequestFields => {
   const request = parseJson(body);
   return isObject(request) ? request : {};
 };

@@ -5,6 +5,7 @@ import type { Instant } from '../../lambdas/domain/instant.ts';
 import { optOutConfirmationId } from '../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import type { StoredMessage } from '../../lambdas/domain/message.ts';
 import { STATUS_TIMES } from '../../lambdas/domain/message-status.ts';
+import type { SendRecord } from '../../lambdas/domain/send.ts';
 import { traceIdOf } from '../../lambdas/domain/trace-context.ts';
 import { parseContact } from '../../lambdas/table/contact-item.ts';
 import type { Item } from '../../lambdas/table/item.ts';
@@ -49,26 +50,33 @@ export interface TraceSource {
 type ReadItem = (key: ItemKey) => Promise<Item | undefined>;
 type Items = Partial<Record<TracedItem, Item | undefined>>;
 
+/** The items of a trace, and what those of them are whose links lead to the others. */
+interface Found {
+  readonly items: Items;
+  readonly send: SendRecord | undefined;
+  readonly message: StoredMessage | undefined;
+}
+
 /** Returns everything in the table and on the bus about a message or a send. */
 export const readTrace = async (
   { dynamodb, tableName, findBusEvents, now }: TraceSource,
   subject: TraceSubject,
 ): Promise<Trace> => {
   const read: ReadItem = (key) => readItem(dynamodb, tableName, key);
-  const items = 'requestId' in subject ? await readOfSend(read, subject.requestId) : await readOfMessage(read, subject);
+  const isOfSend = 'requestId' in subject;
+  const { items, send, message } = isOfSend
+    ? await readOfSend(read, subject.requestId)
+    : await readOfMessage(read, subject.messageId);
   const { contact, consent, check, denial, handover, turn } = items;
-  const send = items.send && readSend(items.send);
-  const message = items.message && viewMessage(items.message);
-  const echo = items.echo && viewMessage(items.echo);
+  const echo = items.echo && readMessage(items.echo);
   const found = Object.entries(items).flatMap(([name, item]) => (item === undefined ? [] : [{ name, item }]));
   const times = new Set([message?.createdAt, echo?.createdAt]);
-  const isKeyword = 'messageId' in subject && consent !== undefined;
-  const queued = isKeyword ? await read(sendKey(optOutConfirmationId(subject.messageId))) : undefined;
+  const queued = !isOfSend && consent ? await read(sendKey(optOutConfirmationId(subject.messageId))) : undefined;
   const confirmation = queued && readSend(queued);
   return {
     send: send && viewSend(send),
-    message,
-    echo,
+    message: message && viewMessage(items.message, message),
+    echo: echo && viewMessage(items.echo, echo),
     contact: unlessDamaged(() => parseContact([contact, consent, check, denial, handover], now())),
     turn: turn && turnImage(turn),
     items: Object.fromEntries(found.map(({ name, item }) => [name, itemText(item)])),
@@ -80,13 +88,11 @@ export const readTrace = async (
 
 const readMessage = (item: Item): StoredMessage | undefined => unlessDamaged(() => parseMessage(item));
 
-const viewMessage = (item: Item): MessageView | undefined => {
-  const stored = readMessage(item);
-  if (stored === undefined) return undefined;
+const viewMessage = (item: Item | undefined, stored: StoredMessage): MessageView => {
   const { createdAt, traceparent, failure, ...statuses } = stored;
   return {
     ...{ createdAt, failure },
-    timeSource: parseTimeSource(item),
+    timeSource: item && parseTimeSource(item),
     traceId: traceparent && traceIdOf(traceparent),
     statuses: STATUS_TIMES.flatMap((name) => {
       const at = statuses[name];
@@ -95,24 +101,24 @@ const viewMessage = (item: Item): MessageView | undefined => {
   };
 };
 
-const readOfSend = async (read: ReadItem, requestId: string): Promise<Items> => {
-  const send = await read(sendKey(requestId));
+const readOfSend = async (read: ReadItem, requestId: string): Promise<Found> => {
+  const item = await read(sendKey(requestId));
+  const send = item && readSend(item);
   const [message, contact] = await Promise.all([
-    readIf(read, messageKey, send && readSend(send)?.messageId),
-    readContact(read, parseContactName(send?.contact)),
+    readIf(read, messageKey, send?.messageId),
+    readContact(read, parseContactName(item?.contact)),
   ]);
-  return { send, message, ...contact };
+  return { items: { send: item, message, ...contact }, send, message: message && readMessage(message) };
 };
 
-const readOfMessage = async (read: ReadItem, { messageId }: { readonly messageId: string }): Promise<Items> => {
-  const [message, echo] = await Promise.all([read(messageKey(messageId)), read(echoKey(messageId))]);
-  const known = parseContactName(message?.contact ?? echo?.contact);
-  const [send, contact] = await Promise.all([
-    readIf(read, sendKey, message && readMessage(message)?.requestId),
-    readContact(read, known),
-  ]);
+const readOfMessage = async (read: ReadItem, messageId: string): Promise<Found> => {
+  const [item, echo] = await Promise.all([read(messageKey(messageId)), read(echoKey(messageId))]);
+  const message = item && readMessage(item);
+  const known = parseContactName(item?.contact ?? echo?.contact);
+  const [send, ofMessage] = await Promise.all([readIf(read, sendKey, message?.requestId), readContact(read, known)]);
   // A status is stored before its message if it arrives first, and then names no contact.
-  return { send, message, echo, ...(known ? contact : await readContact(read, parseContactName(send?.contact))) };
+  const contact = known ? ofMessage : await readContact(read, parseContactName(send?.contact));
+  return { items: { send, message: item, echo, ...contact }, send: send && readSend(send), message };
 };
 
 const readIf = async (read: ReadItem, keyOf: (id: string) => ItemKey, id: string | undefined) =>

@@ -159,7 +159,7 @@ const MAX_PAGES = 20;
  *
  * Source: https://docs.aws.amazon.com/awscloudtrail/latest/APIReference/API_LookupEvents.html
  */
-const readAlarmCalls = async ({ aws, resources, sinceSeconds }: Evidence) => {
+const readAlarmCalls = async ({ aws, resources, sinceSeconds, pollMs }: Evidence) => {
   const roles = resources.filter(({ logicalId }) => /RolloutRole/.test(logicalId)).map(({ id }) => id);
   const LookupAttributes = [{ AttributeKey: 'EventName', AttributeValue: 'DescribeAlarms' }];
   const operation = 'com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101.LookupEvents';
@@ -171,6 +171,8 @@ const readAlarmCalls = async ({ aws, resources, sinceSeconds }: Evidence) => {
     calls.push(...found.Events.map(({ CloudTrailEvent }) => trailEvent.parse(JSON.parse(CloudTrailEvent))));
     NextToken = found.NextToken;
     if (NextToken === undefined) break;
+    // CloudTrail accepts two calls a second.
+    await pause(pollMs);
   }
   return calls.filter(({ userIdentity: { arn = '' } }) => roles.some((role) => arn.includes(`/${role}/`)));
 };

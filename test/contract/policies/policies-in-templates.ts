@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { resolveAtDeployment } from '../../unit/lib/quotas/resolve-at-deployment.ts';
 import { readTemplate, type Template, type TemplateFile } from '../cloudformation/synthesized-templates.ts';
@@ -56,10 +56,10 @@ const PLACEHOLDERS: readonly (readonly [placeholder: string, value: string])[] =
 
 /** Returns the policies in `docs/policies`. */
 export const policiesInDocuments = (): readonly NamedPolicy[] =>
-  globSync(join(DOCUMENTS, '*.json')).map((file) => {
+  globSync(join(DOCUMENTS, '**/*.json')).map((file) => {
     const text = PLACEHOLDERS.reduce(
       (all, [placeholder, value]) => all.replaceAll(placeholder, value),
       readFileSync(file, 'utf8'),
     );
-    return { name: `docs/policies/${basename(file)}`, kind: 'identity', policy: JSON.parse(text) };
+    return { name: `docs/policies/${relative(DOCUMENTS, file)}`, kind: 'identity', policy: JSON.parse(text) };
   });

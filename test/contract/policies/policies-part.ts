@@ -1,11 +1,13 @@
-import { mkdtempDisposable } from 'node:fs/promises';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { writeTemplates } from '../cloudformation/synthesized-templates.ts';
 import type { FidelityPart } from '../fidelity-part.ts';
-import { type AcceptedFinding, judgeFindings } from '../findings.ts';
+import { type AcceptedFinding, type Finding, judgeFindings } from '../findings.ts';
 import { installPython, readOutput } from '../references/installed-tool.ts';
+import { HANDLER_ACTIONS, type HandlerActions, readHandlerActions } from './handler-actions.ts';
 import { policiesInDocuments, policiesInTemplates } from './policies-in-templates.ts';
 
 const PROGRAM = join(import.meta.dirname, 'check_policies.py');
@@ -24,12 +26,12 @@ const ACCEPTED: readonly AcceptedFinding[] = [
   },
   {
     rule: 'parliament RESOURCE_STAR',
-    message: /FunctionRolloutRoleDefaultPolicy .*\['cloudwatch:DescribeAlarms'\]/,
+    message: /^(\w+FunctionRolloutRoleDefaultPolicy |docs\/policies\/deploy\/).*\['cloudwatch:DescribeAlarms'\]$/,
     reason: 'CloudWatch allows a call that asks for composite alarms only for all alarms.',
   },
   {
     rule: 'policy_sentry no resource',
-    message: /FunctionRolloutRoleDefaultPolicy .* cloudwatch:DescribeAlarms$/,
+    message: /^(\w+FunctionRolloutRoleDefaultPolicy |docs\/policies\/deploy\/).* cloudwatch:DescribeAlarms$/,
     reason: 'CloudWatch allows a call that asks for composite alarms only for all alarms.',
   },
   {
@@ -42,6 +44,11 @@ const ACCEPTED: readonly AcceptedFinding[] = [
     rule: 'parliament MISMATCHED_TYPE',
     message: /ArnLike requires a value of type Arn but given String$/,
     reason: 'AWS documents ArnLike for the ARNs in encryption contexts, which the reference lists as strings.',
+  },
+  {
+    rule: 'parliament UNKNOWN_ACTION',
+    message: /^docs\/policies\/deploy\/.* logs:PutLogGroupDeletionProtection$/,
+    reason: "The action is newer than parliament's definitions. policy_sentry and CloudFormation know it.",
   },
   {
     rule: 'parliament INVALID_ARN',
@@ -62,6 +69,16 @@ export const policiesPart: FidelityPart = {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'parley-templates-'));
     const policies = [...(await policiesInTemplates(await writeTemplates(folder.path))), ...policiesInDocuments()];
     const output = await readOutput([python, PROGRAM], JSON.stringify(policies));
-    return judgeFindings(policies.length, findings.parse(JSON.parse(output)), ACCEPTED);
+    const found = [...findings.parse(JSON.parse(output)), ...(await outdatedActions(cacheFolder))];
+    return judgeFindings(policies.length, found, ACCEPTED);
   },
+};
+
+/** Compares the stored actions, from which the policies for deployments are generated, with CloudFormation's schemas. */
+const outdatedActions = async (cacheFolder: string): Promise<readonly Finding[]> => {
+  const stored: HandlerActions = JSON.parse(await readFile(HANDLER_ACTIONS, 'utf8'));
+  const current = await readHandlerActions(cacheFolder, Object.keys(stored));
+  return Object.keys(stored)
+    .filter((type) => !isDeepStrictEqual(stored[type], current[type]))
+    .map((type) => ({ rule: 'cfn-lint', message: `${type}: needs other actions. Run npm run deploy-policies.` }));
 };

@@ -74,6 +74,49 @@ describe('Another CDK app', () => {
     expect(new Set(users.map((statement) => statement.split(':')[0])).size).toBe(4);
   });
 
+  describe('with alarms in production', () => {
+    const env = { account: '111122223333', region: 'eu-west-1' };
+    const real = {
+      ...VALID,
+      chatService: { baseUrl: 'https://chat-service.acme.io' },
+      chatChannelNumber: '+5491150000000',
+    };
+    const topicIn = (region: string) => `arn:aws:sns:${region}:111122223333:alarms`;
+    const compose = (app: App, id: string, production: boolean, alarmTopicArn?: string): Stack => {
+      const stack = new Stack(app, id, { env });
+      const table = new ParleyTable(stack, 'Table');
+      const receiver = new ParleyReceiver(stack, 'Receiver', { ...VALID, table });
+      const sender = new ParleySender(stack, 'Sender', { ...real, production, table });
+      const publisher = new ParleyPublisher(stack, 'Publisher', { table });
+      const management = new ParleyManagement(stack, 'Management', { ...VALID, table, sender, receiver });
+      const alarmTopic = alarmTopicArn ? Topic.fromTopicArn(stack, 'Topic', alarmTopicArn) : undefined;
+      new ParleyMonitoring(stack, 'Monitoring', { table, receiver, sender, publisher, management, alarmTopic });
+      return stack;
+    };
+    const deploy = (app: App, id: string, production: boolean, alarmTopicArn?: string): Stack =>
+      new ParleyStack(app, id, { env, settings: { ...real, production, alarmTopicArn } });
+
+    test.each([
+      ['the constructs', compose],
+      ['the whole stack', deploy],
+    ])('needs a topic of its region for %s', (_what, create) => {
+      inTemporaryFolder((outdir) => {
+        const app = createApp(outdir);
+        const warningsOf = (...args: readonly [id: string, production: boolean, alarmTopicArn?: string]) =>
+          create(app, ...args)
+            .node.metadata.filter(({ type }) => type === 'aws:cdk:warning')
+            .map(({ data }) => data);
+
+        expect(warningsOf('Silent', true)).toEqual([expect.stringContaining('No one is notified')]);
+        expect(warningsOf('Notified', true, topicIn('eu-west-1'))).toEqual([]);
+        expect(warningsOf('Development', false)).toEqual([]);
+        expect(() => create(app, 'Elsewhere', true, topicIn('us-east-1'))).toThrow(
+          /Elsewhere.alarmTopicArn: got "arn:aws:sns:us-east-1:.*region eu-west-1/,
+        );
+      });
+    });
+  });
+
   test('can connect the functions to its own VPC, and serve the webhook under a path of its own domain name', () => {
     const template = templateOf((stack) => {
       const vpc = new Vpc(stack, 'ShopVpc', { restrictDefaultSecurityGroup: false });

@@ -1,9 +1,5 @@
-import { App } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { ParleyStack } from '../../../lib/parley-stack.ts';
-import type { StageSettingsInput } from '../../../lib/settings/stage-settings.ts';
-import { PRODUCTION } from './settings/valid-settings.ts';
 import { synthesizedStack } from './synthesized-stack.ts';
 
 describe('The stack', () => {
@@ -31,17 +27,6 @@ describe('The stack', () => {
 
   test('can be synthesized without an account and a region', () => {
     expect(stack.environment).toBe('aws://unknown-account/unknown-region');
-  });
-
-  test('warns that no one is notified of the alarms of a production stage', () => {
-    const warningsOf = (settings: Partial<StageSettingsInput>) =>
-      new ParleyStack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Parley', {
-        settings: { ...PRODUCTION, ...settings },
-      }).node.metadata.filter(({ type }) => type === 'aws:cdk:warning');
-
-    expect(warningsOf({}).map(({ data }) => data)).toEqual([expect.stringContaining('Set alarmTopicArn')]);
-    expect(warningsOf({ alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms' })).toEqual([]);
-    expect(warningsOf({ production: false })).toEqual([]);
   });
 
   test("rejects a topic of another region, which CloudWatch cannot notify, but not another account's", () => {

@@ -73,7 +73,8 @@ const policyOf = (file: string, { name, arns }: Stage): unknown => {
   return JSON.parse(text);
 };
 
-const FILES = readdirSync(FOLDER);
+// Those for deployments have a test of their own.
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 const CONTEXT = { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' };
 /** Actions that IAM cannot restrict to a resource, or not as the command calls them: it finds alarms by a prefix. */
 const UNRESTRICTED = [
