@@ -30,7 +30,7 @@ const apiOf = (service: string, variable: string, { region, credentials }: Signe
 /** Source: https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html */
 export const readConcurrency = async (signer: Signer): Promise<Concurrency> => {
   const lambda = apiOf('lambda', 'AWS_ENDPOINT_URL_LAMBDA', signer);
-  const { AccountLimit } = accountSettings.parse(await getFromAws(lambda, '/2016-08-19/account-settings/'));
+  const { AccountLimit } = accountSettings.parse(await getFromAws(lambda, '/2016-08-19/account-settings'));
   return { limit: AccountLimit.ConcurrentExecutions, unreserved: AccountLimit.UnreservedConcurrentExecutions };
 };
 

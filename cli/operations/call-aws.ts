@@ -32,7 +32,7 @@ export const callAws = async (api: AwsApi, operation: string, input: object): Pr
 /**
  * Gets a resource of a service with a REST API.
  *
- * @param path such as `/2016-08-19/account-settings/`
+ * @param path such as `/2016-08-19/account-settings`
  * @throws Error with the type and the message of AWS's error
  */
 export const getFromAws = async (api: AwsApi, path: string): Promise<unknown> =>

@@ -10,7 +10,7 @@ import { StageAlarms } from './alarms/stage-alarms.ts';
 import { ParleyDashboard } from './dashboard.ts';
 import { checkPlace } from './existing-resources.ts';
 import { ParleyLogQueries } from './log-queries.ts';
-import type { ParleyReceiver } from './receiver.ts';
+import type { ParleySender } from './sender.ts';
 import { functionsOf, type WatchedParts } from './watched-parts.ts';
 
 /** Properties of {@link ParleyMonitoring}. */
@@ -36,7 +36,7 @@ export interface ParleyMonitoringProps extends WatchedParts {
 export class ParleyMonitoring extends Construct {
   constructor(scope: Construct, id: string, { runbookUrl, alarmTopic, ...parts }: ParleyMonitoringProps) {
     super(scope, id);
-    this.#checkTopic(parts.receiver, alarmTopic);
+    this.#checkTopic(parts.sender, alarmTopic);
     const alarms = new StageAlarms(this, { runbook: runbookUrl ?? 'docs/runbook.md', topic: alarmTopic });
     addReceiverAlarms(alarms, parts.receiver);
     addSenderAlarms(alarms, parts.sender);
@@ -49,7 +49,7 @@ export class ParleyMonitoring extends Construct {
   }
 
   /** An alarm can notify only a topic in its own region. CloudWatch accepts any other topic, but never notifies it. */
-  #checkTopic({ isProduction }: ParleyReceiver, topic: ITopic | undefined): void {
+  #checkTopic({ isProduction }: ParleySender, topic: ITopic | undefined): void {
     if (this.node.tryGetContext(LOCAL_RUN_CONTEXT) === true) return;
     const stack = Stack.of(this);
     checkPlace(stack, 'alarmTopicArn', topic?.topicArn, 'region');

@@ -83,8 +83,6 @@ export class ParleyReceiver extends Construct {
   /** The secrets or tokens that verify webhook requests. Undefined for kinds of `webhook.auth` that need none. */
   readonly webhookSecret: StageSecret | undefined;
   readonly api: LoggedHttpApi | BufferedApi;
-  /** Whether it is of a production stage: the setting `production`. */
-  readonly isProduction: boolean;
   /** Whether API Gateway puts webhook requests on the inbound queue: the setting `webhook.ingress`. */
   readonly isBuffered: boolean;
   /** How webhook requests are verified: the kind of `webhook.auth`. */
@@ -108,7 +106,6 @@ export class ParleyReceiver extends Construct {
     const { production, webhook, chatPlatform, window, keywords, operators, retentionDays } = settings;
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
-    this.isProduction = production;
     this.authKind = webhook.auth.kind;
     this.authHeader = authHeaderOf(webhook.auth);
     this.watches = webhook.watch;

@@ -77,12 +77,15 @@ export class ParleySender extends Construct {
   readonly schedules: SendSchedules;
   /** Whether it sends confirmations of opt-outs: whether the setting `keywords.confirmation` is set. */
   readonly confirmsOptOuts: boolean;
+  /** Whether it is part of a production stage: the setting `production`. */
+  readonly isProduction: boolean;
 
   constructor(scope: Construct, id: string, props: ParleySenderProps) {
     super(scope, id);
     const settings = checkedSettings(this, senderSettings, props);
     const { chatService, sends, window } = settings;
     const { encryptionKey } = props;
+    this.isProduction = settings.production;
     this.confirmsOptOuts = settings.keywords?.confirmation !== undefined;
     const answerTimeoutSeconds = seconds(chatService.answerTimeoutSeconds);
     const { timeoutSeconds, visibilitySeconds } = timeLimits(answerTimeoutSeconds);

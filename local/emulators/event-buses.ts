@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ACCOUNT_ID, arnOf, REGION } from '../base/aws-environment.ts';
-import { parseJson } from '../base/json.ts';
+import { isObject, parseJson } from '../base/json.ts';
 import { messageOf } from '../base/local-error.ts';
 import type { MatchesEvent } from './event-pattern.ts';
 import { type DeadLetterEvent, type DeliverEvent, TargetError } from './event-targets.ts';
@@ -168,9 +168,7 @@ const validate = ({ Source, DetailType, Detail }: PutEntry): EntryFault | undefi
   if (!Source || !DetailType || !Detail) {
     return { errorCode: 'InvalidArgument', message: 'Parameter Source, DetailType and Detail must be specified.' };
   }
-  const detail = parseJson(Detail);
-  const isObjectOrArray = typeof detail === 'object' && detail !== null;
-  return isObjectOrArray ? undefined : { errorCode: 'MalformedDetail', message: 'Detail is malformed.' };
+  return isObject(parseJson(Detail)) ? undefined : { errorCode: 'MalformedDetail', message: 'Detail is malformed.' };
 };
 
 const toBusEvent = (entry: PutEntry, now: Date): BusEvent => ({

@@ -161,12 +161,15 @@ const deadLetterAttributes = (schedule: Schedule, targetArn: string, { error, re
     TARGET_ARN: targetArn,
   });
 
-const describe = (schedule: Schedule) => ({
-  ...schedule.declaration,
-  Arn: scheduleArn(schedule),
-  Name: schedule.name,
-  State: 'ENABLED',
-  CreationDate: schedule.createdAt.getTime() / 1000,
-});
+const describe = (schedule: Schedule) => {
+  const { ClientToken: _, ...declaration } = schedule.declaration;
+  return {
+    ...declaration,
+    Arn: scheduleArn(schedule),
+    Name: schedule.name,
+    State: 'ENABLED',
+    CreationDate: schedule.createdAt.getTime() / 1000,
+  };
+};
 
 const scheduleArn = ({ groupName, name }: Schedule): string => arnOf('scheduler', `schedule/${groupName}/${name}`);

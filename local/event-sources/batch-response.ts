@@ -5,7 +5,7 @@ import type { InvocationResult } from '../functions/invocation.ts';
  * Returns the ids of the items in a batch that failed.
  *
  * All items fail if the function fails, or if its response contains an id that is not in the batch. An empty response
- * or an empty list means that all items succeeded.
+ * or an empty list means that all items succeeded, also if the list is the response itself.
  *
  * @param itemIds The ids of the batch: message ids, or sequence numbers of a stream.
  * @param reportsBatchItemFailures Whether the mapping declares `ReportBatchItemFailures`; otherwise the response is ignored.
@@ -21,7 +21,8 @@ export const failedItems = (
   if (!result.ok) return all;
   if (!reportsBatchItemFailures) return none;
   const response = parseJson(result.payload);
-  if (response === null) return none;
+  const isEmptyList = Array.isArray(response) && response.length === 0;
+  if (response === null || isEmptyList) return none;
   if (!isObject(response)) return all;
   const failures = response.batchItemFailures;
   if (failures === undefined || failures === null) return none;

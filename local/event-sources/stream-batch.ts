@@ -121,7 +121,7 @@ export const discardedBatchMessage = (
   responseContext: {
     statusCode: 200,
     executedVersion: '$LATEST',
-    ...(functionFailed && { functionError: 'Unhandled' }),
+    functionError: functionFailed ? 'Unhandled' : null,
   },
   version: '1.0',
   timestamp: now.toISOString(),

@@ -1,7 +1,6 @@
 import { type Comparison, compare, type Difference, isAgreed } from './compare.ts';
 import type { ContractCase } from './contract-case.ts';
 import type { PartResult } from './fidelity-part.ts';
-import type { ReferenceName } from './references/start-reference.ts';
 
 /**
  * Runs all cases concurrently, because some of them wait for minutes, and compares their observations with what AWS
@@ -11,7 +10,7 @@ import type { ReferenceName } from './references/start-reference.ts';
 export const checkCases = async <Case extends ContractCase<never>>(
   cases: readonly Case[],
   observe: (one: Case) => Promise<unknown>,
-  reference: ReferenceName,
+  reference: Difference['reference'],
   differences: readonly Difference[],
 ): Promise<PartResult> => {
   const check = async (one: Case) => {

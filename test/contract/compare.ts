@@ -7,7 +7,7 @@ export type Deviation = { readonly observed: unknown } | { readonly changes: Rea
 
 /** A difference between a reference and the AWS documentation. */
 export type Difference = Deviation & {
-  readonly reference: ReferenceName | 'dynoxide';
+  readonly reference: ReferenceName | 'dynoxide' | 'the local run';
   /** The name of the case. */
   readonly case: string;
   /** What is different. */

@@ -14,7 +14,9 @@ import { eventPatternsPart } from './event-patterns/event-patterns-part.ts';
 import type { FidelityPart, PartResult } from './fidelity-part.ts';
 import { lambdaPart } from './lambda/lambda-part.ts';
 import { policiesPart } from './policies/policies-part.ts';
+import { recordedPart } from './recorded/recorded-part.ts';
 import { ToolMissingError } from './references/installed-tool.ts';
+import { requestsPart } from './requests/requests-part.ts';
 import { sqsPart } from './sqs/sqs-part.ts';
 
 /** Tools are installed here, and are not dependencies of the product. */
@@ -29,6 +31,8 @@ const PARTS: readonly FidelityPart[] = [
   independentClientPart,
   cfnLintPart,
   eventPatternsPart,
+  requestsPart,
+  recordedPart,
   policiesPart,
 ];
 const ALL = [...PARTS, ...WAITING];

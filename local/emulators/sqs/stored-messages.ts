@@ -48,11 +48,12 @@ export interface StoredMessagesOptions {
 /**
  * Creates the in-memory messages of a queue.
  *
- * A FIFO queue offers all messages of a group, in order. While one of them is in flight, it offers no message of that
- * group, not even those that are visible again.
+ * A FIFO queue offers the messages of a group in order, up to the first that is in flight or delayed. SQS does so,
+ * although its documentation says that a group waits while any of its messages is in flight. The order is the same.
  *
- * Source:
- * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
+ * Sources:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html and
+ * the recorded facts in test/contract/recorded/queue-facts.ts
  */
 export const createStoredMessages = (options: StoredMessagesOptions): StoredMessages => {
   const { isFifo, now, lookahead = FIFO_LOOKAHEAD } = options;
@@ -91,9 +92,7 @@ export const createStoredMessages = (options: StoredMessagesOptions): StoredMess
       const arrived = [...messages.values()];
       if (!isFifo) return arrived.filter(isVisible);
       const groups = Map.groupBy(arrived.slice(0, lookahead), ({ groupId }) => groupId);
-      return [...groups.values()]
-        .filter((group) => !group.some(isInFlight))
-        .flatMap((group) => untilFirst(group, (message) => !isVisible(message)));
+      return [...groups.values()].flatMap((group) => untilFirst(group, (message) => !isVisible(message)));
     },
     all() {
       dropExpired();

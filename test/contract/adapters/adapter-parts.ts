@@ -1,30 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempDisposable, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { z } from 'zod';
 import type { FidelityPart, PartResult } from '../fidelity-part.ts';
 import { type ReferenceName, startInstalled } from '../references/start-reference.ts';
+import { runTests, type TestReport } from '../run-tests.ts';
 import { ADAPTER_DIFFERENCES, type AdapterDifference } from './differences.ts';
 import { QUEUES_URL, TABLES_URL } from './second-implementations.ts';
 import { DYNAMODB_SUITE, SQS_SUITE } from './suite.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-
-const report = z.object({
-  testResults: z.array(
-    z.object({
-      name: z.string(),
-      message: z.string().default(''),
-      assertionResults: z.array(
-        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).default([]) }),
-      ),
-    }),
-  ),
-});
-
-export type TestReport = z.output<typeof report>;
 
 /** Compares the report of the adapters' tests with the listed differences of an implementation. */
 export const judge = (
@@ -56,29 +38,6 @@ export const judge = (
   };
 };
 
-const runTests = async (
-  files: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<TestReport> => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'parley-fidelity-'));
-  const outputFile = join(folder.path, 'report.json');
-  const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const options = ['--project', 'fidelity', '--maxWorkers', '1', '--reporter', 'json', '--outputFile', outputFile];
-  const child = spawn(process.execPath, [vitest, 'run', ...options, ...files], {
-    cwd: ROOT,
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let errors = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    errors += chunk.toString();
-  });
-  await once(child, 'close');
-  const written = await readFile(outputFile, 'utf8').catch(() => undefined);
-  if (written === undefined) throw new Error(`Vitest wrote no report.\n${errors.trim()}`);
-  return report.parse(JSON.parse(written));
-};
-
 const adapterPart = (
   name: string,
   reference: ReferenceName,
@@ -89,7 +48,7 @@ const adapterPart = (
   description: `the tests of the adapters, on ${reference}`,
   async run(cacheFolder) {
     await using running = await startInstalled(reference, cacheFolder);
-    return judge(await runTests(files, { [urlVariable]: running.url }), reference);
+    return judge(await runTests('fidelity', files, { [urlVariable]: running.url }), reference);
   },
 });
 

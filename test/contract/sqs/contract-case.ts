@@ -27,7 +27,6 @@ export const SOURCES = {
   changeVisibilityBatch: `${API}/API_ChangeMessageVisibilityBatch.html`,
   exactlyOnce: `${GUIDE}/FIFO-queues-exactly-once-processing.html`,
   fairQueues: `${GUIDE}/sqs-fair-queues.html`,
-  fifoNotReturned: 'https://repost.aws/knowledge-center/sqs-fifo-messages-not-returned',
   fifoLogic: `${GUIDE}/FIFO-queues-understanding-logic.html`,
   getQueueAttributes: `${API}/API_GetQueueAttributes.html`,
   getQueueUrl: `${API}/API_GetQueueUrl.html`,

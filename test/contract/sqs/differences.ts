@@ -3,10 +3,6 @@ import type { Deviation, Difference } from '../compare.ts';
 type Listed = Readonly<Record<string, Deviation & Pick<Difference, 'reason'>>>;
 
 const ELASTIC_MQ: Listed = {
-  'FIFO: a message that is visible again waits while others of its group are in flight': {
-    observed: { meanwhile: ['a0'], afterwards: [] },
-    reason: 'It returns the message even though another one of its group is in flight.',
-  },
   'FIFO: a receipt handle expires with the visibility timeout, for deletions and for visibility changes': {
     observed: { deleted: 'accepted', changed: 'ReceiptHandleIsInvalid', stillThere: [] },
     reason: 'A handle outlives its visibility timeout, so a slow consumer deletes the message. The error code differs.',

@@ -82,20 +82,6 @@ export const FIFO_CASES: readonly SqsCase[] = [
     ],
   },
   {
-    name: 'FIFO: a message that is visible again waits while others of its group are in flight',
-    source: SOURCES.fifoNotReturned,
-    async observe({ queue }) {
-      const one = await queue(FIFO);
-      await one.sendToGroup('a', 'a0', 'a1', 'a2');
-      const [first, second] = await one.receive({ max: 2 });
-      await one.changeVisibility(first, 0);
-      const meanwhile = await one.bodies();
-      await one.delete(second);
-      return { meanwhile, afterwards: await one.bodies() };
-    },
-    expected: { meanwhile: [], afterwards: ['a0', 'a2'] },
-  },
-  {
     name: 'FIFO: after the visibility timeout, a group starts again with its first message',
     source: SOURCES.visibility,
     async observe({ queue, pass }) {

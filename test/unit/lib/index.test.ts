@@ -85,8 +85,8 @@ describe('Another CDK app', () => {
     const compose = (app: App, id: string, production: boolean, alarmTopicArn?: string): Stack => {
       const stack = new Stack(app, id, { env });
       const table = new ParleyTable(stack, 'Table');
-      const receiver = new ParleyReceiver(stack, 'Receiver', { ...real, production, table });
-      const sender = new ParleySender(stack, 'Sender', { ...VALID, table });
+      const receiver = new ParleyReceiver(stack, 'Receiver', { ...VALID, table });
+      const sender = new ParleySender(stack, 'Sender', { ...real, production, table });
       const publisher = new ParleyPublisher(stack, 'Publisher', { table });
       const management = new ParleyManagement(stack, 'Management', { ...VALID, table, sender, receiver });
       const alarmTopic = alarmTopicArn ? Topic.fromTopicArn(stack, 'Topic', alarmTopicArn) : undefined;

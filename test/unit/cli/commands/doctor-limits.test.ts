@@ -59,7 +59,7 @@ describe('doctor on limits', () => {
       'ok: The account can run 1000 concurrent executions, 900 of them unreserved.',
       "ok: The webhook accepts as many requests as the account's quota allows.",
     ]);
-    expect(calls.map(({ path }) => path)).toEqual(['/2016-08-19/account-settings/', '/v2/apis/abc/stages/$default']);
+    expect(calls.map(({ path }) => path)).toEqual(['/2016-08-19/account-settings', '/v2/apis/abc/stages/$default']);
     expect(calls.map(({ authorization }) => /\/eu-west-1\/(\w+)\/aws4/.exec(authorization)?.[1])).toEqual([
       'lambda',
       'apigateway',

@@ -133,7 +133,8 @@ describe('doctor on a webhook with buffered ingress', () => {
     cloudWatch = await listenLocally(
       createServer((request, response) => {
         const name = new URL(request.url ?? '', 'http://cloudwatch').searchParams.get('MetricName') ?? '';
-        response.writeHead(sums ? 200 : 403).end(`<Sum>${sums?.[name] ?? 0}</Sum><Message>Access denied</Message>`);
+        if (sums) response.end(`<Sum>${sums[name] ?? 0}</Sum>`);
+        else response.writeHead(403).end('<Message>Access denied</Message>');
       }),
     );
     vi.stubEnv('AWS_ENDPOINT_URL_CLOUDWATCH', cloudWatch.url);

@@ -1,4 +1,7 @@
+import { createServer } from 'node:http';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
@@ -6,11 +9,16 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { scanForTraces } from '../../../../cli/operations/erasure-scan.ts';
 import { scanQueue } from '../../../../cli/operations/scan-queue.ts';
 import { storesOfStack } from '../../../../cli/operations/stack-stores.ts';
+import { createEventBridgeScheduler, scheduleName } from '../../../../lambdas/adapters/scheduler.ts';
 import { createTraceSearch } from '../../../../lambdas/domain/traces.ts';
-import type { ListeningServer } from '../../../../local/base/listen-locally.ts';
+import { createMovableClock } from '../../../../local/base/clock.ts';
+import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
+import { startScheduler } from '../../../../local/emulators/scheduler.ts';
+import { createSchedules } from '../../../../local/emulators/schedules.ts';
 import { startSqs } from '../../../../local/emulators/sqs/sqs.ts';
 import { USER } from '../../../support/builders.ts';
 
@@ -74,9 +82,40 @@ describe('the scan of a queue', () => {
   });
 });
 
+describe('the scan of the schedules', () => {
+  it('finds the schedules with a trace', async () => {
+    const schedules = createSchedules(createMovableClock(), () => undefined);
+    schedules.createGroup('group');
+    const server = await startScheduler({ schedules, now: () => new Date(), sqs });
+    const scheduler = new SchedulerClient({ endpoint: server.url, region: 'local', credentials });
+    vi.stubEnv('AWS_ENDPOINT_URL_SCHEDULER', server.url);
+    vi.stubEnv('AWS_REGION', 'local');
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+    const target = {
+      roleArn: 'arn:aws:iam::000000000000:role/schedule',
+      sendQueueUrl: 'http://127.0.0.1:1/000000000000/send.fifo',
+      deadLetterQueueArn: 'arn:aws:sqs:local:000000000000:lost',
+      keyArn: undefined,
+    };
+    const { schedule } = createEventBridgeScheduler({ groupName: 'group', target });
+    await schedule({ requestId: 'request-1', groupId: USER, at: '2099-11-20T12:00:00.000Z' });
+    await schedule({ requestId: 'request-2', groupId: 'another', at: '2099-11-20T12:00:00.000Z' });
+    const stores = { tables: [], scheduleGroups: ['group'], queueUrls: [], notSearched: [] };
+    const dynamodb = new DynamoDBClient({ region: 'local', credentials });
+
+    const { searched, traces } = await scanForTraces({ ...stores, dynamodb, scheduler, sqs }, { ids: [USER] });
+
+    expect(searched).toEqual([{ store: 'schedules group', kind: 'schedules', count: 2 }]);
+    expect(traces).toMatchObject([{ store: 'schedules group', place: scheduleName('request-1') }]);
+    vi.unstubAllEnvs();
+    await schedules.close();
+    await server.close();
+  });
+});
+
 describe('the stores of a stack', () => {
   it('are its tables, schedule groups, and queues; the rest is listed as not searched', async () => {
-    const cloudFormation = new CloudFormationClient({ region: 'eu-west-1', credentials });
     const resources = [
       ['AWS::DynamoDB::Table', 'table'],
       ['AWS::SQS::Queue', 'https://sqs/queue'],
@@ -85,19 +124,19 @@ describe('the stores of a stack', () => {
       ['AWS::S3::Bucket', 'bucket'],
       ['AWS::IAM::Role', 'role'],
     ];
-    cloudFormation.middlewareStack.add(
-      () => async () => ({
-        response: {},
-        output: {
-          $metadata: {},
-          StackResourceSummaries: resources.map(([ResourceType, PhysicalResourceId]) => ({
-            ResourceType,
-            PhysicalResourceId,
-          })),
-        },
-      }),
-      { step: 'initialize' },
+    const members = resources.map(
+      ([type, id]) =>
+        `<member><ResourceType>${type}</ResourceType><PhysicalResourceId>${id}</PhysicalResourceId></member>`,
     );
+    const list = `<StackResourceSummaries>${members.join('')}</StackResourceSummaries>`;
+    await using aws = await listenLocally(
+      createServer((_, response) => {
+        response.end(
+          `<ListStackResourcesResponse><ListStackResourcesResult>${list}</ListStackResourcesResult></ListStackResourcesResponse>`,
+        );
+      }),
+    );
+    const cloudFormation = new CloudFormationClient({ region: 'eu-west-1', credentials, endpoint: aws.url });
 
     const stores = await storesOfStack(cloudFormation, 'Parley-prod', {
       sqs,

@@ -86,4 +86,14 @@ describe('the EventBridge scheduler', () => {
     expect(new Set(names).size).toBe(4);
     for (const name of names) expect(name).toMatch(/^[0-9a-zA-Z-_.]{1,64}$/);
   });
+
+  it('cancels a schedule, and does nothing if there is none', async () => {
+    await scheduler.schedule(due('request-3'));
+    expect(find('request-3')).toBeDefined();
+
+    await scheduler.cancel('request-3');
+    await scheduler.cancel('request-3');
+
+    expect(find('request-3')).toBeUndefined();
+  });
 });
