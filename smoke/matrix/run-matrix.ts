@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { confirm } from '../../cli/base/confirm.ts';
+import { explainError } from '../../cli/base/errors.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type AwsAccount, openAccount } from '../aws-account.ts';
 import { createSmokeId } from '../play-smoke.ts';
@@ -43,7 +44,14 @@ export const runMatrix = async (options: MatrixOptions, run: MatrixRun): Promise
   );
   const record = (question: Question, answer: Answer) => answers.set(question, answer);
   const parts = awsParts({ id, stage: deployed, network: options.network, account, record });
-  const left = async () => listLeftovers(await findLeftovers(aws)).filter((what) => what.includes(id));
+  const left = async () => {
+    try {
+      return listLeftovers(await findLeftovers(aws)).filter((what) => what.includes(id));
+    } catch (error) {
+      // The rest of the report took two hours.
+      return [`what could not be listed (${explainError(error).message})`];
+    }
+  };
   return isPassed(await play(parts, run, { id, answers, place, left }));
 };
 

@@ -82,6 +82,16 @@ describe('a matrix in an account', () => {
     expect(report).not.toContain('111122223333');
   });
 
+  it('prints the report although what is left cannot be listed', async () => {
+    account.answers.set('ListQueues', () => {
+      throw awsError('AccessDenied', 'No sqs:ListQueues.');
+    });
+
+    expect(await run('--yes')).toBe(false);
+
+    expect(printed.at(-1)).toContain('Left behind: what could not be listed (Access denied by AWS: No sqs:ListQueues.');
+  });
+
   it('lists what is left, with the command that removes it', async () => {
     account.answers.set('ListQueues', () => {
       const [id] = /\d{8}/.exec(account.log[0] ?? '') ?? [];
