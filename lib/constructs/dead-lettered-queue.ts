@@ -12,7 +12,7 @@ import {
   RedrivePermission,
 } from 'aws-cdk-lib/aws-sqs';
 import type { Construct, IConstruct } from 'constructs';
-import { grantKeyUse } from './stage-key.ts';
+import { grantKeyUse, updateAfterKeyUse } from './stage-key.ts';
 
 /** Properties of a {@link DeadLetterQueue}. */
 export interface DeadLetterQueueProps {
@@ -41,6 +41,7 @@ export interface DeadLetterQueueProps {
 export class DeadLetterQueue extends Queue {
   constructor(scope: Construct, id: string, props: DeadLetterQueueProps) {
     super(scope, id, queueProps(props));
+    updateAfterKeyUse(this, props.encryptionKey);
     Validations.of(this).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'This queue is itself a dead-letter queue.' });
   }
 }
@@ -86,6 +87,7 @@ export class DeadLetteredQueue extends Queue {
       // SQS moves dead letters without regard to the policy of the queue that they move to.
       redriveAllowPolicy: { redrivePermission: RedrivePermission.DENY_ALL },
     });
+    updateAfterKeyUse(this, props.encryptionKey);
     this.deadLetters = deadLetters;
     // `enforceSSL` has created it.
     this.policyResource = this.node.findChild('Policy');
@@ -96,9 +98,10 @@ export class DeadLetteredQueue extends Queue {
    *
    * @param maxConcurrency The maximum number of concurrent invocations, 2 to 1,000. It keeps a full queue from using up
    *   the account's concurrency, which the webhook needs to keep its promise of two seconds.
+   * @param grantee What gets the permission: a part of the consumer's role for an optional queue.
    */
-  addConsumer(consumer: IFunction, maxConcurrency: number): void {
-    grantConsume(consumer, this);
+  addConsumer(consumer: IFunction, maxConcurrency: number, grantee: IGrantable = consumer): void {
+    grantConsume(grantee, this);
     new EventSourceMapping(this, 'Mapping', {
       target: consumer,
       eventSourceArn: this.queueArn,

@@ -33,6 +33,7 @@ import { FunctionIntegration } from './rollout/function-integration.ts';
 import { sendRulesVariables } from './send-rules-variables.ts';
 import type { ParleySender } from './sender.ts';
 import { serviceUrl } from './service-url.ts';
+import { partOf } from './stage-role.ts';
 import { grantItemActions, grantQuery, type ItemKey } from './table.ts';
 import { WatchArrivals } from './watch/watch-arrivals.ts';
 
@@ -192,7 +193,10 @@ export class ParleyManagement extends Construct {
     this.#grantItems(table);
     grantQuery(table, this.handler, 'byBroadcast', 'byContact', 'byState');
     grantSendMessage(this.handler, this.erasureQueue);
-    if (deadLetterQueues.length > 0) grantConsume(this.handler, ...deadLetterQueues);
+    const ofTargets = publisher?.targets?.deadLetters;
+    const others = deadLetterQueues.filter((queue) => queue !== ofTargets);
+    if (others.length > 0) grantConsume(this.handler, ...others);
+    if (ofTargets) grantConsume(partOf(this.handler, 'Targets'), ofTargets);
     sender.grantSend(this.handler);
     if (sender.bulkSendQueue) sender.grantSendBulk(this.handler);
     sender.grantCount(this.handler);
@@ -208,12 +212,12 @@ export class ParleyManagement extends Construct {
       handler: this.handler.live,
       deadLetters: [
         sender.sendQueue.deadLetters,
-        ...(bulkDeadLetters ? [bulkDeadLetters] : []),
         sender.schedules.deadLetters,
         this.erasureQueue.deadLetters,
         ...(receiver ? [receiver.inboundQueue.deadLetters] : []),
       ],
     });
+    if (bulkDeadLetters) grantConsume(partOf(this.handler, 'Bulk'), bulkDeadLetters);
   }
 
   #addRoutes(): void {

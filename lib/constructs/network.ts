@@ -2,6 +2,7 @@ import { type Stack, Validations } from 'aws-cdk-lib';
 import { type ISecurityGroup, type IVpc, Peer, Port, SecurityGroup, type SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { StageSettings } from '../settings/stage-settings.ts';
+import { partOf } from './stage-role.ts';
 
 /** The network that a construct's functions are connected to. */
 export interface NetworkProps {
@@ -65,8 +66,9 @@ const NETWORK_INTERFACE_ACTIONS = [
  */
 export function grantNetworkInterfaces(role: Role): void {
   const statement = { actions: NETWORK_INTERFACE_ACTIONS, resources: ['*'] };
-  role.addToPolicy(new PolicyStatement(statement));
-  role.addToPolicy(
+  const { grantPrincipal } = partOf(role, 'Network');
+  grantPrincipal.addToPrincipalPolicy(new PolicyStatement(statement));
+  grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
       ...statement,
       effect: Effect.DENY,

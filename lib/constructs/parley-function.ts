@@ -1,6 +1,5 @@
 import { Annotations, type Duration, Stack } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { Role } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   type IFunction,
@@ -25,6 +24,7 @@ import { grantNetworkInterfaces, type NetworkProps } from './network.ts';
 import { GradualRollout } from './rollout/gradual-rollout.ts';
 import { lambdaPrincipal } from './service-principals.ts';
 import { type LogSettings, StageLogGroup } from './stage-log-group.ts';
+import { StageRole } from './stage-role.ts';
 
 /** Properties of a {@link ParleyFunction}. */
 export interface ParleyFunctionProps extends NetworkProps {
@@ -76,7 +76,7 @@ export class ParleyFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: ParleyFunctionProps) {
     const { serviceName, environment, logs, reservedConcurrency, rollout = 'allAtOnce', ...functionProps } = props;
     const logGroup = new StageLogGroup(scope, `${id}Logs`, logs);
-    const role = new Role(scope, `${id}Role`, { assumedBy: lambdaPrincipal(scope) });
+    const role = new StageRole(scope, `${id}Role`, { assumedBy: lambdaPrincipal(scope) });
     logGroup.grantWrite(role);
     if (props.vpc) grantNetworkInterfaces(role);
     const { small, files } = splitVariables(environment);

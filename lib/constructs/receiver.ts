@@ -25,6 +25,7 @@ import type { ParleyPublisher } from './publisher.ts';
 import { removalPolicyOf } from './removal-policy.ts';
 import type { ParleySender } from './sender.ts';
 import { serviceUrl } from './service-url.ts';
+import { partOf } from './stage-role.ts';
 import { StageSecret } from './stage-secret.ts';
 import { grantItemActions } from './table.ts';
 import { TurnStart } from './turns/turn-start.ts';
@@ -161,18 +162,17 @@ export class ParleyReceiver extends Construct {
       props.table,
       this.handler,
       ['dynamodb:UpdateItem'],
-      [
-        ...(this.watches ? (['CHANNEL#*'] as const) : []),
-        ...(['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'] as const),
-      ],
+      ['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'],
     );
+    const watch = partOf(this.handler, 'Watch');
+    if (this.watches) grantItemActions(props.table, watch, ['dynamodb:UpdateItem'], ['CHANNEL#*']);
     this.#confirmations = keywords?.confirmation === undefined ? undefined : new OptOutConfirmations(this.handler);
     this.#turnStart = settings.turns && new TurnStart(this.handler);
     this.node.addValidation({
       validate: () => [...(this.#confirmations?.faults() ?? []), ...(this.#turnStart?.faults() ?? [])],
     });
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
-    this.webhookSecret?.grantReadValue(this.handler);
+    this.webhookSecret?.grantReadValue(partOf(this.handler, 'WebhookSecret'));
     this.inboundQueue.addConsumer(this.handler.live, MAX_INBOUND_INVOCATIONS);
 
     this.api = this.#createApi(webhook, logs, props.domainMapping);

@@ -1,17 +1,20 @@
 import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { Grant, type IGrantable, Role } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
 import { schedulerPrincipal } from './service-principals.ts';
-import { grantKeyUse } from './stage-key.ts';
+import { grantKeyUse, keyUser } from './stage-key.ts';
+import { partOf, StageRole } from './stage-role.ts';
 
 /** Properties of {@link SendSchedules}. */
 export interface SendSchedulesProps {
-  /** The queues to which schedules send their requests when they become due. */
-  readonly sendQueues: readonly IQueue[];
+  /** Where schedules send their requests when they become due. */
+  readonly sendQueue: IQueue;
+  /** The same for bulk requests. Undefined without the setting `sends.bulkLane`. */
+  readonly bulkSendQueue: IQueue | undefined;
   /** What happens to the dead-letter queue when the stack is deleted. The schedules are deleted. */
   readonly removalPolicy: RemovalPolicy;
   /**
@@ -28,14 +31,15 @@ const SCHEDULE_CONTEXT = 'aws:scheduler:schedule:arn';
 /** The group of one-time schedules for sends with a `sendAt`, and the role that lets them use the send queue. */
 export class SendSchedules extends Construct {
   readonly group: ScheduleGroup;
-  readonly role: Role;
+  readonly role: StageRole;
   /** Requests that EventBridge Scheduler could not put on the send queue within a day. */
   readonly deadLetters: DeadLetterQueue;
   readonly #schedules: string;
   readonly #key: IKey | undefined;
 
-  constructor(scope: Construct, id: string, { sendQueues, removalPolicy, encryptionKey }: SendSchedulesProps) {
+  constructor(scope: Construct, id: string, props: SendSchedulesProps) {
     super(scope, id);
+    const { sendQueue, bulkSendQueue, removalPolicy, encryptionKey } = props;
     const scheduleGroupName = Stack.of(this).stackName;
     this.#schedules = `schedule/${scheduleGroupName}/*`;
     this.#key = encryptionKey;
@@ -45,11 +49,12 @@ export class SendSchedules extends Construct {
     // Scheduler requires a standard queue, but the send queue's dead-letter queue is FIFO.
     // https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy, encryptionKey });
-    this.role = new Role(this, 'Role', {
+    this.role = new StageRole(this, 'Role', {
       description: 'Lets EventBridge Scheduler put scheduled sends on the send queue when they become due',
       assumedBy: schedulerPrincipal(this, scheduleGroupName),
     });
-    grantSendMessage(this.role, ...sendQueues, this.deadLetters);
+    grantSendMessage(this.role, sendQueue, this.deadLetters);
+    if (bulkSendQueue) grantSendMessage(partOf(this.role, 'Bulk'), bulkSendQueue);
     this.#grantDecrypt(this.role);
   }
 
@@ -84,7 +89,7 @@ export class SendSchedules extends Construct {
   #grantDecrypt(grantee: IGrantable): void {
     if (!this.#key) return;
     Grant.addToPrincipal({
-      grantee,
+      grantee: keyUser(grantee, this.#key),
       actions: ['kms:Decrypt'],
       resourceArns: [this.#key.keyArn],
       conditions: { ArnLike: { [`kms:EncryptionContext:${SCHEDULE_CONTEXT}`]: this.#schedulesArn() } },

@@ -20,6 +20,7 @@ import { removalPolicyOf } from './removal-policy.ts';
 import { sendRulesVariables } from './send-rules-variables.ts';
 import { SendSchedules } from './send-schedules.ts';
 import { serviceUrl } from './service-url.ts';
+import { partOf } from './stage-role.ts';
 import { StageSecret } from './stage-secret.ts';
 import { grantItemActions } from './table.ts';
 
@@ -110,8 +111,8 @@ export class ParleySender extends Construct {
     this.sendQueue = new DeadLetteredQueue(this, 'SendQueue', queueProps);
     const bulk = sends.bulkLane && new BulkLane(this, sends.bulkLane, queueProps);
     this.bulkSendQueue = bulk?.queue;
-    const sendQueues = [this.sendQueue, ...(this.bulkSendQueue ? [this.bulkSendQueue] : [])];
-    this.schedules = new SendSchedules(this, 'Schedules', { sendQueues, removalPolicy, encryptionKey });
+    const { sendQueue, bulkSendQueue } = this;
+    this.schedules = new SendSchedules(this, 'Schedules', { sendQueue, bulkSendQueue, removalPolicy, encryptionKey });
     this.handler = new ParleyFunction(this, 'Function', {
       serviceName: 'send',
       description: 'Sends queued requests to the chat service as free-form messages or templates',
@@ -152,7 +153,7 @@ export class ParleySender extends Construct {
       ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ['ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*'],
     );
-    grantSendMessage(this.handler, ...sendQueues.map(({ deadLetters }) => deadLetters));
+    grantSendMessage(this.handler, this.sendQueue.deadLetters);
     this.grantReadAccessToken(this.handler);
     this.schedules.grantCreate(this.handler);
     this.schedules.grantDelete(this.handler);
@@ -172,17 +173,16 @@ export class ParleySender extends Construct {
    */
   grantSendBulk(grantee: IGrantable): Grant {
     if (!this.bulkSendQueue) throw new Error('There is no bulk queue. Set sends.bulkLane.');
-    return grantSendMessage(grantee, this.bulkSendQueue);
+    return grantSendMessage(partOf(grantee, 'Bulk'), this.bulkSendQueue);
   }
 
   /** Grants permission to count the messages of the send queues. */
   grantCount(grantee: IGrantable): Grant {
-    const queues = [this.sendQueue, ...(this.bulkSendQueue ? [this.bulkSendQueue] : [])];
-    return Grant.addToPrincipal({
-      grantee,
-      actions: ['sqs:GetQueueAttributes'],
-      resourceArns: queues.map(({ queueArn }) => queueArn),
-    });
+    const actions = ['sqs:GetQueueAttributes'];
+    const grant = Grant.addToPrincipal({ grantee, actions, resourceArns: [this.sendQueue.queueArn] });
+    if (!this.bulkSendQueue) return grant;
+    const resourceArns = [this.bulkSendQueue.queueArn];
+    return grant.combine(Grant.addToPrincipal({ grantee: partOf(grantee, 'Bulk'), actions, resourceArns }));
   }
 
   /** Grants permission to read the chat service's access token, and to use its customer managed key for that. */

@@ -1,9 +1,11 @@
-import { Stack, Tags } from 'aws-cdk-lib';
+import { createHash } from 'node:crypto';
+import { Stack, Tags, Token } from 'aws-cdk-lib';
 import { Grant, type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
-import type { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { type KeyStatement, keyStatements } from '../settings/key-policy.ts';
 import { removalPolicyOf } from './removal-policy.ts';
+import { RolePart, StageRole } from './stage-role.ts';
 
 /** Properties of a {@link StageKey}. */
 export interface StageKeyProps {
@@ -75,7 +77,7 @@ export function grantKeyUse(
   if (!key) return Grant.drop(grantee, 'no customer managed key');
   const context = Object.entries(encryptionContext).map(([name, value]) => [`kms:EncryptionContext:${name}`, value]);
   return Grant.addToPrincipal({
-    grantee,
+    grantee: keyUser(grantee, key),
     actions,
     resourceArns: [key.keyArn],
     conditions: {
@@ -83,4 +85,34 @@ export function grantKeyUse(
       ...(context.length > 0 && { ArnLike: Object.fromEntries(context) }),
     },
   });
+}
+
+/** What a stack's roles may do with keys, in policies that are updated before everything that the keys encrypt. */
+const keyUseOf = (scope: IConstruct): Construct => {
+  const stack = Stack.of(scope);
+  const existing = stack.node.tryFindChild('KeyUse');
+  return existing instanceof Construct ? existing : new Construct(stack, 'KeyUse');
+};
+
+/**
+ * Lets CloudFormation encrypt a resource with a key only after the stack's roles may use the key. Otherwise, every call
+ * about the resource would fail from when a live stage gets a key until its roles are updated.
+ */
+export function updateAfterKeyUse(resource: Construct, key: IKey | undefined): void {
+  if (key) resource.node.addDependency(keyUseOf(resource));
+}
+
+/**
+ * Returns what gets permission to use a key: a policy of its own if the grantee is a role of a stage, or the grantee.
+ *
+ * CloudFormation deletes such a policy last, when nothing is encrypted with the key any more.
+ */
+export function keyUser(grantee: IGrantable, key: IKey): IGrantable {
+  const { grantPrincipal } = grantee;
+  const { role, name = '' } = grantPrincipal instanceof RolePart ? grantPrincipal : { role: grantPrincipal };
+  if (!(role instanceof StageRole)) return grantee;
+  // A role that uses another key than before gets another policy.
+  const hash = Token.isUnresolved(key.keyArn) ? '' : createHash('sha256').update(key.keyArn).digest('hex').slice(0, 8);
+  const path = role.node.path.slice(Stack.of(role).node.path.length);
+  return new RolePart(role, name, { scope: keyUseOf(role), id: `${path}${name}${hash}`.replaceAll('/', '') });
 }

@@ -3,7 +3,7 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Secret, type SecretStringGenerator } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { grantKeyUse } from './stage-key.ts';
+import { grantKeyUse, updateAfterKeyUse } from './stage-key.ts';
 
 /** Properties of a {@link StageSecret}. */
 export interface StageSecretProps {
@@ -34,6 +34,7 @@ export interface StageSecretProps {
 export class StageSecret extends Secret {
   constructor(scope: Construct, id: string, { notRotatedBecause, encryptionKey, ...props }: StageSecretProps) {
     super(scope, id, { ...props, ...(encryptionKey && { encryptionKey }) });
+    updateAfterKeyUse(this, encryptionKey);
     Validations.of(this).acknowledge({ id: 'AwsSolutions-SMG4', reason: notRotatedBecause });
   }
 

@@ -14,7 +14,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { EXPIRY, INDEXES } from '../../lambdas/table/indexes.ts';
 import { READ_ACTIONS, WRITE_ACTIONS } from '../settings/key-policy.ts';
-import { grantKeyUse } from './stage-key.ts';
+import { grantKeyUse, updateAfterKeyUse } from './stage-key.ts';
 
 /** Properties of a {@link ParleyTable}. */
 export interface ParleyTableProps {
@@ -53,6 +53,7 @@ export class ParleyTable extends Table {
       // name is generated, so the next attempt can create another table.
       removalPolicy: production ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+    updateAfterKeyUse(this, encryptionKey);
     // CloudFormation can create or delete only one index per update, so all are created with the table. One without items
     // costs nothing.
     for (const { name, partition, sort } of INDEXES) {

@@ -12,7 +12,6 @@ import {
   type Stage,
 } from 'aws-cdk-lib/aws-apigateway';
 import { CfnApiMapping, type DomainMappingOptions } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Role } from 'aws-cdk-lib/aws-iam';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Throttle } from '../../settings/flood-settings.ts';
@@ -20,6 +19,7 @@ import { grantSendMessage } from '../dead-lettered-queue.ts';
 import { createAccessLogs, urlOf } from '../logged-http-api.ts';
 import { apiGatewayPrincipal } from '../service-principals.ts';
 import type { LogSettings } from '../stage-log-group.ts';
+import { StageRole } from '../stage-role.ts';
 import { answerTemplate, refusedTemplate, sendMessageTemplate } from './buffered-templates.ts';
 
 /** Properties of a {@link BufferedApi}. */
@@ -89,7 +89,7 @@ export class BufferedApi extends Construct {
   /** The API's URL, without a trailing slash. */
   readonly baseUrl: string;
   /** What API Gateway may do: put messages on the queue. */
-  readonly role: Role;
+  readonly role: StageRole;
   /** The methods that put requests on the queue. */
   readonly methods: readonly Method[];
 
@@ -98,7 +98,7 @@ export class BufferedApi extends Construct {
     const { stackName } = Stack.of(this);
     // That of a direct ingress: a production stage keeps it, so a change back could not create one with its name.
     createAccessLogs(this, 'webhook', logs);
-    this.role = new Role(this, 'Role', {
+    this.role = new StageRole(this, 'Role', {
       assumedBy: apiGatewayPrincipal(),
       description: 'Puts webhook requests on the inbound queue',
     });

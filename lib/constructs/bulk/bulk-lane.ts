@@ -3,7 +3,8 @@ import type { Construct } from 'constructs';
 import type { z } from 'zod';
 import type { BulkEnvironment } from '../../../lambdas/send/bulk/environment.ts';
 import { type bulkLane, callIntervalMs, spreadCalls } from '../../settings/lane-settings.ts';
-import { DeadLetteredQueue, type DeadLetteredQueueProps } from '../dead-lettered-queue.ts';
+import { DeadLetteredQueue, type DeadLetteredQueueProps, grantSendMessage } from '../dead-lettered-queue.ts';
+import { partOf } from '../stage-role.ts';
 
 /** The bulk queue of a sender, with its own concurrency and pace. */
 export class BulkLane {
@@ -28,6 +29,8 @@ export class BulkLane {
   }
 
   connect(handler: IFunction): void {
-    this.queue.addConsumer(handler, this.#invocations);
+    const bulk = partOf(handler, 'Bulk');
+    this.queue.addConsumer(handler, this.#invocations, bulk);
+    grantSendMessage(bulk, this.queue.deadLetters);
   }
 }

@@ -1,6 +1,7 @@
 import type { ReceiveEnvironment } from '../../../lambdas/receive/environment.ts';
 import type { ParleyFunction } from '../parley-function.ts';
 import type { ParleySender } from '../sender.ts';
+import { partOf } from '../stage-role.ts';
 
 const WITHOUT_SENDER =
   'keywords.confirmation: there is no sender to send it. Call confirmOptOuts with a ParleySender, or omit the setting.';
@@ -27,7 +28,7 @@ export class OptOutConfirmations {
     if (!sender.confirmsOptOuts) throw new Error(SENDER_REFUSES);
     this.#isConnected = true;
     this.#receive.addEnvironment('SEND_QUEUE_URL' satisfies keyof ReceiveEnvironment, sender.sendQueue.queueUrl);
-    sender.grantSend(this.#receive);
+    sender.grantSend(partOf(this.#receive, 'Confirmations'));
     // Until `send` is updated, it would put the confirmation on the dead-letter queue as malformed.
     this.#receive.node.addDependency(sender.handler);
   }

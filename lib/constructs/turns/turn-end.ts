@@ -14,6 +14,7 @@ import {
 } from '../dead-lettered-queue.ts';
 import type { ParleyFunction } from '../parley-function.ts';
 import { serviceUrl } from '../service-url.ts';
+import { partOf } from '../stage-role.ts';
 import { grantItemActions } from '../table.ts';
 
 /** Properties of a {@link TurnEnd}. */
@@ -57,9 +58,10 @@ export class TurnEnd {
 
   /** Lets the function put turns on the queue, end them, and read their messages. */
   connect(handler: ParleyFunction): void {
-    grantSendMessage(handler, this.queue);
-    grantItemActions(this.#table, handler, ['dynamodb:DeleteItem'], ['CONTACT#*']);
-    grantItemActions(this.#table, handler, ['dynamodb:BatchGetItem'], ['MESSAGE#*']);
-    this.queue.addConsumer(handler.live, MAX_TURN_INVOCATIONS);
+    const turns = partOf(handler, 'Turns');
+    grantSendMessage(turns, this.queue);
+    grantItemActions(this.#table, turns, ['dynamodb:DeleteItem'], ['CONTACT#*']);
+    grantItemActions(this.#table, turns, ['dynamodb:BatchGetItem'], ['MESSAGE#*']);
+    this.queue.addConsumer(handler.live, MAX_TURN_INVOCATIONS, turns);
   }
 }

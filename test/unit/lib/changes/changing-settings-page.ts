@@ -31,8 +31,8 @@ export function changingSettingsPage(walks: readonly Walk[]): string {
     '## Changes after which calls are retried',
     '',
     wrap(
-      'CloudFormation removes a permission shortly before the function that used it is updated; with gradual rollouts, ' +
-        'the earlier version runs for ten more minutes. What fails meanwhile is retried: ' +
+      'The schedules of `manage` may fail for a moment, because their permission changes before they do, and are ' +
+        'retried: ' +
         `${listOf(others.filter(isRetried))}.`,
     ),
     '',

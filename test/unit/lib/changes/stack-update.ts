@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { allDependencies, referencesIn } from './dependencies.ts';
 import { replacingPropertiesOfTypes } from './replacing-properties-of-types.ts';
 
 const resource = z.looseObject({
   Type: z.string(),
+  DependsOn: z.union([z.string(), z.array(z.string())]).optional(),
   Properties: z.record(z.string(), z.unknown()).default({}),
   DeletionPolicy: z.string().default('Delete'),
   UpdateReplacePolicy: z.string().default('Delete'),
@@ -24,6 +26,7 @@ export interface Effect {
     | 'left behind' // what holds data stays, but the stack no longer uses it
     | 'name taken' // CloudFormation cannot create it, because something with its name exists
     | 'secret generated' // a new secret has a random value
+    | 'key not usable' // for a moment, functions may not use the key of what they read or write
     | 'key lost' // what is stored stays encrypted with the earlier key
     | 'not consumed' // a queue or stream stays, but nothing reads it
     | 'consumer replaced' // for a moment, nothing reads a queue or stream
@@ -67,6 +70,9 @@ const UNIQUE_PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   'AWS::Scheduler::ScheduleGroup': ['Name'],
   'AWS::SecretsManager::Secret': ['Name'],
 };
+
+/** What functions read and write with the permissions of their roles. Other services have those of the key's policy. */
+const READ_WITH_ROLES: readonly string[] = ['AWS::DynamoDB::Table', 'AWS::SecretsManager::Secret', 'AWS::SQS::Queue'];
 
 /** The properties with the key that encrypts what a resource stores. */
 const KEY_PROPERTIES: readonly string[] = ['KmsMasterKeyId', 'KmsKeyId', 'KmsKeyIdentifier', 'SSESpecification'];
@@ -161,30 +167,40 @@ function replacedIn(before: Resources, after: Resources): ReadonlySet<string> {
   }
 }
 
-/** Returns the logical ids to which a value refers. */
-function referencesIn(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(referencesIn);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, argument]) => {
-    if (name === 'Ref') return typeof argument === 'string' ? [argument] : [];
-    if (name === 'Fn::GetAtt' && Array.isArray(argument)) return argument.slice(0, 1).map(String);
-    return referencesIn(argument);
-  });
-}
-
 function effectsOfUpdates(before: Resources, after: Resources, replaced: ReadonlySet<string>): readonly Effect[] {
   return Object.entries(after).flatMap(([what, now]): readonly Effect[] => {
     const earlier = before[what];
     if (!earlier || replaced.has(what)) return [];
     const { Type: type } = now;
     const hasChanged = (name: string) => !isDeepStrictEqual(earlier.Properties[name], now.Properties[name]);
-    const losesKey = KEY_PROPERTIES.some((name) => earlier.Properties[name] !== undefined && hasChanged(name));
+    const changedKeys = KEY_PROPERTIES.filter(hasChanged);
+    const losesKey = changedKeys.some((name) => earlier.Properties[name] !== undefined);
+    const isKeyUsable =
+      changedKeys.length === 0 || !READ_WITH_ROLES.includes(type) || keyPoliciesAreInOrder(before, after, what);
     return [
+      ...(isKeyUsable ? [] : [{ kind: 'key not usable', what, type } as const]),
       ...(losesKey ? [{ kind: 'key lost', what, type } as const] : []),
       ...(hasChanged('GenerateSecretString') ? [{ kind: 'secret generated', what, type } as const] : []),
       ...(removesPermission(earlier, now) ? [{ kind: 'permission removed', what, type } as const] : []),
     ];
   });
+}
+
+/**
+ * Whether functions may use the key of a resource before and after its update: CloudFormation must update it after the
+ * policies that allow the new key, and before those that no longer allow the earlier one.
+ */
+function keyPoliciesAreInOrder(before: Resources, after: Resources, what: string): boolean {
+  const keyUse = (resource: Resource | undefined) =>
+    resource?.Type === 'AWS::IAM::Policy' ? [...permissionsIn(resource)].filter((one) => one.startsWith('["kms:')) : [];
+  const hasMore = (one: Resource | undefined, other: Resource | undefined) =>
+    keyUse(one).some((permission) => !keyUse(other).includes(permission));
+  const isUpdatedAfter = (id: string, other: string) => allDependencies(after, id).has(other);
+  return Object.entries(after).every(
+    ([id, policyOf]) =>
+      (!hasMore(policyOf, before[id]) || isUpdatedAfter(what, id)) &&
+      (!before[id] || !hasMore(before[id], policyOf) || isUpdatedAfter(id, what)),
+  );
 }
 
 const policy = z.looseObject({ PolicyDocument: z.looseObject({ Statement: z.array(z.looseObject({})) }) });

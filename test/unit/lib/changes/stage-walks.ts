@@ -69,7 +69,11 @@ const existingWalks = (): readonly Walk[] =>
   Object.entries(EXISTING_CASES).map(([property, shares]) =>
     walk(
       property,
-      shares.map((share, index) => ({ name: share ? `value ${index + 1}` : 'omitted', settings: FULL_STAGE, share })),
+      shares.map((share, index) => ({
+        name: share ? `value ${index + 1}` : 'omitted',
+        settings: { ...FULL_STAGE, customerManagedKey: property !== 'encryptionKey' },
+        share,
+      })),
     ),
   );
 

@@ -97,11 +97,12 @@ function section({ rule, description, controls, constructs }: NistFinding): stri
   ].join('\n');
 }
 
-/** Returns the constructs, but alarms only as a number, because there are many. */
+/** Returns the constructs, but alarms only as a number, and policies that let roles use keys as one. */
 function grouped(constructs: readonly string[]): string[] {
   const alarms = constructs.filter((path) => path.startsWith('Monitoring/'));
-  const others = constructs.filter((path) => !path.startsWith('Monitoring/')).map((path) => `\`${path}\``);
-  return [...others, ...(alarms.length > 0 ? [`all ${alarms.length} alarms`] : [])];
+  const others = constructs.filter((path) => !path.startsWith('Monitoring/'));
+  const paths = new Set(others.map((path) => `\`${path.replace(/^KeyUse\/.*/, 'KeyUse/*')}\``));
+  return [...paths, ...(alarms.length > 0 ? [`all ${alarms.length} alarms`] : [])];
 }
 
 function wrapped(text: string): string {

@@ -53,9 +53,12 @@ describe('A stage with a bulk queue', () => {
   });
 
   test('lets the management API count the requests of both queues for a dry run', () => {
-    const count = 'ManagementFunctionRoleDefaultPolicy: Allow sqs:GetQueueAttributes on';
-    expect(statementsOf(template)).toContain(`${count} SenderBulkSendQueue.Arn, SenderSendQueue.Arn`);
-    expect(statementsOf(plain)).toContain(`${count} SenderSendQueue.Arn`);
+    const ofSendQueue = 'ManagementFunctionRoleDefaultPolicy: Allow sqs:GetQueueAttributes on SenderSendQueue.Arn';
+    expect(statementsOf(template)).toContain(ofSendQueue);
+    expect(statementsOf(template)).toContain(
+      'ManagementFunctionRoleBulk: Allow sqs:GetQueueAttributes, sqs:SendMessage on SenderBulkSendQueue.Arn',
+    );
+    expect(statementsOf(plain)).toContain(ofSendQueue);
   });
 
   test('warns before SQS no longer finds the messages of other contacts', () => {

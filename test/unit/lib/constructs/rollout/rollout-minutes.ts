@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { directDependencies } from '../../changes/dependencies.ts';
 
 /** `CodeDeployDefault.LambdaLinear10PercentEvery1Minute`: ten steps, one a minute. */
 const MINUTES_PER_ROLLOUT = 10;
@@ -6,8 +7,8 @@ const MINUTES_PER_ROLLOUT = 10;
 const resources = z.record(
   z.string(),
   z.looseObject({
-    DependsOn: z.union([z.string().transform((id) => [id]), z.array(z.string())]).default([]),
-    UpdatePolicy: z.looseObject({ CodeDeployLambdaAliasUpdate: z.unknown().optional() }).optional(),
+    DependsOn: z.union([z.string(), z.array(z.string())]).optional(),
+    UpdatePolicy: z.looseObject({ CodeDeployLambdaAliasUpdate: z.unknown() }).optional(),
   }),
 );
 
@@ -19,19 +20,13 @@ export function rolloutMinutes(template: { readonly Resources?: unknown }): numb
   const all = resources.parse(template.Resources);
   const finished = new Map<string, number>();
   const minutesUntil = (id: string): number => {
-    const known = finished.get(id);
-    if (known !== undefined) return known;
     const resource = all[id];
-    if (!resource) return 0;
-    const needed = [...resource.DependsOn, ...namesIn(resource)].filter((other) => other in all && other !== id);
+    const known = finished.get(id);
+    if (known !== undefined || !resource) return known ?? 0;
     const own = resource.UpdatePolicy?.CodeDeployLambdaAliasUpdate === undefined ? 0 : MINUTES_PER_ROLLOUT;
-    const minutes = own + Math.max(0, ...needed.map(minutesUntil));
+    const minutes = own + Math.max(0, ...directDependencies(resource).map(minutesUntil));
     finished.set(id, minutes);
     return minutes;
   };
   return Math.max(0, ...Object.keys(all).map(minutesUntil));
 }
-
-/** Returns what the expressions of a resource name. */
-const namesIn = (resource: unknown): readonly string[] =>
-  [...JSON.stringify(resource).matchAll(/"(?:Ref":|Fn::GetAtt":\[)"(\w+)"/g)].flatMap(([, id]) => id ?? []);
