@@ -11,6 +11,7 @@ export const METRIC_NAMES_OF = {
     'EventQuarantined',
     'EventTooLarge',
     'EventWithoutChannel',
+    'EventTimeUnreadable',
     'SenderUnknown',
     'WebhookEventUnknown',
     'WebhookEventNew',

@@ -136,7 +136,7 @@ const messageOf = (
     ...base,
     contact,
     // The contract does not list the values of STATUS, so any of them may be that of a message from the business.
-    opensWindow: status === undefined && (windowPer === 'user' || channel !== undefined),
+    opensWindow: status === undefined && !base.time.isUnreadable && (windowPer === 'user' || channel !== undefined),
     address: user,
     ...(channel !== undefined && { chatChannelNumber: `+${channel.replace(/\D/g, '')}` }),
     name: read.name,
@@ -170,9 +170,12 @@ export const eventTime = (creationTime: unknown, { publishedAt, receivedAt }: De
   const latest: EventTime = isPublished
     ? { at: publishedAt, source: 'publish-time' }
     : { at: receivedAt, source: 'arrival' };
-  if (own === undefined) return latest;
+  if (own === undefined) return isPublished || isEmpty(creationTime) ? latest : { ...latest, isUnreadable: true };
   return own <= latest.at ? { at: own, source: 'event' } : { ...latest, own };
 };
+
+const isEmpty = (creationTime: unknown): boolean =>
+  creationTime === undefined || creationTime === null || creationTime === '';
 
 /**
  * Returns an event's business number if windows are per number: the one in the webhook's path, or else in its fields. A

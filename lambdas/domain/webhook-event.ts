@@ -10,6 +10,8 @@ export interface EventTime {
   readonly source: 'event' | 'publish-time' | 'arrival';
   /** The event's own time if it is later than `at`, because the chat service's clock is ahead. */
   readonly own?: Instant;
+  /** The event states a time that Parley cannot read, and its delivery states none. It can be days older than `at`. */
+  readonly isUnreadable?: true;
 }
 
 /** When the publish/subscribe system accepted the event, if it says so, and when the event reached Parley. */
@@ -39,7 +41,10 @@ export interface EventBase {
 export interface InboundMessage extends EventBase {
   readonly kind: 'message';
   readonly contact: ContactRef;
-  /** False if windows are per business number and the event names none: the message is then only stored. */
+  /**
+   * False if windows are per business number and the event names none, or if its time cannot be read: the message is then
+   * only stored.
+   */
   readonly opensWindow: boolean;
   /** The user's address, verbatim: replies are sent to it. */
   readonly address: string;

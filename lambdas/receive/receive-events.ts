@@ -74,6 +74,7 @@ const WORST_FIRST: readonly Receipt[] = ['not-stored', 'quarantined'];
 /** Counts what an operator should know about a stored event. */
 export const countRemarks = (metrics: Metrics, stored: Extract<StoreResult, { kind: 'stored' }>): void => {
   if (stored.withoutChannel) metrics.count('EventWithoutChannel');
+  if (stored.withoutTime) metrics.count('EventTimeUnreadable');
   if (stored.withoutSender) metrics.count('SenderUnknown');
   if (stored.unknown !== undefined) metrics.count('WebhookEventUnknown');
   if (stored.hasNewName) metrics.count('WebhookEventNew');

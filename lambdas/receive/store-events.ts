@@ -28,6 +28,8 @@ export type StoreResult = {
       readonly id: string;
       /** Windows are per business number and the message does not name one, so it opened no window. */
       readonly withoutChannel?: true;
+      /** The message's time cannot be read, so it opened no window. */
+      readonly withoutTime?: true;
       /** The event does not say who wrote the message, so it is stored as an echo. */
       readonly withoutSender?: true;
       /** What the chat service calls an event that Parley does not know. */
@@ -218,8 +220,11 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
   };
 };
 
+const windowRemark = ({ time }: WebhookEvent) =>
+  time.isUnreadable ? { withoutTime: true as const } : { withoutChannel: true as const };
+
 const remarksOn = (event: WebhookEvent, { operatorEchoes }: Pick<StoreEventsOptions, 'operatorEchoes'>) => ({
-  ...(event.kind === 'message' && !event.opensWindow && { withoutChannel: true as const }),
+  ...(event.kind === 'message' && !event.opensWindow && windowRemark(event)),
   ...(event.kind === 'echo' && isOfNobody(event, operatorEchoes) && { withoutSender: true as const }),
   ...(event.kind === 'unknown' && { unknown: event.name }),
 });

@@ -98,6 +98,13 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
       'Webhook events do not say who wrote their messages, so these opened no conversation window and were not ' +
       'checked for keywords. If users wrote them, the chat service names a sender that Parley does not know.',
   });
+  alarms.add('UnreadableEventTimes', {
+    metric: handler.customMetric('EventTimeUnreadable', SUM),
+    threshold: 1,
+    meaning:
+      'The times of messages could not be read, so these opened no conversation window and were not checked for ' +
+      'keywords. The chat service may have changed how it writes times.',
+  });
   alarms.add('NewWebhookEvents', {
     metric: handler.customMetric('WebhookEventNew', SUM),
     threshold: 1,

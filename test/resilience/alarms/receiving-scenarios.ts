@@ -77,6 +77,12 @@ export const RECEIVING_SCENARIOS: readonly AlarmScenario[] = [
     },
   },
   {
+    alarm: 'UnreadableEventTimes',
+    async inject({ post }) {
+      await post(wireMessage({ CREATION_TIME: '20 Nov 2026, 12:00' }));
+    },
+  },
+  {
     alarm: 'NewWebhookEvents',
     async inject({ post }) {
       await post(EVENT_OF_NEW_KIND);

@@ -252,6 +252,22 @@ describe('an unknown event', () => {
   });
 });
 
+describe('a message whose time cannot be read', () => {
+  it.each(['20 Nov 2026', 12, { seconds: 1 }])('is counted, and opens no window: %j', async (CREATION_TIME) => {
+    expect(await receiver.post(wireMessage({ CREATION_TIME }))).toBe(200);
+
+    expect(receiver.metrics.counted).toEqual(['EventTimeUnreadable']);
+    expect([...receiver.state.items.keys()].filter((name) => !/^MESSAGE#.* MESSAGE$/.test(name))).toEqual([]);
+  });
+
+  it.each([undefined, null, ''])('is not one without a time: %j', async (CREATION_TIME) => {
+    expect(await receiver.post(wireMessage({ CREATION_TIME }))).toBe(200);
+
+    expect(receiver.metrics.counted).toEqual([]);
+    expect([...receiver.state.items.keys()].some((name) => name.startsWith('CONTACT#'))).toBe(true);
+  });
+});
+
 describe('a message whose sender is not known', () => {
   it.each([
     ['v1.1', 'No sender'],

@@ -216,7 +216,7 @@ describe('An alarm', () => {
       OKActions: [alarmTopicArn],
     });
     template.allResourcesProperties(ALARM, { AlarmActions: Match.absent(), OKActions: Match.absent() });
-    expect(Object.keys(template.findResources(ALARM))).toHaveLength(30);
+    expect(Object.keys(template.findResources(ALARM))).toHaveLength(31);
   });
 });
 

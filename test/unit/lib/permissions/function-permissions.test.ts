@@ -94,6 +94,49 @@ describe.each(EXTREME_STAGES)('In a stage with every setting ($name)', ({ settin
   });
 });
 
+const SEND = ['sqs:SendMessage'];
+const COUNT = ['sqs:GetQueueAttributes'];
+const CONSUME = ['sqs:ChangeMessageVisibility', ...EVENT_SOURCES.queue].toSorted();
+
+test('On each queue that a variable names, a function may do what it does there, and nothing else', () => {
+  const [{ settings, share } = { settings: {}, share: undefined }] = EXTREME_STAGES;
+  const roles = functionRoles(synthesizedStack('prod', settings, { share }).template);
+  expect(Object.fromEntries(roles.map(({ name, queues }) => [name, queues]))).toEqual({
+    receive: {
+      INBOUND_QUEUE_URL: [...CONSUME, ...SEND],
+      INBOUND_DEAD_LETTER_QUEUE_URL: SEND,
+      // For the confirmation of an opt-out.
+      SEND_QUEUE_URL: SEND,
+    },
+    send: {
+      SEND_QUEUE_URL: CONSUME,
+      SEND_DEAD_LETTER_QUEUE_URL: SEND,
+      BULK_SEND_QUEUE_URL: CONSUME,
+      BULK_SEND_DEAD_LETTER_QUEUE_URL: SEND,
+      // Part of a schedule, which uses it with a role of its own.
+      SCHEDULE_DEAD_LETTER_QUEUE_ARN: [],
+    },
+    publish: {
+      PUBLISH_DEAD_LETTER_QUEUE_URL: SEND,
+      TURN_QUEUE_URL: [...CONSUME, ...SEND],
+    },
+    manage: {
+      SEND_QUEUE_URL: [...COUNT, ...SEND],
+      BULK_SEND_QUEUE_URL: [...COUNT, ...SEND],
+      ERASURE_QUEUE_URL: [...CONSUME, ...SEND],
+      INBOUND_QUEUE_URL: SEND,
+      SEND_DEAD_LETTER_QUEUE_URL: CONSUME,
+      BULK_SEND_DEAD_LETTER_QUEUE_URL: CONSUME,
+      SCHEDULE_DEAD_LETTER_QUEUE_URL: CONSUME,
+      ERASURE_DEAD_LETTER_QUEUE_URL: CONSUME,
+      INBOUND_DEAD_LETTER_QUEUE_URL: CONSUME,
+      PUBLISH_FAILURES_QUEUE_URL: CONSUME,
+      UNDELIVERED_EVENTS_QUEUE_URL: CONSUME,
+      DEAD_LETTER_QUEUE_URLS: CONSUME,
+    },
+  });
+});
+
 describe('In every variant of a stage', () => {
   const variants = STAGE_VARIANTS.map(({ stage, settings, share }) =>
     functionRoles(synthesizedStack(stage, settings, { share }).template),

@@ -38,6 +38,8 @@ export interface FunctionRole {
   readonly resources: ReadonlySet<string>;
   /** The logical IDs of the resources that its variables, its event sources, and its configuration name, except the key. */
   readonly named: ReadonlySet<string>;
+  /** What it allows on each queue that a variable names, by the variable's name. */
+  readonly queues: Readonly<Record<string, readonly string[]>>;
   readonly eventSources: readonly EventSource[];
   readonly isInVpc: boolean;
 }
@@ -47,6 +49,7 @@ export const functionRoles = (template: Template): readonly FunctionRole[] => {
   const resources = Object.entries(z.record(z.string(), resource).parse(template.toJSON().Resources));
   const ofType = (type: string) => resources.filter(([, { Type }]) => Type === type);
   const keys = ofType('AWS::KMS::Key').map(([id]) => id);
+  const queueIds = ofType('AWS::SQS::Queue').map(([id]) => id);
   const withoutKeys = (part: unknown) => idsIn(part).filter((id) => !keys.includes(id));
   return ofType('AWS::Lambda::Function').map(([id, { Properties }]) => {
     const { Role, Environment, LoggingConfig, VpcConfig } = functionProperties.parse(Properties);
@@ -69,6 +72,13 @@ export const functionRoles = (template: Template): readonly FunctionRole[] => {
       actions: new Set(statements.flatMap(({ Action }) => Action)),
       resources: new Set(withoutKeys(statements.map(({ Resource }) => Resource))),
       named: new Set(withoutKeys([Environment, LoggingConfig, ofMappings])),
+      queues: Object.fromEntries(
+        Object.entries(Environment.Variables).flatMap(([variable, value]) => {
+          const [queue] = idsIn(value).filter((one) => queueIds.includes(one));
+          const on = statements.filter(({ Resource }) => queue !== undefined && idsIn(Resource).includes(queue));
+          return queue === undefined ? [] : [[variable, on.flatMap(({ Action }) => Action).toSorted()]];
+        }),
+      ),
       eventSources: mappings.map(({ StartingPosition, DestinationConfig }) => ({
         kind: StartingPosition === undefined ? 'queue' : 'stream',
         hasDestination: DestinationConfig !== undefined,
