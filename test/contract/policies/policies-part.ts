@@ -20,7 +20,7 @@ const ACCEPTED: readonly AcceptedFinding[] = [
   },
   {
     rule: 'parliament RESOURCE_STAR',
-    message: /FunctionRoleDefaultPolicy .*'ec2:CreateNetworkInterface'/,
+    message: /FunctionRoleNetwork .*'ec2:CreateNetworkInterface'/,
     reason:
       'Lambda requires these actions on all resources to connect a function to a VPC, and its code is denied them.',
   },
