@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { findTarget } from '../cli/base/target.ts';
+import { findTarget, type Target } from '../cli/base/target.ts';
 import { AWS_CALL } from '../cli/operations/aws-call.ts';
 import { createManagementClient } from '../cli/operations/management-client.ts';
 import { createSignedFetch } from '../cli/operations/signed-fetch.ts';
@@ -19,6 +19,7 @@ const PATIENCE_MS = 90_000;
 /** CloudWatch evaluates a new alarm within a few of its periods. */
 const ALARM_PATIENCE_MS = 10 * 60_000;
 const EVALUATION_MS = 15_000;
+const SAMPLES = 20;
 
 /** What is deployed. */
 export interface Deployment {
@@ -49,7 +50,7 @@ export const createDeployedHost = (
   deployment: Deployment = stageOf(options, id),
   open: () => Promise<AwsAccount> = () => openAccount(options),
 ): SmokeHost => {
-  const { stage: stageName, account, chatServiceUrl, accessToken } = options;
+  const { stage: stageName, account, chatServiceUrl } = options;
   const { stackName } = deployment;
   const overrides = overridesOf(options, deployment);
   let aws: AwsAccount | undefined;
@@ -84,24 +85,10 @@ export const createDeployedHost = (
     isDeployed = true;
     await deployStage(aws, options, deployment);
     const target = await findTarget({ stack: stackName, region }, {}, '');
-    const { secretsManager, addresses } = target;
-    const SecretId = addresses.accessTokenSecretId;
-    await secretsManager.send(new PutSecretValueCommand({ SecretId, SecretString: accessToken }));
-    stage = {
-      target,
-      api: createManagementClient(
-        addresses.managementUrl,
-        createSignedFetch({ region, credentials: target.credentials }, API_TIMEOUT_MS),
-      ),
-      settings: await readSettings(stageName, overrides),
-      chatServiceUrl,
-      events: queue,
-      patienceMs: PATIENCE_MS,
-      alarmPatienceMs: ALARM_PATIENCE_MS,
-      untilNextEvaluation: () => pause(EVALUATION_MS),
-      now: () => new Date(),
-    };
-    return `${stackName}, webhook ${addresses.webhookUrl}`;
+    await storeToken(target, options);
+    const settings = await readSettings(stageName, overrides);
+    stage = stageIn(target, { settings, chatServiceUrl, events: queue });
+    return `${stackName}, webhook ${target.addresses.webhookUrl}`;
   };
 
   const remove = async (): Promise<string> => {
@@ -128,6 +115,25 @@ export const createDeployedHost = (
           : undefined;
       },
     },
+  };
+};
+
+const storeToken = async ({ secretsManager, addresses }: Target, { accessToken }: DeployedOptions): Promise<void> => {
+  const SecretId = addresses.accessTokenSecretId;
+  await secretsManager.send(new PutSecretValueCommand({ SecretId, SecretString: accessToken }));
+};
+
+const stageIn = (target: Target, parts: Pick<SmokeStage, 'settings' | 'chatServiceUrl' | 'events'>): SmokeStage => {
+  const signer = { region: target.region, credentials: target.credentials };
+  return {
+    ...parts,
+    target,
+    api: createManagementClient(target.addresses.managementUrl, createSignedFetch(signer, API_TIMEOUT_MS)),
+    patienceMs: PATIENCE_MS,
+    alarmPatienceMs: ALARM_PATIENCE_MS,
+    samples: SAMPLES,
+    untilNextEvaluation: () => pause(EVALUATION_MS),
+    now: () => new Date(),
   };
 };
 

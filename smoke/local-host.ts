@@ -23,6 +23,8 @@ export interface LocalHostOptions {
   readonly startCloud?: (options: LocalOptions) => Promise<LocalCloud>;
   /** @default 30 seconds */
   readonly patienceMs?: number;
+  /** @default 20 */
+  readonly samples?: number;
 }
 
 const API_TIMEOUT_MS = 20_000;
@@ -36,6 +38,7 @@ export const createLocalHost = ({
   settings,
   startCloud = startLocal,
   patienceMs = 30_000,
+  samples = 20,
 }: LocalHostOptions): SmokeHost => {
   const stack = new AsyncDisposableStack();
   const queue = eventsQueueName(id, REGION, ACCOUNT_ID);
@@ -72,6 +75,7 @@ export const createLocalHost = ({
       settings: read.settings,
       chatServiceUrl,
       ...waits,
+      samples,
       untilNextEvaluation,
       now: clock.now,
     };

@@ -7,15 +7,14 @@ import { SmokeError } from './smoke-options.ts';
 import type { SmokeStage, SmokeStep } from './smoke-stage.ts';
 import { callSandbox, postEvent } from './webhook-signer.ts';
 
-const SAMPLES = 20;
 const POLL_MS = 20;
 
 const outbox = z.object({ messages: z.array(z.object({ body: z.unknown() })) });
 
 /** One after another, so that no sample waits for another one. */
-const measure = async (take: (index: number) => Promise<void>): Promise<string> => {
+const measure = async (samples: number, take: (index: number) => Promise<void>): Promise<string> => {
   const times: number[] = [];
-  for (let index = 0; index < SAMPLES; index += 1) {
+  for (let index = 0; index < samples; index += 1) {
     const startedAt = performance.now();
     await take(index);
     times.push(performance.now() - startedAt);
@@ -55,12 +54,12 @@ export const MEASURE_STEPS: readonly SmokeStep[] = [
   {
     title: 'From the webhook to a queue of the event bus',
     run: (stage, { id, user }) =>
-      measure((index) => postAndAwaitEvent(stage, user, `smoke-bus-${index}-${id}`, textOf(id))),
+      measure(stage.samples, (index) => postAndAwaitEvent(stage, user, `smoke-bus-${index}-${id}`, textOf(id))),
   },
   {
     title: 'From the send queue to the chat service',
     run: (stage, { id, user }) =>
-      measure(async (index) => {
+      measure(stage.samples, async (index) => {
         const { target, chatServiceUrl, patienceMs } = stage;
         const text = `${textOf(id)}, call ${index}.`;
         const requestId = `smoke-call-${index}-${id}`;

@@ -15,6 +15,8 @@ export interface SmokeStage {
   readonly patienceMs: number;
   /** How long alarms may take until CloudWatch has evaluated all of them. */
   readonly alarmPatienceMs: number;
+  /** How often a time is measured. */
+  readonly samples: number;
   /** Waits until CloudWatch evaluates alarms again. */
   readonly untilNextEvaluation: () => Promise<void>;
   readonly now: () => Date;

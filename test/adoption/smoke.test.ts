@@ -28,7 +28,7 @@ const smoke = async ({ auth, ingress, sabotage = () => {}, patienceMs }: SmokeTe
     return cloud;
   };
   const settings = auth === undefined ? {} : { webhook: { auth, ingress } };
-  const host = createLocalHost({ id: ID, stage: 'dev', settings, startCloud, patienceMs });
+  const host = createLocalHost({ id: ID, stage: 'dev', settings, startCloud, patienceMs, samples: 2 });
   const played = await playSmoke(host, SMOKE_STEPS, { id: ID, print: (line) => lines.push(line), keep: false });
   return { succeeded: haveSucceeded(played), lines };
 };

@@ -22,7 +22,7 @@ const api = (): AwsApi => ({
 
 describe.each([
   ['callAws', () => callAws(api(), 'TrentService.GetKeyPolicy', {})],
-  ['getFromAws', () => getFromAws(api(), '/2016-08-19/account-settings')],
+  ['getFromAws', () => getFromAws(api(), '/2015-03-31/functions/function/policy')],
 ])("%s reads AWS's answer", (_name, call) => {
   it('returns the body', async () => {
     answer = { status: 200, headers: {}, body: '{"Policy":"{}"}' };

@@ -1,8 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { describedSettings } from '../../../../lib/settings/settings-guide.ts';
+import { withSetting } from '../settings/valid-settings.ts';
+import { shareAll, shareDomainName, shareVpc } from '../shared-resources.ts';
 import { CHANGE_NOTES } from './change-notes.ts';
 import { changingSettingsPage } from './changing-settings-page.ts';
+import { allDependencies } from './dependencies.ts';
 import { EXISTING_CASES, FULL_STAGE, SETTING_CASES } from './setting-cases.ts';
 import { type Effect, UpdatedStack } from './stack-update.ts';
 import { stageWalks, type Transition, templateOf } from './stage-walks.ts';
@@ -18,6 +22,11 @@ const RETRIED: readonly Effect['kind'][] = ['permission removed', 'consumer repl
 
 const kindsOf = (effects: readonly Effect[]): readonly string[] =>
   [...new Set(effects.map(({ kind }) => kind))].toSorted();
+
+const resourcesOf = (template: unknown) =>
+  z
+    .object({ Resources: z.record(z.string(), z.looseObject({ DependsOn: z.array(z.string()).optional() })) })
+    .parse(template).Resources;
 
 const ofKind = (transitions: readonly Transition[], kind: Effect['kind']): readonly Effect[] =>
   transitions.flatMap(({ effects }) => effects.filter((effect) => effect.kind === kind));
@@ -62,6 +71,18 @@ describe('Every setting', () => {
 
     expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
     expect(readFileSync(PAGE, 'utf8')).toBe(page);
+  });
+});
+
+describe('A stage with a key', () => {
+  test.each([
+    { ingress: 'direct', share: undefined },
+    { ingress: 'buffered', share: undefined },
+    { ingress: 'direct', share: shareAll(shareVpc, shareDomainName) },
+  ])('has no circular dependencies: $ingress', ({ ingress, share }) => {
+    const resources = resourcesOf(templateOf({ settings: withSetting('webhook.ingress', ingress, FULL_STAGE), share }));
+
+    expect(Object.keys(resources).filter((id) => allDependencies(resources, id).has(id))).toEqual([]);
   });
 });
 

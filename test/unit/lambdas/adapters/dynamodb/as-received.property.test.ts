@@ -13,7 +13,7 @@ type WireEvent = Readonly<Record<string, unknown>>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const time = fc.constantFrom('2026-11-20T10:00:00.000Z', '2026-11-20T10:01:00.000Z');
-const noUsableTime = fc.constantFrom(undefined, null, 'yesterday', 1795168520757);
+const noUsableTime = fc.constantFrom(undefined, null, 'yesterday', 1795);
 const literal = fc.constantFrom('sent', 'delivered', 'READ', 'failed', 'error', 'played', 'received');
 const urls = fc.constantFrom([], undefined, ['https://media.example/1']);
 /** Fields that the contract does not list. */

@@ -248,7 +248,7 @@ describe('a message without a usable time', () => {
   const at = (receivedAt: string, changes: Record<string, unknown>) =>
     repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wireMessage(changes))), receivedAt });
 
-  it.each([undefined, 'yesterday', 1795168520757, '2099-01-01T00:00:00Z'])(
+  it.each([undefined, 'yesterday', 1795, '2099-01-01T00:00:00Z'])(
     'opens the window once, as of its first arrival: %j',
     async (CREATION_TIME) => {
       await at(NOW, { CREATION_TIME });
