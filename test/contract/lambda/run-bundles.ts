@@ -76,7 +76,8 @@ const withoutTimes = (value: unknown): unknown =>
     JSON.stringify(value, (_key, member: unknown) => (member instanceof Set ? [...member].toSorted() : member) ?? null)
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '<id>')
-      .replaceAll(/"messageId":"[^"]*"/g, '"messageId":"<id>"')
+      // The sandbox's ids, also in lists and sentences.
+      .replaceAll(/\b[0-9A-Z]{20}\b/g, '<id>')
       .replaceAll(/"expiresAt":\d+/g, '"expiresAt":0'),
   );
 
