@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Aws, CfnCondition, Duration, Fn, type RemovalPolicy } from 'aws-cdk-lib';
+import { Annotations, Aws, CfnCondition, Duration, Fn, type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   ApiDestination,
   Authorization,
@@ -42,6 +42,22 @@ export interface EventTargetsProps {
  */
 const RETRY_POLICY = { maxEventAge: Duration.hours(24), retryAttempts: 185 };
 
+/**
+ * Regions without API destinations. Regions are added to EventBridge's features now and then, so this is a warning.
+ *
+ * Source: the resource types of each region in https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/resource-type-schemas.html
+ */
+const WITHOUT_API_DESTINATIONS: ReadonlySet<string> = new Set([
+  'ap-east-2',
+  'ap-southeast-5',
+  'ap-southeast-6',
+  'ca-west-1',
+  'il-central-1',
+  'mx-central-1',
+  'us-gov-east-1',
+  'us-gov-west-1',
+]);
+
 /** Creates a rule on the event bus for each target in the stage's settings. */
 export class EventTargets extends Construct {
   readonly deadLetters: DeadLetterQueue;
@@ -52,6 +68,14 @@ export class EventTargets extends Construct {
     super(scope, id);
     this.#eventBusName = eventBus.eventBusName;
     this.#key = encryptionKey;
+    const { region } = Stack.of(this);
+    if (WITHOUT_API_DESTINATIONS.has(region) && targets.some(({ kind }) => kind === 'https')) {
+      Annotations.of(this).addWarningV2(
+        'parley:https-target',
+        `EventBridge may not deliver to URLs in ${region}. If the deployment fails, deliver to a queue instead of each ` +
+          'https target of events.targets.',
+      );
+    }
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { removalPolicy, encryptionKey });
     // One statement for all rules: CDK would add one per rule, but a queue policy can have only 20.
     this.deadLetters.addToResourcePolicy(

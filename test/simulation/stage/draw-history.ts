@@ -113,11 +113,12 @@ const withFaultsOfReceiving = (acts: readonly Act[]): readonly Act[] => {
   return [...acts, ...faults].toSorted((one, other) => one.atMs - other.atMs);
 };
 
-/** Puts every other queued request on the bulk queue, and redrives it twice with each of the others, without a draw. */
+/** Puts every other queued request on the bulk queue, and redrives it four times with each of the others, without a draw. */
 const withBulkRequests = (acts: readonly Act[]): readonly Act[] => {
   let queued = 0;
   const withLanes = acts.flatMap((act): readonly Act[] => {
-    if (act.kind === 'redrive') return [act, ...[act.atMs, act.atMs + SECOND_MS].map(redriveBulkAt)];
+    if (act.kind === 'redrive')
+      return [act, ...[0, SECOND_MS, MINUTE_MS, HOUR_MS].map((laterMs) => redriveBulkAt(act.atMs + laterMs))];
     if (act.kind !== 'request' || act.via !== 'queue') return [act];
     queued += 1;
     return queued % 2 === 0 ? [{ ...act, lane: 'bulk' }] : [act];

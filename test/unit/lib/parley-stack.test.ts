@@ -40,6 +40,18 @@ describe('The stack', () => {
     expect(withTopic('eu-west-1', '444455556666')).not.toThrow();
   });
 
+  test('warns of https targets in a region where EventBridge delivers to no URLs', () => {
+    const events = { targets: [{ kind: 'https', url: 'https://crm.example/parley' }] };
+    const warningsIn = (region: string) =>
+      synthesizedStack('dev', { events }, { env: { account: '111122223333', region } })
+        .stack.node.findAll()
+        .flatMap(({ node }) => node.metadata)
+        .filter(({ data }) => String(data).includes('may not deliver to URLs'));
+
+    expect(warningsIn('us-gov-west-1')).toHaveLength(1);
+    expect(warningsIn('eu-west-1')).toEqual([]);
+  });
+
   test('rejects a stack name that is too long for the schedule group, which has the same name', () => {
     expect(() => synthesizedStack('prod', {}, { stackName: `P${'a'.repeat(64)}` })).toThrow(
       'got a stack name of 65 characters, expected at most 64',
