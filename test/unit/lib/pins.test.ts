@@ -182,6 +182,32 @@ describe('The file of pins', () => {
   });
 });
 
+describe('A file of an earlier version, which pinned no settings', () => {
+  const inFolderOfEarlierVersion = (action: (folder: string) => void) =>
+    inTemporaryFolder((folder) => {
+      synth(folder, {}, { [PIN_CONTEXT]: 'true' });
+      const file = join(folder, PINS_FILE);
+      const all: Record<string, object> = JSON.parse(readFileSync(file, 'utf8'));
+      const earlier = Object.entries(all).map(([name, pins]) => [name, { ...pins, settings: undefined }]);
+      writeFileSync(file, JSON.stringify(Object.fromEntries(earlier)));
+      action(folder);
+    });
+
+  test('pins its resources, and accepts every value of the settings', () => {
+    inFolderOfEarlierVersion((folder) => {
+      expect(synth(folder, { window: { per: 'channel' } })).toEqual([]);
+      expect(synth(folder, { share: shareTable() })[0]).toContain('would remove TableCD117FA1');
+    });
+  });
+
+  test('gets the settings when it is pinned again', () => {
+    inFolderOfEarlierVersion((folder) => {
+      expect(synth(folder, {}, { [PIN_CONTEXT]: 'true' })).toEqual([]);
+      expect(synth(folder, { window: { per: 'channel' } })[0]).toContain('The setting window.per is no longer "user"');
+    });
+  });
+});
+
 describe('The properties whose change replaces a resource', () => {
   test('are those of the schemas of CloudFormation', () => {
     const replacing = [...replacingPropertiesOfTypes()].filter(([type]) => type in REPLACING_PROPERTIES);
