@@ -23,6 +23,7 @@ import { splitVariables } from './function-variables.ts';
 import { grantNetworkInterfaces, type NetworkProps } from './network.ts';
 import { GradualRollout } from './rollout/gradual-rollout.ts';
 import { lambdaPrincipal } from './service-principals.ts';
+import { keyUseOf } from './stage-key.ts';
 import { type LogSettings, StageLogGroup } from './stage-log-group.ts';
 import { StageRole } from './stage-role.ts';
 
@@ -101,6 +102,8 @@ export class ParleyFunction extends LambdaFunction {
         POWERTOOLS_METRICS_NAMESPACE: metricsNamespace,
       },
     });
+    // What invokes the function at once, such as the mapping of a stream, is created after it.
+    this.node.addDependency(keyUseOf(this));
     this.roleArn = role.roleArn;
     this.memoryMib = props.memorySize;
     this.#metricsNamespace = metricsNamespace;

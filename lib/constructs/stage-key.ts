@@ -88,7 +88,7 @@ export function grantKeyUse(
 }
 
 /** What a stack's roles may do with keys, in policies that are updated before everything that the keys encrypt. */
-const keyUseOf = (scope: IConstruct): Construct => {
+export const keyUseOf = (scope: IConstruct): Construct => {
   const stack = Stack.of(scope);
   const existing = stack.node.tryFindChild('KeyUse');
   return existing instanceof Construct ? existing : new Construct(stack, 'KeyUse');
@@ -111,8 +111,9 @@ export function keyUser(grantee: IGrantable, key: IKey): IGrantable {
   const { grantPrincipal } = grantee;
   const { role, name = '' } = grantPrincipal instanceof RolePart ? grantPrincipal : { role: grantPrincipal };
   if (!(role instanceof StageRole)) return grantee;
-  // A role that uses another key than before gets another policy.
-  const hash = Token.isUnresolved(key.keyArn) ? '' : createHash('sha256').update(key.keyArn).digest('hex').slice(0, 8);
+  // A role that uses another key than before gets another policy. The ARN of a key that the app creates is not known yet.
+  const keyName = Token.isUnresolved(key.keyArn) ? key.node.addr : key.keyArn;
+  const hash = createHash('sha256').update(keyName).digest('hex').slice(0, 8);
   const path = role.node.path.slice(Stack.of(role).node.path.length);
   return new RolePart(role, name, { scope: keyUseOf(role), id: `${path}${name}${hash}`.replaceAll('/', '') });
 }

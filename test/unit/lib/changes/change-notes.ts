@@ -112,7 +112,7 @@ export const CHANGE_NOTES: readonly ChangeNote[] = [
     change: 'another key, or none',
     happens: "As for `customerManagedKey`. The new key's policy must be complete before you deploy.",
     before: 'see [A key](existing-resources.md#a-key).',
-    explains: ['key lost', 'address changed'],
+    explains: ['left behind', 'key lost', 'address changed'],
   },
   {
     of: ['table'],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { describedSettings } from '../../../../lib/settings/settings-guide.ts';
 import { withSetting } from '../settings/valid-settings.ts';
-import { shareAll, shareDomainName, shareVpc } from '../shared-resources.ts';
+import { shareAll, shareDomainName, shareTableWithKey, shareVpc } from '../shared-resources.ts';
 import { CHANGE_NOTES } from './change-notes.ts';
 import { changingSettingsPage } from './changing-settings-page.ts';
 import { allDependencies } from './dependencies.ts';
@@ -79,6 +79,7 @@ describe('A stage with a key', () => {
     { ingress: 'direct', share: undefined },
     { ingress: 'buffered', share: undefined },
     { ingress: 'direct', share: shareAll(shareVpc, shareDomainName) },
+    { ingress: 'buffered', share: shareTableWithKey },
   ])('has no circular dependencies: $ingress', ({ ingress, share }) => {
     const resources = resourcesOf(templateOf({ settings: withSetting('webhook.ingress', ingress, FULL_STAGE), share }));
 

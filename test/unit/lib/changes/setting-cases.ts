@@ -10,6 +10,7 @@ import {
   shareKey,
   shareSecurityGroups,
   shareTable,
+  shareTableWithKey,
   shareVpc,
   TABLE,
 } from '../shared-resources.ts';
@@ -155,9 +156,15 @@ export const SETTING_CASES: Readonly<Record<string, SettingCase>> = {
 export const EXISTING_CASES: Readonly<
   Record<keyof ExistingResources, readonly [Share | undefined, Share | undefined, ...(Share | undefined)[]]>
 > = {
-  table: [undefined, shareTable(), shareTable(`${TABLE}-2`)],
+  table: [undefined, shareTable(), shareTable(`${TABLE}-2`), shareTableWithKey],
   eventBus: [undefined, shareBus],
-  encryptionKey: [undefined, shareKey, (shared) => ({ encryptionKey: Key.fromKeyArn(shared, 'OtherKey', `${KEY}-2`) })],
+  encryptionKey: [
+    undefined,
+    shareKey,
+    (shared) => ({ encryptionKey: Key.fromKeyArn(shared, 'OtherKey', `${KEY}-2`) }),
+    (shared) => ({ encryptionKey: new Key(shared, 'NewKey') }),
+    (shared) => ({ encryptionKey: new Key(shared, 'OtherNewKey') }),
+  ],
   vpc: [undefined, shareVpc],
   vpcSubnets: [shareVpc, shareAll(shareVpc, () => ({ vpcSubnets: { availabilityZones: ['eu-west-1a'] } }))],
   securityGroups: [shareVpc, shareAll(shareVpc, shareSecurityGroups('sg-0a1b2c3d4e5f60718'))],

@@ -65,16 +65,19 @@ const settingWalks = (): readonly Walk[] =>
     ),
   );
 
+/** What has a key of its own. */
+const WITHOUT_STAGE_KEY: readonly string[] = ['encryptionKey', 'table'];
+
 const existingWalks = (): readonly Walk[] =>
   Object.entries(EXISTING_CASES).map(([property, shares]) =>
-    walk(
-      property,
-      shares.map((share, index) => ({
+    walk(property, [
+      ...(property === 'encryptionKey' ? [{ name: 'the own key', settings: FULL_STAGE }] : []),
+      ...shares.map((share, index) => ({
         name: share ? `value ${index + 1}` : 'omitted',
-        settings: { ...FULL_STAGE, customerManagedKey: property !== 'encryptionKey' },
+        settings: { ...FULL_STAGE, customerManagedKey: !WITHOUT_STAGE_KEY.includes(property) },
         share,
       })),
-    ),
+    ]),
   );
 
 /** Returns the walk of every setting and of every property of the stack. */

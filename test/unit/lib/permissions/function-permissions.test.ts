@@ -5,7 +5,7 @@ import { EXTREME_STAGES } from '../quotas/extreme-stages.ts';
 import { STAGE_VARIANTS } from '../rules/stage-variants.ts';
 import { synthesizedStack } from '../synthesized-stack.ts';
 import { callsOfFunction } from './calls-of-function.ts';
-import { type FunctionRole, functionRoles } from './function-role.ts';
+import { type FunctionRole, functionRoles, policiesAfterFunctions } from './function-role.ts';
 
 const NAMES: readonly ServiceName[] = ['manage', 'publish', 'receive', 'send'];
 const CALLS = new Map<string, readonly string[]>(NAMES.map((name) => [name, callsOfFunction(name)]));
@@ -138,9 +138,14 @@ test('On each queue that a variable names, a function may do what it does there,
 });
 
 describe('In every variant of a stage', () => {
-  const variants = STAGE_VARIANTS.map(({ stage, settings, share }) =>
-    functionRoles(synthesizedStack(stage, settings, { share }).template),
+  const templates = STAGE_VARIANTS.map(
+    ({ stage, settings, share }) => synthesizedStack(stage, settings, { share }).template,
   );
+  const variants = templates.map(functionRoles);
+
+  test('CloudFormation creates each function, and so what invokes it, after every policy of its role', () => {
+    expect([...new Set(templates.flatMap(policiesAfterFunctions).map(withoutHash))]).toEqual([]);
+  });
 
   test('no function may do anything that its code cannot call', () => {
     expect([...new Set(variants.flatMap(unusedIn))]).toEqual([]);

@@ -1,7 +1,12 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { z } from 'zod';
+import { allDependencies } from '../changes/dependencies.ts';
 
-const resource = z.looseObject({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });
+const resource = z.looseObject({
+  Type: z.string(),
+  Properties: z.record(z.string(), z.unknown()).default({}),
+  DependsOn: z.union([z.string(), z.array(z.string())]).optional(),
+});
 const reference = z.object({ Ref: z.string() });
 const attribute = z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.string()]) });
 const oneOrMore = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
@@ -85,6 +90,20 @@ export const functionRoles = (template: Template): readonly FunctionRole[] => {
       })),
       isInVpc: VpcConfig !== undefined,
     };
+  });
+};
+
+/** Returns the logical IDs of the policies that a function's role may get only after the function exists. */
+export const policiesAfterFunctions = (template: Template): readonly string[] => {
+  const resources = z.record(z.string(), resource).parse(template.toJSON().Resources);
+  return Object.entries(resources).flatMap(([id, { Type, Properties }]) => {
+    if (Type !== 'AWS::Lambda::Function') return [];
+    const [role] = functionProperties.parse(Properties).Role['Fn::GetAtt'];
+    const before = allDependencies(resources, id);
+    return Object.entries(resources).flatMap(([policyId, one]) => {
+      const isOfRole = one.Type === 'AWS::IAM::Policy' && idsIn(policy.parse(one.Properties).Roles).includes(role);
+      return isOfRole && !before.has(policyId) ? [policyId] : [];
+    });
   });
 };
 

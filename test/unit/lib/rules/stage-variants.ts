@@ -6,6 +6,7 @@ import {
   shareDomainName,
   shareKey,
   shareTable,
+  shareTableWithKey,
   shareVpc,
 } from '../shared-resources.ts';
 
@@ -52,7 +53,11 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
     { name: 'key', settings: { customerManagedKey: true } },
     { name: 'existing key', share: shareKey },
   ],
-  [{ name: 'own table and bus' }, { name: 'existing table and bus', share: shareAll(shareTable(), shareBus) }],
+  [
+    { name: 'own table and bus' },
+    { name: 'existing table and bus', share: shareAll(shareTable(), shareBus) },
+    { name: 'existing table with a key', share: shareTableWithKey },
+  ],
   [
     { name: 'no targets' },
     { name: 'sqs', settings: { events: { targets: [SQS_TARGET] } } },
