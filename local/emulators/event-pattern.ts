@@ -73,7 +73,9 @@ const leavesOf = (event: unknown): Leaves => {
     } else if (isObject(value)) {
       for (const [name, below] of Object.entries(value)) visit(below, pathTo(path, name), positions);
     } else {
-      leaves.set(path, [...(leaves.get(path) ?? []), { value, positions }]);
+      const known = leaves.get(path);
+      if (known) known.push({ value, positions });
+      else leaves.set(path, [{ value, positions }]);
     }
   };
   visit(event, '', new Map());
