@@ -66,14 +66,14 @@ const FAULTS: readonly { readonly pattern: RegExp; readonly fault: string }[] = 
   { pattern: /^\+?\d{6,}[.,]\d{1,2}$/, fault: `is a number with decimals; ${AS_TEXT}` },
   { pattern: /:\/\//, fault: `is a link; ${FORMAT}` },
   { pattern: /^(\+|00)?\d{1,5}$/, fault: `has too few digits for a phone number; ${FORMAT}` },
-  { pattern: /^\(?\+?\(?0[\d\s().-]*$/, fault: `starts with 0 instead of its country; ${FORMAT}` },
+  { pattern: /^\(?\+?\(?0[\d\s().-]*$/, fault: `starts with 0 instead of a country code; ${FORMAT}` },
   { pattern: /^[+(]?\+?\d[\d\s().+/;,|-]*[\s/;,|+][\d\s().+/;,|-]*$/, fault: `is not one phone number; ${FORMAT}` },
-  { pattern: /^[+(]+ ?\d/, fault: `starts like a phone number and is none; ${FORMAT}` },
+  { pattern: /^[+(]+ ?\d/, fault: `starts like a phone number but is not one; ${FORMAT}` },
 ];
 
 /**
- * Returns what is wrong with an address that looks like a phone number or a cell of a spreadsheet but is none, as the
- * end of a sentence. Returns undefined for a phone number or an id.
+ * Returns what is wrong with an address that looks like a phone number or a cell of a spreadsheet but is neither, as
+ * the end of a sentence. Returns undefined for a phone number or an id.
  *
  * @param address the address as {@link plainAddress} returns it
  */

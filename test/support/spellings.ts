@@ -148,7 +148,7 @@ export const NO_ADDRESSES: readonly (readonly [typed: string, fault: string])[] 
   [' ', 'no visible characters'],
 ];
 
-/** Ids that are no phone numbers, which stay as they are. */
+/** IDs that are not phone numbers, which stay as they are. */
 export const VERBATIM_IDS: readonly string[] = [
   'CO.1000000000000001',
   'US.13491208655302741918',

@@ -19,7 +19,7 @@ describe('an address as it is typed', () => {
   });
 
   it.each(NO_ADDRESSES.map(([typed, fault]) => [JSON.stringify(typed), typed, fault] as const))(
-    'is no address: %s',
+    'is not an address: %s',
     (_, typed, fault) => {
       expect(addressFault(plainAddress(typed))).toContain(fault);
     },
@@ -37,7 +37,7 @@ describe('an address as it is typed', () => {
     expect(plainAddress('0054 9 11 5000-0001')).toBe('+5491150000001');
   });
 
-  it('has one plain form, whatever is put around and between the digits of a number', () => {
+  it('has one plain form, whatever surrounds or separates its digits', () => {
     const digits = fc.stringMatching(/^[1-9]\d{5,14}$/);
     const invisible = fc.constantFrom('\u200b', '\u200e', '\u2068', '\u2069', '\u202c', '\ufeff', '\u00ad', '\u2060');
     const space = fc.constantFrom(' ', '\u00a0', '\u2009', '\u3000', '\t');
@@ -63,7 +63,7 @@ describe('an address as it is typed', () => {
     );
   });
 
-  it('does not change in its plain form', () => {
+  it('stays the same once it is plain', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.stringMatching(/^[+(0]?[\d ().+-]{0,20}$/)), (typed) => {
         const plain = plainAddress(typed);

@@ -42,7 +42,7 @@ describe('a contact in any spelling of its number', () => {
     expect(JSON.stringify(await stage.items())).not.toContain(FROM.slice(3));
   });
 
-  it('is refused if it looks like a number and is none', async () => {
+  it('is refused if it looks like a number but is not one', async () => {
     for (const [typed, fault] of NO_ADDRESSES) {
       const body = { platformContactId: typed };
       const answers = await Promise.all([
