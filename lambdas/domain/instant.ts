@@ -12,8 +12,8 @@ const INSTANT_LENGTH = '2026-11-20T12:00:00.000Z'.length;
 export const toInstant = (time: Date): Instant => time.toISOString();
 
 /**
- * Parses an ISO 8601 time with an offset, also without seconds, with a leap second, or at 24:00. Returns undefined for
- * anything else, including a time without an offset.
+ * Parses an ISO 8601 time with an offset, including one without seconds, with a leap second, or at 24:00. Returns
+ * undefined for anything else, including a time without an offset.
  */
 export const parseInstant = (value: unknown): Instant | undefined => {
   const match = typeof value === 'string' ? ISO_8601.exec(value) : null;

@@ -64,7 +64,7 @@ describe('a time', () => {
     expect(parseServiceTime(written)).toBeUndefined();
   });
 
-  it('is the one that its parts are', () => {
+  it('equals the time that `Date.UTC` calculates from its parts', () => {
     fc.assert(
       fc.property(
         parts,
