@@ -140,7 +140,7 @@ const readFailures = async (client: CloudFormationClient, StackName: string): Pr
   return failures;
 };
 
-/** Lambda removes the network interfaces of a VPC's functions last, which can take as long. */
+/** Removing the network interfaces of functions in a VPC can take most of this time. */
 const DELETION_MS = 60 * 60_000;
 const POLL_MS = 5_000;
 
@@ -154,7 +154,7 @@ const deleteStack = async (client: CloudFormationClient, name: string): Promise<
     if (stack.status === 'DELETE_FAILED' || performance.now() > deadline) {
       const resources = await readResources(client, name);
       const reasons = resources.filter(({ status }) => status === 'DELETE_FAILED').map(describeResource);
-      throw new SmokeError(`The stack ${name} is ${stack.status}. ${reasons.join('; ')}`);
+      throw new SmokeError(`The stack ${name} was not deleted: ${[stack.status, ...reasons].join('; ')}.`);
     }
     await pause(POLL_MS);
   }
@@ -179,5 +179,5 @@ const runCdk = async (args: readonly string[], region: string): Promise<void> =>
   const code = await new Promise<number | null>((resolve, reject) => cdk.once('close', resolve).once('error', reject));
   if (code === 0) return;
   const end = output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n');
-  throw new SmokeError(`cdk ${args[0]} ended with ${code}:\n${end}`);
+  throw new SmokeError(`cdk ${args[0]} exited with code ${code}:\n${end}`);
 };

@@ -70,7 +70,7 @@ export const createDeployedHost = (
     if (await opened.findStack(stackName)) {
       throw new SmokeError(
         `The stack ${stackName} already exists in ${opened.region}. The smoke test deletes its stage, so use another ` +
-          `one, or delete the stack first: aws cloudformation delete-stack --stack-name ${stackName}`,
+          `one, or delete the stack first: aws cloudformation delete-stack --stack-name ${stackName} --region ${opened.region}`,
       );
     }
     aws = opened;
@@ -78,7 +78,7 @@ export const createDeployedHost = (
   };
 
   const deploy = async (): Promise<string> => {
-    if (aws === undefined) throw new SmokeError('The account is not checked.');
+    if (aws === undefined) throw new SmokeError('The account was not checked.');
     const { region, credentials } = aws;
     const name = eventsQueueName(deployment.queueId, region, account);
     queue = await createEventsQueue(new SQSClient({ ...AWS_CALL, region, credentials }), name, policyFor(name));
@@ -111,7 +111,8 @@ export const createDeployedHost = (
       run: remove,
       get later() {
         return isDeployed
-          ? `aws cloudformation delete-stack --stack-name ${stackName} --region ${aws?.region}, and delete the queue ${queue?.name}`
+          ? `aws cloudformation delete-stack --stack-name ${stackName} --region ${aws?.region}\n` +
+              `Then delete the queue ${queue?.name}.`
           : undefined;
       },
     },

@@ -20,7 +20,7 @@ export const eventsQueueName = (id: string, region: string, account: string): Ev
   return { queueName, queueArn: `arn:${partition}:sqs:${region}:${account}:${queueName}` };
 };
 
-/** Settings that make a stage deliver its events to the queue, and to nobody but these other targets. */
+/** Settings that make a stage deliver its events to the queue, and to no targets but these. */
 export const eventsTo = ({ queueArn }: EventsQueueName, others: readonly object[] = []) => ({
   events: { targets: [{ kind: 'sqs', queueArn }, ...others] },
 });

@@ -63,11 +63,11 @@ Options:
   --access-token TOKEN      a token that the sandbox accepts (default: sandbox-token)
   --region REGION           the AWS region (default: that of your AWS profile)
   --keep                    leave the stage deployed if a step fails, so that you can inspect it
-  --matrix                  test three variants of the stage under names of their own, a first
-                            deployment that fails, and what only an account can answer; print a report
+  --matrix                  test three variants of the stage, a first deployment that
+                            fails, and what AWS does not document; print a report
   --vpc ID                  with --matrix, a VPC for the second variant (default: no VPC)
   --subnets ID,ID           its private subnets, which need a route to a NAT gateway
-  --clean                   delete what killed tests left in the account
+  --clean                   delete what killed --matrix tests left in the account
   --yes                     deploy a matrix, or clean, without asking
   --local                   test the local run instead: the same steps, without deploying
   --settings JSON           with --local, settings that override those of the stage

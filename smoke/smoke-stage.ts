@@ -15,7 +15,7 @@ export interface SmokeStage {
   readonly patienceMs: number;
   /** How long alarms may take until CloudWatch has evaluated all of them. */
   readonly alarmPatienceMs: number;
-  /** How often a time is measured. */
+  /** How many samples each measurement takes. */
   readonly samples: number;
   /** Waits until CloudWatch evaluates alarms again. */
   readonly untilNextEvaluation: () => Promise<void>;

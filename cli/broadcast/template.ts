@@ -1,3 +1,4 @@
+import { partialNumberFault } from '../../lambdas/domain/address.ts';
 import { addMs, type Instant, parseInstant } from '../../lambdas/domain/instant.ts';
 import { parseSendRequest, type SendRequest } from '../../lambdas/domain/send-request.ts';
 import { nearestName } from '../../lib/settings/nearest-name.ts';
@@ -107,6 +108,8 @@ export const createRequest = (template: MessageTemplate, row: Row, requestId: st
   if (read.kind !== 'request') {
     return { kind: 'refused', why: read.explanation.replace(/^Not a send request: |\.$/g, '') };
   }
+  const fault = partialNumberFault(read.request.platformContactId);
+  if (fault !== undefined) return { kind: 'refused', why: `platformContactId: ${fault}` };
   // The consumer compares bodies, and the management API serializes requests in this way too.
   return { kind: 'request', requestId, contact, request: read.request, body: JSON.stringify(read.request) };
 };

@@ -99,7 +99,7 @@ ${withRole(stage, `${stage}-diff`)}
   deploy-${stage}:
     needs: diff-${stage}
     runs-on: ubuntu-24.04
-    # Gradual rollouts add up to 20 minutes. The credentials last for an hour.
+    # Gradual rollouts take up to 20 more minutes. The credentials last for an hour.
     timeout-minutes: 60
 ${withRole(stage, stage)}
       - run: npx cdk deploy "Parley-$STAGE" --require-approval never -c stage="$STAGE"

@@ -10,7 +10,7 @@ export interface AwsApi extends Signer {
 
 const TIMEOUT_MS = 10_000;
 
-/** The services of Parley whose JSON protocol has the older version. */
+/** The services that use version 1.0 of the JSON protocol; the others use 1.1. */
 const JSON_1_0: readonly string[] = ['dynamodb', 'monitoring', 'sqs'];
 
 /**

@@ -68,7 +68,7 @@ export const createEventBridgeScheduler = ({ groupName, target }: SchedulerOptio
   };
 };
 
-/** Creates what cancels the schedules of a group, for functions that create none. */
+/** Creates a scheduler that can only cancel, for functions that create no schedules. */
 export const createScheduleCancellation = (groupName: string): Pick<SendScheduler, 'cancel'> =>
   cancelWith(onFirstUse(connect), groupName);
 

@@ -15,16 +15,19 @@ const hasLengthOfPhone = (text: string): boolean => {
   return length >= MIN_DIGITS && length <= MAX_DIGITS;
 };
 
-/** What an address looks like to a person, without what copying or a spreadsheet adds. */
-const legible = (typed: string): string =>
-  typed
-    .normalize('NFKC')
-    // Invisible characters, among them those that isolate a number from text in the other direction, and accents.
+/** Longer text is not a spelling of a number, and is not examined. */
+const MAX_SPELLING = 128;
+
+/** Returns what a text looks like to a person: with ASCII digits, spaces, and dashes, and nothing invisible. */
+export const legible = (text: string): string =>
+  text
+    // Invisible characters, among them those that isolate a number from text in the other direction, and accents, which
+    // would make the normalization slow.
     .replace(/[\p{Cf}\p{M}\u115f\u1160\u3164]/gu, '')
+    .normalize('NFKC')
     .replace(/\p{Nd}/gu, asciiDigit)
     .replace(/[\p{Pd}\u2212]/gu, '-')
-    .replace(/[\p{Z}\p{Cc}]+/gu, ' ')
-    .replace(/^[ '"‘’“”\u0060]+|[ '"‘’“”\u0060]+$/g, '');
+    .replace(/[\p{Z}\p{Cc}]+/gu, ' ');
 
 /** Every script with decimal digits has ten of them in a row, from 0 to 9. */
 const asciiDigit = (digit: string): string => {
@@ -34,54 +37,73 @@ const asciiDigit = (digit: string): string => {
   return String((code - first) % 10);
 };
 
-/** A number's scheme, such as `tel:`, or a platform's name. */
-const SCHEME = /^[a-z]{2,15}: ?(?=[+(]?\d)/i;
+/** What is typed or exported around an address. */
+const legibleAddress = (typed: string): string =>
+  legible(typed)
+    .replace(/^[ '"‘’“”\u0060]+|[ '"‘’“”\u0060]+$/g, '')
+    .replace(SCHEME, '');
+
+/** Other prefixes can belong to ids. */
+const SCHEME = /^(?:tel|sms|callto|phone|whatsapp|wa): ?(?=[+(]?\d)/i;
+
+/** The trunk prefix, which is dialed only inside the country, after the country code. */
+const TRUNK_PREFIX = /^(\+?[1-9]\d{0,2}) ?\( ?0 ?\)/;
 
 /**
  * Returns the address that a person or a system typed or pasted: a phone number as its digits, with a plus if it was
  * typed with one, or with 00. Any other id is returned as it is.
  */
 export const plainAddress = (typed: string): string => {
-  if (/^\+?[1-9]\d*$/.test(typed)) return typed;
-  const number = legible(typed);
-  const withoutScheme = number.replace(SCHEME, '');
-  // The trunk prefix is dialed only inside the country.
-  const international = withoutScheme.replace(/\( ?0 ?\)/, '').replace(/^\(?(?:00|\+) ?(?=[1-9(])/, '+');
-  const isMarked = withoutScheme !== number || /[\s(+]/.test(international);
+  if (typed.length > MAX_SPELLING || /^\+?[1-9]\d*$/.test(typed)) return typed;
+  const number = legibleAddress(typed);
+  const isMarked = SCHEME.test(legible(typed).trim());
+  const international = number
+    .replace(/^\(?00 ?(?=[1-9(])(?=(?:\D*\d){10})/, '+')
+    .replace(/^\(?\+ ?(?=[1-9(])/, '+')
+    .replace(TRUNK_PREFIX, '$1');
   const digits = international.replace(/[\s().-]|(?<=\d)\/(?=\d)/g, '');
   const isNumber = /^\+?[1-9]\d*$/.test(digits) && hasLengthOfPhone(digits);
-  return isNumber && (isMarked || /^\d+$/.test(international)) ? digits : typed;
+  return isNumber && (isMarked || /[\s(+]/.test(international) || /^\d+$/.test(international)) ? digits : typed;
 };
 
 const FORMAT = 'write it in international format, such as +5491150000001';
 const AS_TEXT = 'format the column as text and export it again';
 
-/** What looks like a number or like a broken cell, and is no address. */
+/** What looks like a number or like a broken cell, and which no platform uses as an id. */
 const FAULTS: readonly { readonly pattern: RegExp; readonly fault: string }[] = [
   {
-    pattern: /^(#[a-z0-9/]+[!?]?|null|nil|none|undefined|nan|n\/?a|true|false|[-?]+|0+)$/i,
+    pattern: /^(#(n\/a|ref!|value!|name\?|num!|null!|div\/0!|spill!|calc!)|null|undefined|nan|none|n\/a|[-?]+|0+)$/i,
     fault: 'is the content of an empty or broken cell, not a phone number or id',
   },
-  { pattern: /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i, fault: `is a number that a spreadsheet has rounded; ${AS_TEXT}` },
-  { pattern: /^\+?\d{6,}[.,]\d{1,2}$/, fault: `is a number with decimals; ${AS_TEXT}` },
+  { pattern: /^[+-]?\d([.,]\d+)?e\+\d{1,3}$/i, fault: `is a number that a spreadsheet has rounded; ${AS_TEXT}` },
+  { pattern: /^\+?\d{6,}[.,]0{1,2}$/, fault: `is a number with decimals; ${AS_TEXT}` },
   { pattern: /:\/\//, fault: `is a link; ${FORMAT}` },
-  { pattern: /^(\+|00)?\d{1,5}$/, fault: `has too few digits for a phone number; ${FORMAT}` },
-  { pattern: /^\(?\+?\(?0[\d\s().-]*$/, fault: `starts with 0 instead of its country; ${FORMAT}` },
-  { pattern: /^[+(]?\+?\d[\d\s().+/;,|-]*[\s/;,|+][\d\s().+/;,|-]*$/, fault: `is not one phone number; ${FORMAT}` },
-  { pattern: /^[+(]+ ?\d/, fault: `starts like a phone number and is none; ${FORMAT}` },
+  { pattern: /^[+(]*\d[\d ().-]{4,}[/;,| ]+[+(]*\d[\d ().-]{4,}\d$/, fault: `is not one phone number; ${FORMAT}` },
+  { pattern: /^[+(]+ ?\d/, fault: `starts like a phone number but is not one; ${FORMAT}` },
 ];
 
 /**
- * Returns what is wrong with an address that looks like a phone number or a cell of a spreadsheet but is none, as the
- * end of a sentence. Returns undefined for a phone number or an id.
+ * Returns what is wrong with an address that looks like a phone number or a cell of a spreadsheet but is neither a
+ * number nor an id, as the end of a sentence. Returns undefined for any other address.
  *
  * @param address the address as {@link plainAddress} returns it
  */
 export const addressFault = (address: string): string | undefined => {
-  if (/^[1-9]\d{5,}$/.test(address) || isPlainNumber(address)) return undefined;
-  const text = legible(address).replace(SCHEME, '');
+  if (address.length > MAX_SPELLING || isNationalNumber(address)) return undefined;
+  if (/^\+?[1-9]\d*$/.test(address) && (hasLengthOfPhone(address) || !address.startsWith('+'))) return undefined;
+  const text = legibleAddress(address);
   if (text === '') return 'has no visible characters';
   return FAULTS.find(({ pattern }) => pattern.test(text))?.fault;
 };
 
-const isPlainNumber = (address: string): boolean => /^\+[1-9]\d*$/.test(address) && hasLengthOfPhone(address);
+const isNationalNumber = (address: string): boolean => /^\(?0[\d ().-]*[1-9][\d ().-]*$/.test(legibleAddress(address));
+
+/**
+ * Returns what is wrong with an address that can only be a part of a phone number, as the end of a sentence: one without
+ * a country code, or with too few digits. Some platforms have such ids, so it is wrong only if the contact is unknown.
+ */
+export const partialNumberFault = (address: string): string | undefined => {
+  if (address.length > MAX_SPELLING) return undefined;
+  if (isNationalNumber(address)) return `starts with 0 instead of a country code; ${FORMAT}`;
+  return /^\d{1,5}$/.test(address) ? `has too few digits for a phone number; ${FORMAT}` : undefined;
+};

@@ -12,8 +12,8 @@ const INSTANT_LENGTH = '2026-11-20T12:00:00.000Z'.length;
 export const toInstant = (time: Date): Instant => time.toISOString();
 
 /**
- * Parses an ISO 8601 time with an offset, also without seconds, with a leap second, or at 24:00. Returns undefined for
- * anything else, including a time without an offset.
+ * Parses an ISO 8601 time with an offset, including one without seconds, with a leap second, or at 24:00. Returns
+ * undefined for anything else, including a time without an offset.
  */
 export const parseInstant = (value: unknown): Instant | undefined => {
   const match = typeof value === 'string' ? ISO_8601.exec(value) : null;
@@ -45,19 +45,20 @@ const fourDigitYear = (timeMs: number): Instant | undefined => {
   return instant.length === INSTANT_LENGTH ? instant : undefined;
 };
 
-const EPOCH = /^\d{10,14}(\.\d+)?$/;
+const EPOCH = /^(\d{10}|\d{13})(\.\d+)?$/;
 const BASIC_FORMAT = /^(\d{4})(\d{2})(\d{2}T\d{2})(\d{2})(\d{2}.*)$/;
 
 /**
  * Parses a time as services write it: like {@link parseInstant}, in the basic format of ISO 8601, or as the time since
- * the epoch, a number or a string. Since 2001 and until 5138, seconds have 10 or 11 digits and milliseconds 12 to 14.
+ * the epoch, a number or a string: from 2001 to 2286, seconds have 10 digits and milliseconds 13. Other numbers of digits
+ * can be calendar times, such as 202611201200.
  */
 export const parseServiceTime = (value: unknown): Instant | undefined => {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string') return undefined;
   const written = text.trim();
   if (!EPOCH.test(written)) return parseInstant(written.replace(BASIC_FORMAT, '$1-$2-$3:$4:$5'));
-  const isSeconds = Number(written) < 100_000_000_000;
+  const isSeconds = Number(written) < 10_000_000_000;
   return fourDigitYear(Math.round(Number(written) * (isSeconds ? 1000 : 1)));
 };
 

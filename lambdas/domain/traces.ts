@@ -1,4 +1,4 @@
-import { isPhone } from './address.ts';
+import { isPhone, legible, plainAddress } from './address.ts';
 import { addressVariants, contactKey } from './contact.ts';
 import { type NestedText, nestedTexts, stringsIn } from './nested-text.ts';
 
@@ -30,10 +30,14 @@ export const createTraceSearch = ({ ids, texts = [] }: Wanted): TraceSearch => {
 };
 
 const searchId = (id: string): ((text: string) => boolean) => {
-  if (!isPhone(id)) return (text) => text.includes(id);
-  const numbers = new RegExp(`(?<!\\d)(?:00)?(?:${addressVariants(contactKey(id)).join('|')})(?!\\d)`);
-  return (text) => numbers.test(text) || numbers.test(text.replace(PUNCTUATION, ''));
+  const plain = plainAddress(id);
+  if (!isPhone(plain)) return (text) => text.includes(id);
+  const numbers = new RegExp(`(?<!\\d)(?:00)?(?:${addressVariants(contactKey(plain)).join('|')})(?!\\d)`);
+  return (text) =>
+    text.includes(id) || numbers.test(text) || numbers.test(legible(text).replace(TRUNK, '').replace(PUNCTUATION, ''));
 };
 
+/** The trunk prefix inside a phone number. */
+const TRUNK = /(?<=\d) ?\( ?0 ?\)/g;
 /** The punctuation inside a phone number. */
-const PUNCTUATION = /(?<=\d)[\s().-]+(?=\d)/g;
+const PUNCTUATION = /(?<=\d)[\s()./-]+(?=\d)/g;

@@ -8,8 +8,9 @@ import type { Construct } from 'constructs';
 /**
  * Lambda, for functions of this account. The function's ARN would be a circular reference.
  *
- * AWS does not document that Lambda names the account when it assumes a role. If it names none, `IfExists` still lets
- * it create functions. To pass the role to a function, a principal needs `iam:PassRole` in this account.
+ * AWS does not document that Lambda names the account when it assumes a role. With `IfExists`, functions can be created
+ * even if Lambda does not name the account. To pass the role to a function, a principal needs `iam:PassRole` in this
+ * account.
  *
  * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
  */

@@ -103,9 +103,10 @@ export function updateAfterKeyUse(resource: Construct, key: IKey | undefined): v
 }
 
 /**
- * Returns what gets permission to use a key: a policy of its own if the grantee is a role of a stage, or the grantee.
+ * Returns the grantee of permissions to use a key: a separate policy if the grantee is a role of a stage, otherwise the
+ * grantee itself.
  *
- * CloudFormation deletes such a policy last, when nothing is encrypted with the key any more.
+ * CloudFormation deletes such a policy last, when the key no longer encrypts anything.
  */
 export function keyUser(grantee: IGrantable, key: IKey): IGrantable {
   const { grantPrincipal } = grantee;

@@ -51,6 +51,6 @@ export class RolePart implements IPrincipal {
   }
 }
 
-/** Returns what gets permissions for an optional part of a stage: a part of a stage's role, or the grantee itself. */
+/** Returns the grantee of permissions for an optional part: a separate policy of a stage's role, or the grantee itself. */
 export const partOf = (grantee: IGrantable, name: string): IGrantable =>
   grantee.grantPrincipal instanceof StageRole ? new RolePart(grantee.grantPrincipal, name) : grantee;

@@ -116,8 +116,8 @@ export function grantQuery(table: ITable, grantee: IGrantable, ...indexes: Table
 }
 
 /**
- * Grants the permissions that an event source mapping needs to read a table's stream. `ListStreams`, which returns only
- * ARNs, cannot be limited to a stream.
+ * Grants the permissions that an event source mapping needs to read a table's stream. `ListStreams` is allowed for all
+ * streams, because AWS documents no resource for it. It returns only ARNs.
  *
  * Sources: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html and
  * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
@@ -127,7 +127,7 @@ export function grantStreamRead(table: ITable, streamArn: string, reader: IFunct
   Grant.addToPrincipal({ grantee: reader, actions: ['dynamodb:ListStreams'], resourceArns: ['*'] });
   Validations.of(reader.role ?? reader).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',
-    reason: 'IAM cannot limit dynamodb:ListStreams, which Lambda calls for the event source mapping, to a stream.',
+    reason: 'AWS documents no resource for dynamodb:ListStreams, which Lambda calls for the event source mapping.',
   });
 }
 

@@ -18,7 +18,7 @@ export const PIN_CONTEXT = 'parley:pin';
  * local run, which deploys nothing.
  *
  * @param existing The ARNs of the existing resources that the stack uses, by its property.
- * @param settings The settings that name contacts in the table, by path.
+ * @param settings The settings that are part of contacts' keys, by path.
  */
 export function checkPins(
   stack: Stack,
@@ -46,8 +46,9 @@ function refuse(stackName: string, faults: readonly string[]): void {
   throw new SettingsError(
     [
       ...faults.map((fault) => `${stackName}: ${fault}`),
-      `${PINS_FILE} pins what holds data, what finds it, and what other systems know. Undo the change. If you have saved ` +
-        `the data and no other system uses it, run parley pin for this stage, and commit ${PINS_FILE}.`,
+      `${PINS_FILE} pins resources that hold data or that other systems know, and settings that are part of contacts' ` +
+        'keys. Undo the change. If you have saved the data and no other system uses it, run parley pin for this stage, ' +
+        `and commit ${PINS_FILE}.`,
     ].join('\n'),
   );
 }

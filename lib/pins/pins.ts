@@ -8,7 +8,7 @@ const stackPins = z.strictObject({
   resources: z.record(z.string(), pin),
   /** The ARNs of the existing resources that the stack uses, by the stack's property. */
   existing: z.record(z.string(), z.string()),
-  /** The settings that are part of the name of every contact in the table, by path. Earlier versions pinned none. */
+  /** The settings that are part of every contact's key, by path. Earlier versions pinned none. */
   settings: z.record(z.string(), z.string()).default({}),
 });
 

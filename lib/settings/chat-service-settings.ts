@@ -29,8 +29,8 @@ export const chatService = z
       .default('verbatim')
       .meta({
         description:
-          '"verbatim", "plus", or "digits": how phone numbers are written in calls for chatPlatform: as received, ' +
-          'always with a leading plus, or always without one',
+          '"verbatim", "plus", or "digits": how phone numbers are written in calls on the platform chatPlatform: as ' +
+          'received, always with a leading plus, or always without one',
       }),
     clientPayload: z
       .enum(CLIENT_PAYLOADS)

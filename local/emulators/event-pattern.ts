@@ -27,11 +27,11 @@ type Alternative = Pick<Condition, 'matches' | 'matchesMissing'>;
  * Parses the event pattern of an EventBridge rule or of an event source mapping's filter.
  *
  * Supports nested fields, each with a list of alternatives: a string, number, boolean, or null; `prefix`; `suffix`;
- * `exists`, alone if it is false; `anything-but` with a string, a number, or a list of them. Supports `$or` with a list of patterns, beside
- * which the other fields must match, too.
+ * `exists`, which must be the only alternative if it is false; `anything-but` with a string, a number, or a list of them.
+ * Supports `$or` with a list of patterns; the other fields must match, too.
  *
  * A list in an event matches if any of its items does. If a pattern has several fields below a list, one item must match
- * all of them. Only values exist, so an object counts as a missing field.
+ * all of them. `exists` considers only values, so a field that is an object counts as missing.
  *
  * @param place What the pattern belongs to, for the error message.
  * @throws LocalError if the pattern uses any other operator.
@@ -73,7 +73,9 @@ const leavesOf = (event: unknown): Leaves => {
     } else if (isObject(value)) {
       for (const [name, below] of Object.entries(value)) visit(below, pathTo(path, name), positions);
     } else {
-      leaves.set(path, [...(leaves.get(path) ?? []), { value, positions }]);
+      const known = leaves.get(path);
+      if (known) known.push({ value, positions });
+      else leaves.set(path, [{ value, positions }]);
     }
   };
   visit(event, '', new Map());

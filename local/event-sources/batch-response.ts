@@ -5,7 +5,7 @@ import type { InvocationResult } from '../functions/invocation.ts';
  * Returns the ids of the items in a batch that failed.
  *
  * All items fail if the function fails, or if its response contains an id that is not in the batch. An empty response
- * or an empty list means that all items succeeded, also if the list is the response itself.
+ * means that all items succeeded, and so does an empty list, even as the response itself.
  *
  * @param itemIds The ids of the batch: message ids, or sequence numbers of a stream.
  * @param reportsBatchItemFailures Whether the mapping declares `ReportBatchItemFailures`; otherwise the response is ignored.

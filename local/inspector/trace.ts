@@ -50,7 +50,7 @@ export interface TraceSource {
 type ReadItem = (key: ItemKey) => Promise<Item | undefined>;
 type Items = Partial<Record<TracedItem, Item | undefined>>;
 
-/** The items of a trace, and what those of them are whose links lead to the others. */
+/** The items of a trace, with its send and its message parsed, because their links lead to the other items. */
 interface Found {
   readonly items: Items;
   readonly send: SendRecord | undefined;

@@ -6,7 +6,7 @@ import { isMatrixName } from './variants.ts';
 /** What smoke tests left in an account, such as one that was killed. */
 export interface Leftovers {
   readonly stacks: readonly string[];
-  /** Tables that no stack has any more. */
+  /** Tables whose stack no longer exists. */
   readonly tables: readonly string[];
   readonly queueUrls: readonly string[];
 }

@@ -15,7 +15,7 @@ import { createProbesHost } from './probes-host.ts';
 import { type Answer, askingStep, PROBE_QUESTIONS, type Question, ROLLOUT_QUESTIONS } from './questions.ts';
 import { type SmokeNetwork, stackNameOf, VARIANTS, type Variant } from './variants.ts';
 
-/** One of the things that a matrix tests. Each starts, whatever became of those before it. */
+/** A part of a matrix. It runs even if an earlier part failed. */
 export interface MatrixPart {
   readonly name: string;
   readonly title: string;

@@ -22,10 +22,10 @@ export interface MatrixReport {
   readonly left: readonly string[];
 }
 
-/** What a matrix in an account costs, by docs/cost.md. */
+/** What a matrix creates in an account, and what it costs at the prices in docs/cost.md. */
 export const COSTS =
-  'three stages for about an hour each, and a table with a key; usually less than USD 1, mostly for alarms, metrics, ' +
-  'secrets, and keys';
+  'three stages, a stage whose deployment fails, and a table with a key, one after another, which usually cost less ' +
+  'than USD 1, mostly for alarms, metrics, secrets, and keys';
 
 const MAX_TEXT = 300;
 

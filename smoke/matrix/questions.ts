@@ -5,7 +5,7 @@ import type { AwsAccount, StackResource } from '../aws-account.ts';
 import type { SmokeStep } from '../smoke-stage.ts';
 import { PROBE_FUNCTION, PROBE_MAPPING, PROBE_TABLE } from './variants.ts';
 
-/** What an account was asked with. */
+/** What a question is asked with. */
 export interface Evidence {
   readonly aws: AwsAccount;
   /** The resources of the stack that was deployed to ask. */
@@ -119,7 +119,8 @@ const listStreams: Question = {
 const streamKey: Question = {
   question: 'Does reading an encrypted stream call KMS through dynamodb?',
   how: 'an encrypted stream, read by a role that may decrypt only with kms:ViaService dynamodb',
-  parley: 'the role of publish may decrypt only so; otherwise, a stage with a key publishes no events',
+  parley:
+    'the role of publish may decrypt only through dynamodb; if the answer is no, a stage with a key publishes no events',
   toDo: { yes: NOTHING, no: 'Grant kms:Decrypt without kms:ViaService in grantOnStream of lib/constructs/table.ts.' },
   notLocally: 'The local run encrypts nothing.',
   async ask(evidence) {
@@ -151,7 +152,7 @@ const trailEvent = z.object({
   errorCode: z.string().optional(),
 });
 
-/** Fewer than an account's dashboards and tools fill in an hour. */
+/** A limit for accounts whose tools call DescribeAlarms constantly; earlier calls are then not found. */
 const MAX_PAGES = 20;
 
 /**
@@ -203,7 +204,7 @@ export const PROBE_QUESTIONS: readonly Question[] = [sizeOfMissing, listStreams,
 /** What a rollout answers. */
 export const ROLLOUT_QUESTIONS: readonly Question[] = [alarmPolling];
 
-/** A question as a step, which never fails: an answer that cannot be had is open. */
+/** Returns a step that asks a question. It never fails: a question that cannot be answered stays open. */
 export const askingStep = (question: Question, record: (answer: Answer) => void): SmokeStep<Evidence> => ({
   title: question.question,
   async run(evidence) {

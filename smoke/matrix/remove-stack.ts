@@ -9,7 +9,7 @@ const TABLE = 'AWS::DynamoDB::Table';
 const isLeft = ({ status }: StackResource): boolean => status !== 'DELETE_COMPLETE';
 
 /**
- * Deletes a stack, also a protected one, with the tables that it leaves. Returns what else it leaves.
+ * Deletes a stack, even a protected one, and the tables that it leaves. Returns what else it leaves.
  *
  * @throws SmokeError if the stack cannot be deleted
  */

@@ -37,8 +37,9 @@ export const runMatrix = async (options: MatrixOptions, run: MatrixRun): Promise
   await ask(
     options,
     run,
-    `This creates ${COSTS}. Everything is named parley-smoke-${id} or Parley-smoke-${id}, and deleted at the end. If the ` +
-      `test is killed: npm run smoke -- --clean --account ${aws.account} --region ${aws.region}\n` +
+    `This creates ${COSTS}. Stacks, tables, and queues are named parley-smoke-${id} or Parley-smoke-${id}, and ` +
+      'everything is deleted at the end. If the test is killed, run: ' +
+      `npm run smoke -- --clean --account ${aws.account} --region ${aws.region}\n` +
       `Deploy to account ${aws.account} in ${aws.region}, which takes about two hours?`,
     'Nothing was deployed.',
   );
@@ -49,7 +50,7 @@ export const runMatrix = async (options: MatrixOptions, run: MatrixRun): Promise
       return listLeftovers(await findLeftovers(aws)).filter((what) => what.includes(id));
     } catch (error) {
       // The rest of the report took two hours.
-      return [`what could not be listed (${explainError(error).message})`];
+      return [`unknown, because it could not be listed (${explainError(error).message})`];
     }
   };
   return isPassed(await play(parts, run, { id, answers, place, left }));
@@ -101,7 +102,7 @@ export const cleanUp = async (options: CleanOptions, run: MatrixRun): Promise<bo
   const found = await findLeftovers(aws);
   const list = listLeftovers(found);
   if (list.length === 0) {
-    run.print(`No smoke test left anything in account ${aws.account} in ${aws.region}.`);
+    run.print(`There are no stacks, tables, or queues of a --matrix test in account ${aws.account} in ${aws.region}.`);
     return true;
   }
   const question = `${list.join('\n')}\nDelete all of it, with its data, from account ${aws.account} in ${aws.region}?`;

@@ -8,11 +8,11 @@ export interface Finding {
   readonly message: string;
 }
 
-/** A finding that is no defect. */
+/** A finding that is not a defect. */
 export interface AcceptedFinding {
   readonly rule: string;
   readonly message: RegExp;
-  /** Why it is no defect. */
+  /** Why it is not a defect. */
   readonly reason: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Compares the local run's emulators, the adapters, and the bundled functions with independent implementations of AWS,
- * and the sandbox with an independent client of the chat service.
+ * Compares the local run and the bundled functions with independent implementations and recordings of AWS, the sandbox
+ * with an independent client, and the templates, policies, and requests with AWS's own rules and models.
  * If a tool is missing, skips its part and prints how to install the tool.
  */
 import { mkdir } from 'node:fs/promises';

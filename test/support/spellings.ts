@@ -41,7 +41,7 @@ export const SPELLINGS: readonly string[] = [
   'callto:+5491150000001',
   'whatsapp:+5491150000001',
   'whatsapp:5491150000001',
-  'chat:+5491150000001',
+  'wa:+5491150000001',
   'WhatsApp: +54 9 11 5000-0001',
   'tel:54-9-11-5000-0001',
   'tel:005491150000001',
@@ -102,12 +102,12 @@ export const SPELLINGS: readonly string[] = [
   '\u207a5491150000001',
 ];
 
-/** What looks like a number, or is what a spreadsheet leaves in a cell, with a part of the sentence that refuses it. */
-export const NO_ADDRESSES: readonly (readonly [typed: string, fault: string])[] = [
+/** What looks like a number or is what a spreadsheet leaves in a cell, with a part of the sentence that refuses it. */
+export const NOT_ADDRESSES: readonly (readonly [typed: string, fault: string])[] = [
   ['5.49115E+12', 'rounded'],
   ['5,49115E+12', 'rounded'],
   ['5.49E+12', 'rounded'],
-  ['5e12', 'rounded'],
+  ['5E+12', 'rounded'],
   ['5491150000001.0', 'decimals'],
   ['5491150000001,00', 'decimals'],
   ['#N/A', 'broken cell'],
@@ -126,29 +126,33 @@ export const NO_ADDRESSES: readonly (readonly [typed: string, fault: string])[] 
   ['?', 'broken cell'],
   ['0', 'broken cell'],
   ['000000', 'broken cell'],
-  ['1', 'too few digits'],
-  ['123', 'too few digits'],
-  ['+12345', 'too few digits'],
-  ['01150000001', 'starts with 0'],
-  ['011 15 5000-0001', 'starts with 0'],
-  ['(011) 5000-0001', 'starts with 0'],
-  ['+0541150000001', 'starts with 0'],
   ['5491150000001 / 5491150000002', 'not one phone number'],
   ['+5491150000001, +5491150000002', 'not one phone number'],
   ['+5491150000001;+5491150000002', 'not one phone number'],
   ['5491150000001\n5491150000002', 'not one phone number'],
-  ['5491150000001/2', 'not one phone number'],
   ['5491150000001|5491150000002', 'not one phone number'],
+  ['+12345', 'starts like a phone number'],
+  ['+0541150000001', 'starts like a phone number'],
   ['+54911500000010000', 'starts like a phone number'],
   ['+54 9 11 5000-0001 ext. 5', 'starts like a phone number'],
   ['+54 9 11 5000-0001 (Ana)', 'starts like a phone number'],
-  ['tel:+54911', 'too few digits'],
+  ['tel:+54911', 'starts like a phone number'],
   ['https://wa.me/5491150000001', 'a link'],
   ['\u200b\u2060', 'no visible characters'],
   [' ', 'no visible characters'],
 ];
 
-/** Ids that are no phone numbers, which stay as they are. */
+/** What is only a part of a phone number, unless a platform has such ids, with a part of the sentence that refuses it. */
+export const PARTIAL_NUMBERS: readonly (readonly [typed: string, fault: string])[] = [
+  ['1', 'too few digits'],
+  ['123', 'too few digits'],
+  ['01150000001', 'starts with 0'],
+  ['011 15 5000-0001', 'starts with 0'],
+  ['(011) 5000-0001', 'starts with 0'],
+  ['0012345678', 'starts with 0'],
+];
+
+/** IDs that are not phone numbers, which stay as they are. */
 export const VERBATIM_IDS: readonly string[] = [
   'CO.1000000000000001',
   'US.13491208655302741918',
@@ -156,12 +160,19 @@ export const VERBATIM_IDS: readonly string[] = [
   '1234-5678-9012',
   '1234567890123456',
   '12345678901234567890',
+  '12345678/9',
+  '1234567.12',
+  '904065504e663116',
+  '9040655e66',
+  '#general',
   'ana@example.com',
   'Ana Díaz',
   'Ana_Dı\u0307az',
   '6f1d7a3e-8b1c-4c1e-9f4a-2a7c4ed1b0aa',
   'U4af4980629',
   'messenger:ana',
+  'fb:123456789',
+  'ig:123456789',
   'x#1',
   'ｆｕｌｌ',
 ];

@@ -56,7 +56,7 @@ export const turnUpdate = (
   // it: otherwise, DynamoDB could delete an old turn after a message was added to it, but before the turn ends.
   set: { addedAt, expiresAt: table.expiryOf('messages', addedAt) },
   add: { messageIds: new Set([id]) },
-  // AWS does not say what `size` is of an attribute that does not exist, so the count is an attribute of its own.
+  // AWS does not document `size` of a missing attribute, so the count is a separate attribute.
   increment: ['messageCount'],
   values: { maxMessages: MAX_STORED_MESSAGES },
   condition: 'attribute_not_exists(#messageCount) OR #messageCount < :maxMessages',

@@ -12,7 +12,7 @@ export const openTurn = z.object({
   firstMessageId: z.string(),
   /** When it was stored, not when the user wrote it. */
   startedAt: z.string(),
-  /** A message that is erased and received again counts twice. */
+  /** How many messages were added. One that is erased and received again counts twice. */
   messageCount: z.int().check(z.minimum(1)),
 });
 

@@ -141,7 +141,7 @@ export const textIn = (fields: Fields, name: string): string | undefined => {
   return typeof value === 'string' ? value.toWellFormed() : undefined;
 };
 
-/** Returns what a user wrote, which some senders pass on as a number if it is one. */
+/** Returns what a user wrote. Some senders pass on a text of digits as a number. */
 export const writtenTextIn = (fields: Fields, name: string): string | undefined =>
   Object.hasOwn(fields, name) && typeof fields[name] === 'number' ? String(fields[name]) : textIn(fields, name);
 
@@ -161,7 +161,7 @@ export const nameIn = (fields: Fields, name: string): string | undefined => {
   return id !== undefined && isKeyPart(id) ? id : undefined;
 };
 
-/** Returns the strings of a field that is a list. An empty string stands for nothing. */
+/** Returns the strings of a field that is a list. Empty strings are left out. */
 export const textsIn = (fields: Fields, name: string): readonly string[] =>
   listIn(fields, name).flatMap((entry) => (typeof entry === 'string' && entry !== '' ? [entry.toWellFormed()] : []));
 

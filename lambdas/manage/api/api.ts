@@ -196,7 +196,10 @@ export const eventIdField = z
   .boundedString(z.MAX_ID_BYTES)
   .check(z.refine((id) => Buffer.byteLength(id) <= z.MAX_ID_BYTES, `must not be longer than ${z.MAX_ID_BYTES} bytes`));
 
-/** The address of a contact to erase. What looks like a number and is none would erase nothing, and say that it did. */
+/**
+ * The address of a contact to erase. A value that looks like a number but is not one would erase nothing and report
+ * success.
+ */
 export const erasedAddressField = z
   .typedAddress(z.MAX_ID_BYTES)
   .check(z.refine((id) => Buffer.byteLength(id) <= z.MAX_ID_BYTES, `must not be longer than ${z.MAX_ID_BYTES} bytes`));

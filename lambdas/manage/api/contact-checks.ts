@@ -36,7 +36,7 @@ const LAST_START_MS = 7_000;
 export const contactCheckResponse = z.object({
   contacts: z.array(
     z.object({
-      /** As requested. */
+      /** As requested, a phone number in its plain form. */
       contact: z.string(),
       at: z.string(),
       onPlatform: z.boolean(),

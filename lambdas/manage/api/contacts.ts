@@ -1,3 +1,4 @@
+import { partialNumberFault } from '../../domain/address.ts';
 import {
   CONSENT_KINDS,
   CONSENT_ORIGINS,
@@ -15,7 +16,7 @@ import {
 } from '../../domain/contact.ts';
 import type { SendRules } from '../../domain/decision.ts';
 import { HANDOVER_STATES, handoverOf } from '../../domain/handovers/handover.ts';
-import { parseInstant } from '../../domain/instant.ts';
+import { type Instant, parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { instant } from '../../domain/send-request.ts';
 import { isWindowOpen, windowClosesAt } from '../../domain/window.ts';
@@ -120,6 +121,18 @@ const consentRequest = z.strictObject({
   at: z.optional(instant),
 });
 
+/** Refuses a part of a number that is no contact's. Otherwise, the act would have no effect and report success. */
+export const refusePartialNumber = async (
+  { contacts }: Pick<ContactPorts, 'contacts'>,
+  contact: ContactRef,
+  address: string,
+  now: Instant,
+) => {
+  const fault = partialNumberFault(address);
+  if (fault === undefined || (await contacts.read(contact, now)) !== undefined) return undefined;
+  return invalidRequest(`Invalid request: platformContactId: ${fault}.`);
+};
+
 /** Calls may be repeated, and may arrive late: the latest consent of each kind and origin is stored. */
 const consentRoute = (
   route: Route<ContactPorts>['route'],
@@ -139,6 +152,8 @@ const consentRoute = (
       const at = parseInstant(body.at) ?? now;
       if (at > now) return invalidRequest(`Invalid request: at: is ${at}, which is in the future.`);
       const contact = resolveContact(ports.contactDefaults, body);
+      const refusal = await refusePartialNumber(ports, contact, body.platformContactId, now);
+      if (refusal) return refusal;
       const { source, origin = DEFAULT_ORIGIN[kind] } = body;
       const details = { consentAt: at, source, origin };
       await ports.audit.record({ action: kind, contact, details, at: now, caller });

@@ -50,7 +50,7 @@ export const forecastResponse = z.object({
   /** In the order of the call. */
   forecasts: z.array(
     z.object({
-      /** As requested. */
+      /** As requested, a phone number in its plain form. */
       contact: z.string(),
       ...forecastFields,
     }),

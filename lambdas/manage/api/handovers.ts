@@ -2,7 +2,7 @@ import { resolveContact } from '../../domain/contact.ts';
 import { addMs, type Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { contactFields, defineRoute, ignoredQuery, problem, problemResponse, type Route } from './api.ts';
-import { type ContactPorts, contactResponse, respondWithContact } from './contacts.ts';
+import { type ContactPorts, contactResponse, refusePartialNumber, respondWithContact } from './contacts.ts';
 import { actNote, auditedNote } from './sending-stops.ts';
 
 const handoverRequest = z.strictObject({
@@ -31,6 +31,8 @@ const handoverRoute = (
       const { note } = body;
       const contact = resolveContact(ports.contactDefaults, body);
       const now = ports.clock.now();
+      const refusal = await refusePartialNumber(ports, contact, body.platformContactId, now);
+      if (refusal) return refusal;
       const {
         handoverAt = '',
         handbackAt = '',

@@ -42,8 +42,7 @@ export const createStandardWebhooksVerifier = (secretOptions: SecretMatcherOptio
 
 const HMAC_BYTES = 32;
 
-/** Returns the `v1` signatures in the header, which may list several signatures of different versions. */
-/** Signatures are separated by spaces, and by commas if several headers were joined to one. */
+/** Returns the header's `v1` signatures. Spaces separate signatures, or commas if several headers were joined. */
 const parseSignatures = (header = ''): readonly Buffer[] =>
   [...header.matchAll(/(?<=^|[ ,])v1,([^ ,]+)/g)]
     .map(([, signature = '']) => Buffer.from(signature, 'base64'))

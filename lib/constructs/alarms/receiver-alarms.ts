@@ -102,8 +102,8 @@ export function addReceiverAlarms(alarms: StageAlarms, receiver: ParleyReceiver)
     metric: handler.customMetric('EventTimeUnreadable', SUM),
     threshold: 1,
     meaning:
-      'The times of messages could not be read, so these opened no conversation window and were not checked for ' +
-      'keywords. The chat service may have changed how it writes times.',
+      'Messages whose times could not be read opened no conversation window and were not checked for keywords. The ' +
+      'chat service may have changed how it writes times.',
   });
   alarms.add('NewWebhookEvents', {
     metric: handler.customMetric('WebhookEventNew', SUM),

@@ -102,7 +102,7 @@ export class GradualRollout extends Construct {
     this.#grant(['cloudwatch:DescribeAlarms'], ['*']);
     Validations.of(this.#role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'CloudWatch allows some calls of DescribeAlarms only for all alarms.',
+      reason: 'CloudWatch allows some DescribeAlarms calls only for all alarms.',
     });
   }
 

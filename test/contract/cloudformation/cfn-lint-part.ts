@@ -16,7 +16,7 @@ const ACCEPTED: readonly AcceptedFinding[] = [
   {
     rule: 'W3005',
     message: /dependency already enforced by a 'GetAtt' at 'Resources\/.+\/Properties\/Role(Arn)?'/,
-    reason: 'CDK lets what has a role depend on the role and its policies. The role itself is redundant.',
+    reason: 'CDK adds dependencies on the role and on its policies. The one on the role is redundant.',
   },
   {
     rule: 'E3006',

@@ -111,7 +111,7 @@ export const QUEUE_FACTS: readonly SqsCase[] = [
     expected: ['4', '2'],
   },
   {
-    name: 'FIFO: an id is unique within the queue, also in another group and after a deletion',
+    name: 'FIFO: an id is unique within the queue, even in another group and after a deletion',
     source: sqs('test_sqs_fifo_same_dedup_id_different_message_groups[sqs]'),
     async observe({ queue }) {
       const one = await queue(FIFO);

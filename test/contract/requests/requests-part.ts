@@ -51,7 +51,7 @@ type Validation = z.output<typeof validation>;
 /** Validates what Parley sends to AWS services, and what it reads of their answers. */
 export const requestsPart: FidelityPart = {
   name: 'requests',
-  description: "every request to AWS services in the adapters' and the command's tests, held against botocore's models",
+  description: "every request to AWS in the tests of the adapters and the command, checked against botocore's models",
   source: "AWS's models of its services",
   async run(cacheFolder) {
     const python = await installPython('botocore', 'botocore needs Python 3.10 or later', cacheFolder);

@@ -24,7 +24,7 @@ UNIVERSAL_TARGET = re.compile(r"arn:aws[a-z-]*:scheduler:::aws-sdk:(\w+):(\w+)")
 
 
 class Unknown(Exception):
-    """A call that is no operation of a service."""
+    """A call that is not an operation of a service."""
 
 
 def wire_name(name, shape):
@@ -185,7 +185,7 @@ def check_answer(call, operation, faults):
         known |= {"ResponseMetadata", "RequestId", "member", "root"}
         text = re.sub(r"^<\?xml[^>]*\?>", "", text)
         tags = {re.sub(r"^\{.*\}", "", one.tag) for one in xml.fromstring(f"<root>{text}</root>").iter()}
-        faults.extend(f"output: <{tag}> is no field" for tag in tags - known)
+        faults.extend(f"output: <{tag}> is not a field" for tag in tags - known)
         return
     value = json.loads(text)
     if shape is None:

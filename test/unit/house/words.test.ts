@@ -98,6 +98,19 @@ describe('the vocabulary', () => {
   });
 });
 
+/** A line that Git writes at a conflict between two branches. */
+const CONFLICT = /^(<{7}|={7}$|>{7})/m;
+
+describe('a tracked file', () => {
+  it('has no markers of a merge conflict', () => {
+    expect(allFiles.filter((file) => CONFLICT.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
+  });
+
+  it.each(['<<<<<<< HEAD', '=======', '>>>>>>> main'])('has a marker: %s', (marker) => {
+    expect(`one\n${marker}\ntwo`).toMatch(CONFLICT);
+  });
+});
+
 describe('Markdown', () => {
   it('has source lines of at most 120 characters, except in code blocks', () => {
     const long = files

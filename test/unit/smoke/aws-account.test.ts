@@ -113,7 +113,7 @@ describe('an AWS account', () => {
     statuses = ['DELETE_FAILED'];
 
     await expect((await open()).deleteStack(STACK)).rejects.toThrow(
-      `The stack ${STACK} is DELETE_FAILED. T Group (in use)`,
+      `The stack ${STACK} was not deleted: DELETE_FAILED; T Group (in use).`,
     );
   });
 });

@@ -63,7 +63,9 @@ describe('--clean', () => {
     [tables, queues] = [[], []];
 
     expect(await clean(false)).toBe(true);
-    expect(printed).toEqual(['No smoke test left anything in account 111122223333 in eu-west-1.']);
+    expect(printed).toEqual([
+      'There are no stacks, tables, or queues of a --matrix test in account 111122223333 in eu-west-1.',
+    ]);
   });
 });
 

@@ -24,7 +24,7 @@ const leaves = (parts: Parameters<typeof stack>[1]) => {
   account.onDeploy = () => {
     const whole = { status: 'ROLLBACK_COMPLETE', isProtected: true, failures: [FORCED], ...parts };
     account.stacks.set(NAME, stack(NAME, whole));
-    throw new SmokeError('cdk deploy ended with 1.');
+    throw new SmokeError('cdk deploy exited with code 1.');
   };
 };
 
@@ -71,10 +71,10 @@ describe('a first production deployment that is forced to fail', () => {
 
   it("shows the CDK's own error if there is no stack", async () => {
     account.onDeploy = () => {
-      throw new SmokeError('cdk deploy ended with 1: not bootstrapped');
+      throw new SmokeError('cdk deploy exited with code 1: not bootstrapped');
     };
 
-    expect((await play())[0]).toMatch(/FAILED .*: cdk deploy ended with 1: not bootstrapped/);
+    expect((await play())[0]).toMatch(/FAILED .*: cdk deploy exited with code 1: not bootstrapped/);
   });
 
   it('fails the test if it succeeds', async () => {

@@ -21,7 +21,7 @@ beforeEach(() => {
     if (name.endsWith('-default')) {
       const failures = [resource('ForcedFailure', 'AWS::CloudFormation::WaitCondition', { status: 'CREATE_FAILED' })];
       account.stacks.set(name, stack(name, { status: 'ROLLBACK_COMPLETE', failures }));
-      throw new SmokeError('cdk deploy ended with 1.');
+      throw new SmokeError('cdk deploy exited with code 1.');
     }
     const resources = [
       resource('Table', 'AWS::DynamoDB::Table'),
@@ -89,7 +89,9 @@ describe('a matrix in an account', () => {
 
     expect(await run('--yes')).toBe(false);
 
-    expect(printed.at(-1)).toContain('Left behind: what could not be listed (Access denied by AWS: No sqs:ListQueues.');
+    expect(printed.at(-1)).toContain(
+      'Left behind: unknown, because it could not be listed (Access denied by AWS: No sqs:ListQueues.',
+    );
   });
 
   it('lists what is left, with the command that removes it', async () => {

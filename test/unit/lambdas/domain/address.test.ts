@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressFault, isPhone, plainAddress } from '../../../../lambdas/domain/address.ts';
+import { addressFault, isPhone, partialNumberFault, plainAddress } from '../../../../lambdas/domain/address.ts';
 import { contactKey } from '../../../../lambdas/domain/contact.ts';
-import { NO_ADDRESSES, SPELLINGS, VERBATIM_IDS } from '../../../support/spellings.ts';
+import { NOT_ADDRESSES, PARTIAL_NUMBERS, SPELLINGS, VERBATIM_IDS } from '../../../support/spellings.ts';
 
 const KEY = '541150000001';
 
@@ -18,17 +18,23 @@ describe('an address as it is typed', () => {
     expect(contactKey(typed)).toBe(KEY);
   });
 
-  it.each(NO_ADDRESSES.map(([typed, fault]) => [JSON.stringify(typed), typed, fault] as const))(
+  it.each(NOT_ADDRESSES.map(([typed, fault]) => [JSON.stringify(typed), typed, fault] as const))(
     'is no address: %s',
     (_, typed, fault) => {
       expect(addressFault(plainAddress(typed))).toContain(fault);
     },
   );
 
+  it.each(PARTIAL_NUMBERS)('is a part of a number, or an id that a platform uses: %s', (typed, fault) => {
+    expect(plainAddress(typed)).toBe(typed);
+    expect(addressFault(typed)).toBeUndefined();
+    expect(partialNumberFault(typed)).toContain(fault);
+  });
+
   it.each(VERBATIM_IDS)('is an id, which stays as it is: %s', (id) => {
     expect(plainAddress(id)).toBe(id);
     expect(contactKey(id)).toBe(id);
-    expect(addressFault(id)).toBeUndefined();
+    expect([addressFault(id), partialNumberFault(id)]).toEqual([undefined, undefined]);
   });
 
   it('keeps a plus, and adds one only for 00', () => {
@@ -38,7 +44,8 @@ describe('an address as it is typed', () => {
   });
 
   it('has one plain form, whatever is put around and between the digits of a number', () => {
-    const digits = fc.stringMatching(/^[1-9]\d{5,14}$/);
+    // With 00, a shorter number may be an id.
+    const digits = fc.stringMatching(/^[1-9]\d{9,14}$/);
     const invisible = fc.constantFrom('\u200b', '\u200e', '\u2068', '\u2069', '\u202c', '\ufeff', '\u00ad', '\u2060');
     const space = fc.constantFrom(' ', '\u00a0', '\u2009', '\u3000', '\t');
     const dash = fc.constantFrom('-', '\u2010', '\u2011', '\u2013', '\u2212', '.', '');
@@ -61,6 +68,14 @@ describe('an address as it is typed', () => {
         },
       ),
     );
+  });
+
+  it('is not examined if it is too long for a number, however it is written', () => {
+    for (const text of ["a'b", '1,b', ' \u0300\u0316', '+1 ', '(0)', '\u0661']) {
+      const long = text.repeat(100_000);
+      expect(plainAddress(long)).toBe(long);
+      expect([addressFault(long), partialNumberFault(long)]).toEqual([undefined, undefined]);
+    }
   });
 
   it('does not change in its plain form', () => {

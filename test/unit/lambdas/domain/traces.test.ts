@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { addressVariants, contactKey } from '../../../../lambdas/domain/contact.ts';
 import { createTraceSearch } from '../../../../lambdas/domain/traces.ts';
 import { USER, wireMessage } from '../../../support/builders.ts';
+import { SPELLINGS } from '../../../support/spellings.ts';
 
 const search = createTraceSearch({ ids: [USER, 'customer-1'], texts: ['Where is my parcel?'] });
 const isFound = (text: string) => search.inText(text).length > 0;
@@ -24,6 +25,15 @@ describe('the search for traces', () => {
   ])('finds a user %s', (_case, text) => {
     expect(isFound(text)).toBe(true);
   });
+
+  it.each(SPELLINGS.map((typed) => [JSON.stringify(typed), typed] as const))(
+    'finds a number as %s, and by it',
+    (_, typed) => {
+      const [key = ''] = SPELLINGS;
+      expect(createTraceSearch({ ids: [key] }).inText(`He wrote ${typed} here.`)).toHaveLength(1);
+      expect(createTraceSearch({ ids: [typed] }).inText(`He wrote ${key} here.`)).toHaveLength(1);
+    },
+  );
 
   it.each([
     ['in JSON', event],

@@ -260,7 +260,7 @@ describe('a message whose time cannot be read', () => {
     expect([...receiver.state.items.keys()].filter((name) => !/^MESSAGE#.* MESSAGE$/.test(name))).toEqual([]);
   });
 
-  it.each([undefined, null, ''])('is not one without a time: %j', async (CREATION_TIME) => {
+  it.each([undefined, null, ''])('does not include a message without a time: %j', async (CREATION_TIME) => {
     expect(await receiver.post(wireMessage({ CREATION_TIME }))).toBe(200);
 
     expect(receiver.metrics.counted).toEqual([]);

@@ -13,7 +13,7 @@ export interface ChangeNote {
   readonly explains: readonly Effect['kind'][];
 }
 
-const REMOVED_QUEUE = 'Nothing reads the queue any more.';
+const REMOVED_QUEUE = 'Nothing reads the queue anymore.';
 
 export const CHANGE_NOTES: readonly ChangeNote[] = [
   {
@@ -51,7 +51,7 @@ export const CHANGE_NOTES: readonly ChangeNote[] = [
   {
     of: ['window.per'],
     happens:
-      'Contacts are stored under other names, so earlier windows, opt-ins, **opt-outs**, and handovers no longer apply. ' +
+      'Contacts are stored under other keys, so earlier windows, opt-ins, **opt-outs**, and handovers no longer apply. ' +
       'They apply again if you undo the change. A [pin](delivery.md#pins) keeps the setting from being changed by mistake.',
     before: 'list the users who opted out, such as from your records of the event `ContactOptedOut`.',
     after: 'record the opt-outs and opt-ins again through the [management API](management-api.md).',

@@ -13,15 +13,15 @@ export function changingSettingsPage(walks: readonly Walk[]): string {
     '# Changing settings',
     '',
     wrap(
-      'What happens to a stage that is in use if you change a setting, or a property of the stack, and deploy? For each ' +
-        'of them, a test compares the templates before and after a change, as CloudFormation does: turned on and off, ' +
-        'changed, reordered, and turned on again. `npm run changes` generates this page.',
+      'This page says what happens to a live stage if you change a setting, or a property of the stack, and deploy. A ' +
+        'test changes each setting back and forth, and derives from the templates what CloudFormation would create, ' +
+        'replace, and delete. `npm run changes` generates this page.',
     ),
     '',
     wrap(
       'Requests and events that are queued stay queued. What the webhook refuses during a change is redelivered, unless ' +
         'the chat service posts each event only once. [Pins](delivery.md#pins) make synth refuse a change that would ' +
-        'remove or replace what holds data. In a stage without `production`, what is kept below is deleted.',
+        'remove or replace what holds data. In a stage without `production`, what this page calls kept is deleted.',
     ),
     '',
     '## Changes that need a step',
@@ -31,9 +31,8 @@ export function changingSettingsPage(walks: readonly Walk[]): string {
     '## Changes after which calls are retried',
     '',
     wrap(
-      'The schedules of `manage` may fail for a moment, because their permission changes before they do, and are ' +
-        'retried: ' +
-        `${listOf(others.filter(isRetried))}.`,
+      `While you change ${listOf(others.filter(isRetried))}, the schedules of \`manage\` may fail for a moment, because ` +
+        'their permissions change first. They are retried.',
     ),
     '',
     '## Changes that interrupt nothing',
@@ -52,7 +51,7 @@ export function changingSettingsPage(walks: readonly Walk[]): string {
         "lift the protection. Delete the rules of other systems on the stage's event bus first: EventBridge " +
         '[deletes no bus with rules][delete-bus], so the stack would stay in the state `DELETE_FAILED` until you delete ' +
         'them and try again. AWS keeps the table, the queues, the key, the access token, the webhook secret, and the ' +
-        'logs, and deletes everything else, also the schedules and the keys of `https` targets.',
+        'logs, and deletes everything else, including the schedules and the keys of `https` targets.',
     ),
     '',
     wrap(

@@ -27,7 +27,7 @@ export const UNUSED: readonly (readonly [feature: string, actions: RegExp])[] = 
   ['data protection, indexes, and tokens of logs', /DataProtection|IndexPolic|BearerToken/],
   ['servers outside AWS', /OnPremises/],
   ['definitions of APIs in S3', /^s3:(ListBucket|GetObjectMetadata|REST|getObject)/],
-  ['names that are no actions', /^apigateway:(Unt|T)agResource$|^kms:ReEncrypt$|AssociateRuntimeAlias/],
+  ['names that are not actions', /^apigateway:(Unt|T)agResource$|^kms:ReEncrypt$|AssociateRuntimeAlias/],
 ];
 
 /** Actions that the schemas of the resource types do not name, with the source. */
@@ -45,7 +45,7 @@ const arn = (service: string, resource: string, place = 'REGION:ACCOUNT'): strin
   `arn:aws:${service}:${place}:${resource}`;
 const STACK = 'Parley-STAGE';
 
-/** In this order: the first one that matches an action contains it. */
+/** In this order: an action belongs to the first grant that matches it. */
 const GRANTS: readonly Grant[] = [
   {
     // https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html

@@ -45,7 +45,7 @@ const DEPENDENT: Readonly<Record<string, readonly string[]>> = {
   'sqs:SendMessage': ['kms:Decrypt', 'kms:GenerateDataKey'],
 };
 
-/** Returns every action that the role of a function needs, by its own calls and by what AWS does in its name. */
+/** Returns every action that the role of a function needs, by its own calls and by what AWS does on its behalf. */
 const neededBy = ({ name, eventSources, isInVpc }: FunctionRole): ReadonlySet<string> => {
   const direct = [
     ...(CALLS.get(name) ?? []),
@@ -84,7 +84,7 @@ const withoutHash = (id: string): string => id.replace(/[0-9A-F]{8}$/, '');
 describe.each(EXTREME_STAGES)('In a stage with every setting ($name)', ({ settings, share, stackName }) => {
   const roles = functionRoles(synthesizedStack('prod', settings, { share, stackName }).template);
 
-  test('every function may do what its code can call, and what AWS does in its name', () => {
+  test('every function may do what its code can call, and what AWS does on its behalf', () => {
     expect(roles.map(({ name }) => name).toSorted()).toEqual(NAMES);
     expect(missingIn(roles)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { NOW, sendRequest, templateRequest, wireMessage } from '../../../../support/builders.ts';
-import { NO_ADDRESSES, SPELLINGS } from '../../../../support/spellings.ts';
+import { NOT_ADDRESSES, PARTIAL_NUMBERS, SPELLINGS } from '../../../../support/spellings.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage } from '../managed-stage.ts';
 
@@ -43,7 +43,7 @@ describe('a contact in any spelling of its number', () => {
   });
 
   it('is refused if it looks like a number and is none', async () => {
-    for (const [typed, fault] of NO_ADDRESSES) {
+    for (const [typed, fault] of NOT_ADDRESSES) {
       const body = { platformContactId: typed };
       const answers = await Promise.all([
         stage.call('handOver', { body }),
@@ -64,5 +64,25 @@ describe('a contact in any spelling of its number', () => {
       }
     }
     expect([stage.queued, stage.queuedErasures]).toEqual([[], []]);
+  });
+
+  it('is refused as a part of a number, unless the chat service has named such a user', async () => {
+    for (const [typed, fault] of PARTIAL_NUMBERS) {
+      stage = await createManagedStage(tables, { rules: { operators: { echoes: true } } });
+      const acts = () =>
+        Promise.all([
+          stage.call('handOver', { body: { platformContactId: typed } }),
+          stage.call('optOut', { body: { platformContactId: typed, source: 'form' } }),
+        ]);
+      for (const answer of await acts()) {
+        expect([typed, answer]).toMatchObject([
+          typed,
+          { status: 400, body: { message: expect.stringContaining(fault) } },
+        ]);
+      }
+      await stage.receive(wireMessage({ _id_: `in-${typed}`, FROM: typed }));
+      expect([typed, (await acts()).map(({ status }) => status)]).toEqual([typed, [200, 200]]);
+      expect(await dryRun(templateRequest({ platformContactId: typed }))).toMatchObject({ code: 'OPTED_OUT' });
+    }
   });
 });
