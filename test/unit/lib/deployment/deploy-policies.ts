@@ -7,7 +7,15 @@ interface Grant {
   readonly resources: readonly string[];
 }
 
-/** Actions of features that no template uses, with the feature. */
+/** The actions that CloudFormation needs for the resource types of the templates. */
+export interface NeededActions {
+  /** With these, CloudFormation reads a resource whatever properties it has. */
+  readonly read: readonly string[];
+  /** With these, it creates, updates, and deletes a resource, with each property that the type has. */
+  readonly write: readonly string[];
+}
+
+/** Actions of features that no template uses, with the feature. Those that read a resource are needed anyway. */
 export const UNUSED: readonly (readonly [feature: string, actions: RegExp])[] = [
   ['replicas of tables and secrets', /Replica|ReplicateSecret|RemoveRegions/],
   [
@@ -26,7 +34,7 @@ export const UNUSED: readonly (readonly [feature: string, actions: RegExp])[] = 
   ['managed policies', /^iam:(Attach|Detach)RolePolicy$/],
   ['data protection, indexes, and tokens of logs', /DataProtection|IndexPolic|BearerToken/],
   ['servers outside AWS', /OnPremises/],
-  ['definitions of APIs in S3', /^s3:(ListBucket|GetObjectMetadata|REST|getObject)/],
+  ['definitions of APIs in S3', /^s3:(ListBucket|GetObjectMetadata|REST)/],
   ['names that are not actions', /^apigateway:(Unt|T)agResource$|^kms:ReEncrypt$|AssociateRuntimeAlias/],
 ];
 
@@ -37,6 +45,9 @@ const OTHERS: readonly string[] = [
   'logs:GetLogDelivery',
   'logs:ListLogDeliveries',
   'logs:UpdateLogDelivery',
+  // For outputs of another stack of the app:
+  // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-getstackoutput.html
+  'cloudformation:DescribeStacks',
   // For the version of the bootstrap: https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html
   'ssm:GetParameters',
 ];
@@ -128,7 +139,12 @@ const GRANTS: readonly Grant[] = [
     sid: 'Schedules',
     file: 'data',
     actions: /^scheduler:/,
-    resources: [arn('scheduler', `schedule-group/${STACK}`), arn('scheduler', `schedule/default/${STACK}-*`)],
+    resources: [
+      arn('scheduler', `schedule-group/${STACK}`),
+      // Who deletes a group deletes its schedules.
+      arn('scheduler', `schedule/${STACK}/*`),
+      arn('scheduler', `schedule/default/${STACK}-*`),
+    ],
   },
   {
     sid: 'Secrets',
@@ -138,17 +154,14 @@ const GRANTS: readonly Grant[] = [
       arn('secretsmanager', `secret:${name}`),
     ),
   },
+  { sid: 'Outputs', file: 'data', actions: /^cloudformation:/, resources: [arn('cloudformation', 'stack/*')] },
   { sid: 'Keys', file: 'data', actions: /^kms:/, resources: [arn('kms', 'key/*')] },
 ];
 
-/**
- * Returns the policies that let CloudFormation deploy a stage, by the name of their file.
- *
- * @param handlerActions the actions that CloudFormation needs for the resource types of the templates
- */
-export const deployPolicies = (handlerActions: readonly string[]): Readonly<Record<string, object>> => {
+/** Returns the policies that let CloudFormation deploy a stage, by the name of their file. */
+export const deployPolicies = ({ read, write }: NeededActions): Readonly<Record<string, object>> => {
   const isUnused = (action: string) => UNUSED.some(([, actions]) => actions.test(action));
-  const actions = [...new Set([...handlerActions.filter((action) => !isUnused(action)), ...OTHERS])].toSorted();
+  const actions = uniqueActions([...read, ...write.filter((action) => !isUnused(action)), ...OTHERS]);
   const granted = actions.map((action) => ({ action, grant: GRANTS.find((one) => one.actions.test(action)) }));
   const without = granted.filter(({ grant }) => grant === undefined).map(({ action }) => action);
   if (without.length > 0) throw new Error(`Add ${without.join(', ')} to a grant of deploy-policies.ts.`);
@@ -162,4 +175,15 @@ export const deployPolicies = (handlerActions: readonly string[]): Readonly<Reco
     })),
   });
   return { functions: policyOf('functions'), data: policyOf('data') };
+};
+
+/**
+ * Returns the actions, sorted and without those that differ only in upper and lower case, which IAM does not distinguish.
+ *
+ * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_action.html
+ */
+const uniqueActions = (actions: readonly string[]): readonly string[] => {
+  const sorted = actions.toSorted();
+  const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+  return sorted.filter((action, index) => sorted.findIndex((other) => isSame(action, other)) === index);
 };
