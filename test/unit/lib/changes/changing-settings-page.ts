@@ -57,7 +57,8 @@ export function changingSettingsPage(walks: readonly Walk[]): string {
     wrap(
       'You can deploy a stage with the same name again. It creates a new table, new queues, and new secrets. To use the ' +
         'earlier table, pass it to the stack as [an existing one](existing-resources.md#a-table). Requests that were ' +
-        'scheduled are still in it, but their schedules are gone: queue them again.',
+        'scheduled are still in it, but their schedules are gone: queue each with `parley sends requeue <request-id>`. If you ' +
+        'queue a request yourself and its body differs, it is refused with `REQUEST_ID_REUSED`.',
     ),
     '',
     '[delete-bus]: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_DeleteEventBus.html',
