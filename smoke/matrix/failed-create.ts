@@ -3,8 +3,8 @@ import { deployStack } from '../deployed-host.ts';
 import type { SmokeHost } from '../play-smoke.ts';
 import { SmokeError } from '../smoke-options.ts';
 import { matrixArgs } from './matrix-args.ts';
-import { describeAll, removeStack } from './remove-stack.ts';
-import { FORCED_FAILURE, stackNameOf } from './variants.ts';
+import { describeAll, failureOf, isLeft, removalOf } from './remove-stack.ts';
+import { FORCED_FAILURE, stackNameOf, TABLE } from './variants.ts';
 
 export interface FailedCreateOptions {
   readonly id: string;
@@ -27,21 +27,17 @@ const PRODUCTION = {
  */
 export const createFailedCreate = ({ id, stage, chatServiceUrl, account }: FailedCreateOptions): SmokeHost<never> => {
   const stackName = stackNameOf(id, 'default');
-  let isTried = false;
+  let deployed: AwsAccount | undefined;
 
   const fail = async (): Promise<string> => {
     const aws = await account();
-    isTried = true;
+    deployed = aws;
     const deployment = { stackName, cdkArgs: matrixArgs({ stackName, part: 'default', fails: true }) };
-    const output = await deployStack(aws, deployment, stage, {
-      ...PRODUCTION,
-      chatService: { baseUrl: chatServiceUrl },
-    }).then(
-      () => undefined,
-      (error: unknown) => {
-        if (error instanceof SmokeError) return error.message;
-        throw error;
-      },
+    const output = await failureOf(
+      deployStack(aws, deployment, stage, {
+        ...PRODUCTION,
+        chatService: { baseUrl: chatServiceUrl },
+      }),
     );
     const stack = await aws.findStack(stackName);
     if (output === undefined) throw new SmokeError('Expected: a failed deployment. Seen: it succeeded.');
@@ -56,8 +52,8 @@ export const createFailedCreate = ({ id, stage, chatServiceUrl, account }: Faile
   };
 
   const inspect = async (): Promise<string> => {
-    const left = (await (await account()).resources(stackName)).filter(({ status }) => status !== 'DELETE_COMPLETE');
-    const others = left.filter(({ type }) => type !== 'AWS::DynamoDB::Table');
+    const left = (await (await account()).resources(stackName)).filter(isLeft);
+    const others = left.filter(({ type }) => type !== TABLE);
     if (others.length > 0) throw new SmokeError(`Expected: at most the table. Seen: ${describeAll(others)}.`);
     return left.length === 0 ? 'nothing' : left.map(describeResource).join('; ');
   };
@@ -68,15 +64,6 @@ export const createFailedCreate = ({ id, stage, chatServiceUrl, account }: Faile
       { title: 'It leaves at most its table', run: inspect },
     ],
     stage: () => Promise.reject(new SmokeError('A failed deployment has no stage.')),
-    removal: {
-      title: 'The failed stack and its table are deleted',
-      later: undefined,
-      async run() {
-        if (!isTried) return 'nothing was deployed';
-        const left = await removeStack(await account(), stackName);
-        if (left.length > 0) throw new SmokeError(`Left: ${describeAll(left)}.`);
-        return stackName;
-      },
-    },
+    removal: removalOf('The failed stack and its table are deleted', stackName, () => deployed),
   };
 };

@@ -160,12 +160,3 @@ export const localParts = (options: Omit<LocalHostOptions, 'id'>): readonly Matr
       SMOKE_STEPS,
     ),
   );
-
-/** Returns the account of a matrix, opened once. */
-export const openOnce = (open: () => Promise<AwsAccount>): (() => Promise<AwsAccount>) => {
-  let opened: Promise<AwsAccount> | undefined;
-  return () => {
-    opened ??= open();
-    return opened;
-  };
-};

@@ -3,8 +3,8 @@ import type { SmokeHost } from '../play-smoke.ts';
 import { SmokeError } from '../smoke-options.ts';
 import { matrixArgs } from './matrix-args.ts';
 import type { Evidence } from './questions.ts';
-import { describeAll, removeStack } from './remove-stack.ts';
-import { PROBE_TABLE, stackNameOf } from './variants.ts';
+import { describeAll, failureOf, removalOf } from './remove-stack.ts';
+import { stackNameOf, TABLE } from './variants.ts';
 
 /** Deploys the probes, which ask an account about permissions. What cannot be created is an answer, too. */
 export const createProbesHost = (
@@ -13,24 +13,18 @@ export const createProbesHost = (
   waits: Pick<Evidence, 'patienceMs' | 'pollMs'>,
 ): SmokeHost<Evidence> => {
   const stackName = stackNameOf(id, 'probes');
-  let isTried = false;
+  let deployed: AwsAccount | undefined;
   let evidence: Evidence | undefined;
 
   const deploy = async (): Promise<string> => {
     const aws = await account();
-    isTried = true;
+    deployed = aws;
     const args = ['deploy', stackName, ...matrixArgs({ stackName, part: 'probes' }), '--require-approval', 'never'];
     // Without a rollback, the other probes still answer if one cannot be created.
-    const output = await aws.runCdk([...args, '--no-rollback']).then(
-      () => undefined,
-      (error: unknown) => {
-        if (error instanceof SmokeError) return error.message;
-        throw error;
-      },
-    );
+    const output = await failureOf(aws.runCdk([...args, '--no-rollback']));
     if ((await aws.findStack(stackName)) === undefined) throw new SmokeError(output ?? 'There is no stack.');
     const resources = await aws.resources(stackName);
-    if (!resources.some(({ type, status }) => type === PROBE_TABLE && status === 'CREATE_COMPLETE')) {
+    if (!resources.some(({ type, status }) => type === TABLE && status === 'CREATE_COMPLETE')) {
       throw new SmokeError(output ?? 'There is no table.');
     }
     evidence = { aws, resources, ...waits, sinceSeconds: Date.now() / 1000 };
@@ -44,15 +38,6 @@ export const createProbesHost = (
       if (evidence === undefined) throw new SmokeError('The probes are not deployed.');
       return evidence;
     },
-    removal: {
-      title: 'The probes are deleted',
-      later: undefined,
-      async run() {
-        if (!isTried) return 'nothing was deployed';
-        const left = await removeStack(await account(), stackName);
-        if (left.length > 0) throw new SmokeError(`Left: ${describeAll(left)}.`);
-        return stackName;
-      },
-    },
+    removal: removalOf('The probes are deleted', stackName, () => deployed),
   };
 };

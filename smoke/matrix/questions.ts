@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { explainError } from '../../cli/base/errors.ts';
 import type { AwsAccount, StackResource } from '../aws-account.ts';
 import type { SmokeStep } from '../smoke-stage.ts';
-import { PROBE_FUNCTION, PROBE_MAPPING, PROBE_TABLE } from './variants.ts';
+import { PROBE_FUNCTION, PROBE_MAPPING, TABLE } from './variants.ts';
 
 /** What a question is asked with. */
 export interface Evidence {
@@ -50,7 +50,7 @@ const putItem = ({ aws }: Evidence, TableName: string, pk: string) =>
   aws.call('dynamodb', 'DynamoDB_20120810.PutItem', { TableName, Item: { pk: { S: pk } } });
 
 const tableOf = ({ resources }: Evidence): string | undefined =>
-  resources.find(({ type, status }) => type === PROBE_TABLE && status === 'CREATE_COMPLETE')?.id;
+  resources.find(({ type, status }) => type === TABLE && status === 'CREATE_COMPLETE')?.id;
 
 const sizeOfMissing: Question = {
   question: 'Is a condition with the size() of a missing attribute false, rather than an error?',

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { type AwsAccount, describeResource, type StackResource } from '../aws-account.ts';
 import { eventually, NotYet } from '../eventually.ts';
+import type { SmokeHost } from '../play-smoke.ts';
+import { SmokeError } from '../smoke-options.ts';
+import { TABLE } from './variants.ts';
 
 const PATIENCE_MS = 120_000;
-const TABLE = 'AWS::DynamoDB::Table';
 
 /** Whether CloudFormation has left a resource of a deleted stack, such as one that outlives a production stage. */
-const isLeft = ({ status }: StackResource): boolean => status !== 'DELETE_COMPLETE';
+export const isLeft = ({ status }: StackResource): boolean => status !== 'DELETE_COMPLETE';
 
 /**
  * Deletes a stack, even a protected one, and the tables that it leaves. Returns what else it leaves.
@@ -21,6 +23,38 @@ export const removeStack = async (aws: AwsAccount, name: string): Promise<readon
   const left = (await aws.resources(stack.stackId)).filter(isLeft);
   for (const { id } of left.filter(({ type }) => type === TABLE)) await removeTable(aws, id);
   return left.filter(({ type }) => type !== TABLE);
+};
+
+/**
+ * Returns the last step of a part that deploys a stack of its own.
+ *
+ * @param deployed the account, once a deployment was tried
+ */
+export const removalOf = (
+  title: string,
+  stackName: string,
+  deployed: () => AwsAccount | undefined,
+): SmokeHost<never>['removal'] => ({
+  title,
+  later: undefined,
+  async run() {
+    const aws = deployed();
+    if (aws === undefined) return 'nothing was deployed';
+    const left = await removeStack(aws, stackName);
+    if (left.length > 0) throw new SmokeError(`Left: ${describeAll(left)}.`);
+    return stackName;
+  },
+});
+
+/** Waits for a deployment that may fail. Returns the end of its output if it failed. */
+export const failureOf = async (deployment: Promise<void>): Promise<string | undefined> => {
+  try {
+    await deployment;
+    return undefined;
+  } catch (error) {
+    if (error instanceof SmokeError) return error.message;
+    throw error;
+  }
 };
 
 export const describeAll = (resources: readonly StackResource[]): string => resources.map(describeResource).join('; ');

@@ -6,7 +6,7 @@ import { type AwsAccount, openAccount } from '../aws-account.ts';
 import { createSmokeId } from '../play-smoke.ts';
 import { type CleanOptions, type MatrixOptions, SmokeError } from '../smoke-options.ts';
 import { findLeftovers, listLeftovers, removeLeftovers } from './leftovers.ts';
-import { awsParts, localParts, type MatrixPart, openOnce } from './matrix-parts.ts';
+import { awsParts, localParts, type MatrixPart } from './matrix-parts.ts';
 import { COSTS, isPassed, type MatrixReport, renderReport } from './matrix-report.ts';
 import type { Answer, Question } from './questions.ts';
 
@@ -31,8 +31,7 @@ export const runMatrix = async (options: MatrixOptions, run: MatrixRun): Promise
     });
     return isPassed(report);
   }
-  const account = openOnce(() => (run.open ?? openAccount)(deployed));
-  const aws = await account();
+  const aws = await (run.open ?? openAccount)(deployed);
   const place = { account: aws.account, region: aws.region };
   await ask(
     options,
@@ -44,7 +43,7 @@ export const runMatrix = async (options: MatrixOptions, run: MatrixRun): Promise
     'Nothing was deployed.',
   );
   const record = (question: Question, answer: Answer) => answers.set(question, answer);
-  const parts = awsParts({ id, stage: deployed, network: options.network, account, record });
+  const parts = awsParts({ id, stage: deployed, network: options.network, account: async () => aws, record });
   const left = async () => {
     try {
       return listLeftovers(await findLeftovers(aws)).filter((what) => what.includes(id));

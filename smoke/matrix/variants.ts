@@ -45,4 +45,5 @@ export const MATRIX_CONTEXT = 'parley:smoke';
 export const FORCED_FAILURE = 'ForcedFailure';
 export const PROBE_FUNCTION = 'Function';
 export const PROBE_MAPPING = 'Mapping';
-export const PROBE_TABLE = 'AWS::DynamoDB::Table';
+
+export const TABLE = 'AWS::DynamoDB::Table';
