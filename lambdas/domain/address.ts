@@ -15,6 +15,9 @@ const hasLengthOfPhone = (text: string): boolean => {
   return length >= MIN_DIGITS && length <= MAX_DIGITS;
 };
 
+/** A number in its plain form, or an id of only digits. */
+const PLAIN = /^\+?[1-9]\d*$/;
+
 /** Longer text is not a spelling of a number, and is not examined. */
 const MAX_SPELLING = 128;
 
@@ -37,11 +40,8 @@ const asciiDigit = (digit: string): string => {
   return String((code - first) % 10);
 };
 
-/** What is typed or exported around an address. */
-const legibleAddress = (typed: string): string =>
-  legible(typed)
-    .replace(/^[ '"‘’“”\u0060]+|[ '"‘’“”\u0060]+$/g, '')
-    .replace(SCHEME, '');
+/** Returns a legible text without what is typed or exported around an address. */
+const bare = (text: string): string => text.replace(/^[ '"‘’“”\u0060]+|[ '"‘’“”\u0060]+$/g, '').replace(SCHEME, '');
 
 /** Other prefixes can belong to ids. */
 const SCHEME = /^(?:tel|sms|callto|phone|whatsapp|wa): ?(?=[+(]?\d)/i;
@@ -54,15 +54,15 @@ const TRUNK_PREFIX = /^(\+?[1-9]\d{0,2}) ?\( ?0 ?\)/;
  * typed with one, or with 00. Any other id is returned as it is.
  */
 export const plainAddress = (typed: string): string => {
-  if (typed.length > MAX_SPELLING || /^\+?[1-9]\d*$/.test(typed)) return typed;
-  const number = legibleAddress(typed);
-  const isMarked = SCHEME.test(legible(typed).trim());
-  const international = number
+  if (typed.length > MAX_SPELLING || PLAIN.test(typed)) return typed;
+  const text = legible(typed);
+  const isMarked = SCHEME.test(text.trim());
+  const international = bare(text)
     .replace(/^\(?00 ?(?=[1-9(])(?=(?:\D*\d){10})/, '+')
     .replace(/^\(?\+ ?(?=[1-9(])/, '+')
     .replace(TRUNK_PREFIX, '$1');
   const digits = international.replace(/[\s().-]|(?<=\d)\/(?=\d)/g, '');
-  const isNumber = /^\+?[1-9]\d*$/.test(digits) && hasLengthOfPhone(digits);
+  const isNumber = PLAIN.test(digits) && hasLengthOfPhone(digits);
   return isNumber && (isMarked || /[\s(+]/.test(international) || /^\d+$/.test(international)) ? digits : typed;
 };
 
@@ -89,14 +89,15 @@ const FAULTS: readonly { readonly pattern: RegExp; readonly fault: string }[] = 
  * @param address the address as {@link plainAddress} returns it
  */
 export const addressFault = (address: string): string | undefined => {
-  if (address.length > MAX_SPELLING || isNationalNumber(address)) return undefined;
-  if (/^\+?[1-9]\d*$/.test(address) && (hasLengthOfPhone(address) || !address.startsWith('+'))) return undefined;
-  const text = legibleAddress(address);
+  if (address.length > MAX_SPELLING) return undefined;
+  if (PLAIN.test(address) && (hasLengthOfPhone(address) || !address.startsWith('+'))) return undefined;
+  const text = bare(legible(address));
+  if (NATIONAL_NUMBER.test(text)) return undefined;
   if (text === '') return 'has no visible characters';
   return FAULTS.find(({ pattern }) => pattern.test(text))?.fault;
 };
 
-const isNationalNumber = (address: string): boolean => /^\(?0[\d ().-]*[1-9][\d ().-]*$/.test(legibleAddress(address));
+const NATIONAL_NUMBER = /^\(?0[\d ().-]*[1-9][\d ().-]*$/;
 
 /**
  * Returns what is wrong with an address that can only be a part of a phone number, as the end of a sentence: one without
@@ -104,6 +105,6 @@ const isNationalNumber = (address: string): boolean => /^\(?0[\d ().-]*[1-9][\d 
  */
 export const partialNumberFault = (address: string): string | undefined => {
   if (address.length > MAX_SPELLING) return undefined;
-  if (isNationalNumber(address)) return `starts with 0 instead of a country code; ${FORMAT}`;
+  if (NATIONAL_NUMBER.test(bare(legible(address)))) return `starts with 0 instead of a country code; ${FORMAT}`;
   return /^\d{1,5}$/.test(address) ? `has too few digits for a phone number; ${FORMAT}` : undefined;
 };
