@@ -65,7 +65,8 @@ export const parsePosted = ({ body, format, fields, entry }: PostedEvent, contex
   const { times, traceparent = startTrace('message', id) } = context;
   const platform = read.chatPlatform || context.chatPlatform;
   const named = context.namesChannels && { channel: channelOf(platform, lineOf(context, ...read.lines)) };
-  const base = { id, time: eventTime(read.time, times), body, traceparent, ...named };
+  const [time, modified] = [eventTime(read.time, times), eventTime(read.modificationTime, times)];
+  const base = { id, time, modified, body, traceparent, ...named };
   const customer = customerOf(platform, read.customerId);
   const channel = businessNumber(context, ...read.lines);
   const contact = read.user === undefined ? undefined : contactRef(platform, read.user, channel);

@@ -23,6 +23,7 @@ const KEYS = {
   turn: [/^CONTACT#[^#]*#[^#]*#./s, /^TURN$/],
   message: [/^MESSAGE#./s, /^MESSAGE$/],
   echo: [/^MESSAGE#./s, /^ECHO$/],
+  version: [/^MESSAGE#./s, /^VERSION#[\w-]{32}$/],
   unknown: [/^UNKNOWN#./s, /^UNKNOWN$/],
   send: [/^SEND#./s, /^SEND$/],
   transaction: [/^TRANSACTION#./s, /^TRANSACTION$/],
