@@ -1,8 +1,9 @@
 import type { ContactRef } from './contact.ts';
+import { describeVersions, isEdited } from './describe-versions.ts';
 import { describeContent, presentMedia, readEventContent } from './event-content.ts';
 import { parseFailure } from './failure.ts';
 import type { Instant } from './instant.ts';
-import { isLaterVersion, type MessageVersion } from './message-version.ts';
+import type { MessageVersion } from './message-version.ts';
 import * as z from './schema.ts';
 import type { SendCall } from './send-call.ts';
 import { type Traceparent, traceIdOf } from './trace-context.ts';
@@ -158,34 +159,6 @@ export const describeMessage = (id: string, item: StoredMessage): MessageRecord 
   };
   if (direction === 'outbound') return { ...common, ...describeCall(item.call) };
   return body === undefined ? common : { ...common, ...describeBody(body, direction) };
-};
-
-const isEdited = ({ versions }: StoredMessage): boolean => versions !== undefined && versions.size > 0;
-
-/** The maximum size of the bodies of all earlier versions in an answer, which Lambda limits to 6 MB. */
-const MAX_VERSION_BYTES = 1_000_000;
-
-/** @param earlier the earlier versions, by digest */
-const describeVersions = (
-  item: StoredMessage,
-  earlier: ReadonlyMap<string, MessageVersion>,
-): DetailedMessage['versions'] => {
-  const { body, modifiedAt } = item;
-  if (!isEdited(item) || body === undefined || modifiedAt === undefined) return undefined;
-  const stored = [...(item.versions ?? [])].flatMap((digest) => earlier.get(digest) ?? []);
-  const latestFirst = [{ body, modifiedAt }, ...stored.toSorted((one, other) => (isLaterVersion(one, other) ? -1 : 1))];
-  let bytes = -Buffer.byteLength(body);
-  return latestFirst
-    .map((version) => {
-      bytes += Buffer.byteLength(version.body);
-      return bytes > MAX_VERSION_BYTES ? { modifiedAt: version.modifiedAt } : describeVersion(version);
-    })
-    .toReversed();
-};
-
-const describeVersion = ({ body, modifiedAt }: MessageVersion) => {
-  const { text, media } = readEventContent(body);
-  return { modifiedAt, text, media: presentMedia(media), body };
 };
 
 const describeBody = (body: string, direction: StoredMessage['direction']): Partial<MessageRecord> => {

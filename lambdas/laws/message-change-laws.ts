@@ -6,6 +6,7 @@ import {
   describeTime,
   has,
   includesAll,
+  kindOf,
   listNames,
   membersOf,
   type StoredItem,
@@ -41,6 +42,9 @@ const isLaterVersion = (before: StoredItem, after: StoredItem): boolean => {
 
 /** How a message lists an earlier version. */
 const digestOf = (body: unknown): string => createHash('sha256').update(String(body)).digest('base64url').slice(0, 32);
+
+const isAnotherEvent = (before: StoredItem, after: StoredItem): boolean =>
+  mayReplace(before, after) || before.body !== after.body || String(after.createdAt) < String(before.createdAt);
 
 const isNoLater = (before: StoredItem, after: StoredItem): boolean =>
   String(after.createdAt) <= String(before.createdAt);
@@ -87,10 +91,11 @@ const LAWS_UNTIL_ERASURE = [
       'version that is only a status or imported is replaced by the message itself.',
     source: 'decisions/store-events-in-any-order.md',
     next: NEXT,
-    kinds: ['message', 'echo'],
+    kinds: ['message', 'echo', 'version'],
     faultIn({ before, after }) {
       if (!before || !after || !has(before, 'createdAt') || mayReplace(before, after)) return undefined;
       const changed = changedNames(before, after);
+      if (kindOf(after) === 'version') return changed.length === 0 ? undefined : `Changed: ${listNames(changed)}.`;
       const content = changed.filter((name) => CONTENT.some((each) => each === name));
       const times = changed.filter((name) => TIME.some((each) => each === name));
       if (content.length > 0 && !isLaterVersion(before, after)) {
@@ -123,9 +128,7 @@ const LAWS_UNTIL_ERASURE = [
     faultIn({ before, after }) {
       if (!before || !after || !has(before, 'traceparent') || before.traceparent === after.traceparent)
         return undefined;
-      const isReplaceable =
-        !has(before, 'requestId') &&
-        (!has(before, 'createdAt') || mayReplace(before, after) || isLaterVersion(before, after));
+      const isReplaceable = !has(before, 'requestId') && (!has(before, 'createdAt') || isAnotherEvent(before, after));
       return isReplaceable ? undefined : 'It now belongs to another trace.';
     },
   },
