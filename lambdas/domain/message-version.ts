@@ -19,15 +19,22 @@ export const statedModification = ({ modified }: Pick<EventBase, 'modified'>): I
   modified?.source === 'event' || modified?.own !== undefined ? modified.at : undefined;
 
 /**
- * Returns the version that an event brings of a message that is stored already, with its earliest creation. If the event
- * does not say when the message was modified, Parley uses the event's own time, or when the event was delivered if that
- * is the time of the creation: an edit usually repeats it.
+ * Returns the version that an event brings of a message that is stored already, with its latest body and its earliest
+ * creation. If the event does not say when the message was modified, Parley uses the event's own time. If that is the
+ * time of the creation, which an edit usually repeats, and the stored version does not say either, it uses the time of
+ * the delivery.
  */
-export const versionOf = (event: EventBase, createdAt: Instant): MessageVersion => {
+export const versionOf = (
+  event: EventBase,
+  stored: { readonly body: string; readonly createdAt: Instant },
+): MessageVersion => {
   const { body, time, modified = time } = event;
-  const unstated = time.at === createdAt ? modified.at : time.at;
-  return { body, modifiedAt: statedModification(event) ?? unstated };
+  const isUnstated = time.at === stored.createdAt && modificationIn(stored.body) === undefined;
+  return { body, modifiedAt: statedModification(event) ?? (isUnstated ? modified.at : time.at) };
 };
+
+const modificationIn = (body: string): Instant | undefined =>
+  parseServiceTime(readServiceEvent(body)?.modificationTime);
 
 /** Whether a version of a message is later than another. Never depends on the order in which they were stored. */
 export const isLaterVersion = (one: MessageVersion, other: MessageVersion): boolean =>

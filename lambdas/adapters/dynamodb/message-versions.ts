@@ -40,7 +40,7 @@ export const recordVersion = async (
     // Another user's message with the same ID is no edit of this one.
     contacts.stored === contacts.arrived ? { at, edited: latest } : { at };
   const latest: MessageVersion = { body, modifiedAt };
-  const arrived = versionOf(arrival, createdAt);
+  const arrived = versionOf(arrival, { body, createdAt });
   if (!isVersion(arrival, item) || arrived.body === body || versions.has(versionDigest(arrived.body))) {
     return versions.size === 0 ? { at: createdAt } : recorded(createdAt, latest);
   }
