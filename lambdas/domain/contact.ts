@@ -70,8 +70,8 @@ export const ANY_CHANNEL = '*';
 /**
  * Returns the key that all spellings of a user's address share.
  *
- * A phone number becomes its digits, with the Argentine, Brazilian, and Mexican variants folded into one; any other id
- * stays as it is. The folding is a heuristic: Parley uses the key to find a contact and never sends to it.
+ * A phone number becomes its digits, with the variants of some countries folded into one; any other id stays as it is. The
+ * folding is a heuristic: Parley uses the key to find a contact and never sends to it.
  */
 export const contactKey = (address: string): string => {
   const plain = plainAddress(address);
@@ -143,6 +143,10 @@ const foldVariants = (digits: string): string => {
       return foldBrazil(digits);
     case digits.startsWith('52'):
       return foldMexico(digits);
+    case digits.startsWith('229'):
+      return foldBenin(digits);
+    case digits.startsWith('225'):
+      return foldIvoryCoast(digits);
     default:
       return digits;
   }
@@ -150,13 +154,15 @@ const foldVariants = (digits: string): string => {
 
 /** Returns the digits of all numbers that share a phone number's key. */
 export const addressVariants = (key: string): readonly string[] => {
-  const [country, national] = [key.slice(0, 2), key.slice(2)];
-  const others = {
-    54: [`549${national}`, ...[2, 3, 4].map((area) => `54${national.slice(0, area)}15${national.slice(area)}`)],
-    55: [`55${national.slice(0, 2)}9${national.slice(2)}`],
-    52: [`521${national}`],
-  };
-  const candidates = Object.entries(others).flatMap(([code, numbers]) => (code === country ? numbers : []));
+  const [twoDigits, threeDigits] = [key.slice(2), key.slice(3)];
+  const candidates = [
+    `549${twoDigits}`,
+    ...[2, 3, 4].map((area) => `54${twoDigits.slice(0, area)}15${twoDigits.slice(area)}`),
+    `55${twoDigits.slice(0, 2)}9${twoDigits.slice(2)}`,
+    `521${twoDigits}`,
+    `22901${threeDigits}`,
+    ...['01', '05', '07'].map((operator) => `225${operator}${threeDigits}`),
+  ];
   return [key, ...candidates.filter((digits) => contactKey(digits) === key)];
 };
 
@@ -175,3 +181,17 @@ const foldBrazil = (digits: string): string =>
 
 /** 52 1 and ten digits, or 52 and ten digits. */
 const foldMexico = (digits: string): string => (/^521\d{10}$/.test(digits) ? `52${digits.slice(3)}` : digits);
+
+/**
+ * Since 2024, every number of Benin has 01 before its earlier eight digits.
+ * Source: https://github.com/mobi/telephone_number/issues/138
+ */
+const foldBenin = (digits: string): string => (/^22901\d{8}$/.test(digits) ? `229${digits.slice(5)}` : digits);
+
+/**
+ * Since 2021, the mobile numbers of Côte d'Ivoire have 01, 05, or 07 before their earlier eight digits, whose second one
+ * shows the operator. Other numbers that start with these are new: the same digits may follow another operator's.
+ * Sources: https://github.com/nyaruka/phonenumbers/issues/76, https://github.com/google/libphonenumber/issues/1909
+ */
+const foldIvoryCoast = (digits: string): string =>
+  /^225(01[04-9][0-3]|05[04-9][4-6]|07[04-9][7-9])\d{6}$/.test(digits) ? `225${digits.slice(5)}` : digits;

@@ -1,4 +1,5 @@
 import { gunzipSync, inflateRawSync } from 'node:zlib';
+import { decodeUtf8 } from './decode-utf8.ts';
 import * as z from './schema.ts';
 
 /** A string inside a text, with the name of the field that contains it, if there is one. */
@@ -59,21 +60,13 @@ const DECOMPRESSORS = [inflateRawSync, gunzipSync];
 
 /** Returns the text that bytes are, or that they become when they are decompressed; none if they are neither. */
 const textsOf = (bytes: Buffer): readonly string[] => {
-  const text = utf8Of(bytes);
+  const text = decodeUtf8(bytes);
   if (text !== undefined) return [text];
   return DECOMPRESSORS.flatMap((decompress) => {
     try {
-      return utf8Of(decompress(bytes, { maxOutputLength: MAX_BYTES })) ?? [];
+      return decodeUtf8(decompress(bytes, { maxOutputLength: MAX_BYTES })) ?? [];
     } catch {
       return [];
     }
   });
-};
-
-const utf8Of = (bytes: Buffer): string | undefined => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 };

@@ -61,7 +61,7 @@ export const parseEvents = (body: string, context: ParseEventContext): readonly 
 
 /** Parses one event of a post. */
 export const parsePosted = ({ body, format, fields, entry }: PostedEvent, context: ParseEventContext): ParsedEvent => {
-  const read = format.read(fields, entry);
+  const read = asOfBusiness(format.read(fields, entry), context);
   const fault = read.fault ?? (read.unknown === undefined ? faultOfId(read) : undefined);
   if (fault !== undefined) return unreadable(body, `Not a known event: ${fault}.`);
   const id = read.unknown === undefined ? String(read.id) : unknownEventId(body);
@@ -98,6 +98,18 @@ export const parsePosted = ({ body, format, fields, entry }: PostedEvent, contex
     ...(status === 'failed' && failure && { failure: describeFailure(failure) }),
     ...(message && { message }),
   });
+};
+
+/**
+ * Returns a message from the business's own number as one that the business wrote. As a user's message, it would be
+ * answered, by a bot that reads its own answer next.
+ */
+const asOfBusiness = (read: ServiceEvent, { chatChannelNumber }: ParseEventContext): ServiceEvent => {
+  const { message, user, recipient, lines } = read;
+  if (message?.sender !== 'user' || user === undefined) return read;
+  const own = [chatChannelNumber, ...lines].flatMap((name) => numberOfChannel(name ?? '') ?? []);
+  if (!own.map(contactKey).includes(contactKey(user))) return read;
+  return { ...read, user: recipient, message: { ...message, sender: 'business', senderName: user } };
 };
 
 /** What else is known about the message of an event. */

@@ -81,13 +81,14 @@ export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): 
   if (answer.kind === 'not-sent') return { kind: 'not-done', cause: 'unavailable', explanation: answer.cause };
   if (answer.kind === 'unknown') return { kind: 'uncertain', explanation: answer.cause, isAnswered: false };
   const { httpStatus, retryAfter } = answer;
-  const { id, transactionIds, fault, isReadable } = readBody(answer.body);
+  const isSuccess = httpStatus >= 200 && httpStatus < 300;
+  const { id, transactionIds, fault, problem } = readBody(answer.body);
   const explanation = explain(answer, fault);
-  const details = detailsOf(fault);
+  const details = detailsOf(isSuccess ? problem : fault);
   const transactions = transactionIds.length === 0 ? {} : { transactionIds };
-  if (httpStatus >= 200 && httpStatus < 300) {
+  if (isSuccess) {
     if (id !== undefined || transactionIds.length > 0) {
-      return fault || !isReadable
+      return problem
         ? {
             kind: 'uncertain',
             explanation: `${explanation}, with an id and a problem`,
@@ -97,9 +98,9 @@ export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): 
           }
         : { kind: 'accepted', ...(id !== undefined && { messageId: id }), ...transactions };
     }
-    if (!fault) {
+    if (!problem) {
       // The contract shows no response body for intent/v2.
-      return endpoint === 'intent/v2' && isReadable
+      return endpoint === 'intent/v2' && answer.body !== undefined
         ? { kind: 'accepted' }
         : { kind: 'uncertain', explanation: `${explanation}, without a readable id`, isAnswered: true };
     }
@@ -107,7 +108,7 @@ export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): 
   if (fault?.code === WINDOW_CLOSED_ERROR) return { kind: 'window-closed' };
   if (fault?.code === INSUFFICIENT_CREDIT)
     return { kind: 'not-done', cause: 'no-credit', explanation, ...details, retryAfter };
-  if (httpStatus >= 200 && httpStatus < 300) return { kind: 'rejected', code: codeOf(fault), explanation, ...details };
+  if (isSuccess) return { kind: 'rejected', code: codeOf(fault), explanation, ...details };
   if (httpStatus === 401) return { kind: 'not-done', cause: 'token', explanation, ...details };
   if (httpStatus === 429 || httpStatus === 503) {
     return { kind: 'not-done', cause: 'unavailable', explanation, ...details, retryAfter };
@@ -129,29 +130,28 @@ export const sendOutcome = (endpoint: SendEndpoint, answer: ChatServiceAnswer): 
 interface AnswerBody {
   readonly id?: string;
   readonly transactionIds: readonly string[];
+  /** What the answer says in the contract's terms about why the call failed. */
   readonly fault?: Fault;
-  /** Whether it is JSON and its problem, if any, can be read. */
-  readonly isReadable: boolean;
+  /** The fault, or anything else that is given as one. With a success status, only it says that the call failed. */
+  readonly problem?: Fault;
 }
 
 const readBody = (body: unknown): AnswerBody => {
   const parsed = z.safeParse(answerBody, body);
-  if (!parsed.success) return { transactionIds: [], isReadable: body !== undefined };
+  if (!parsed.success) return { transactionIds: [] };
   const { id, webhookNotificationId, requestId, txId, intentTxId, error, problems, errors } = parsed.data;
   const transactionIds = [webhookNotificationId, requestId, txId, intentTxId].filter((each) => each !== undefined);
-  const given = [error, problems, errors].filter((value) => !isEmpty(value));
-  const fault = readFault(given.flat());
+  const given = [error, problems, errors].flat().filter((value) => !isEmpty(value));
+  const fault = readFault(given);
   return {
     id,
     transactionIds: [...new Set(transactionIds)],
     fault,
-    isReadable: given.length === 0 || fault !== undefined,
+    problem: fault ?? (given.length === 0 ? undefined : { message: given.map(textOf).join('; ') }),
   };
 };
 
-/** Whether a field for problems contains none: it is null, or an empty string, list, or object. */
-const isEmpty = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === '' ||
-  (typeof value === 'object' && Object.keys(value).length === 0);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Whether a field for problems contains none: it is null, false, 0, or an empty string, list, or object. */
+const isEmpty = (value: unknown): boolean => !value || (typeof value === 'object' && Object.keys(value).length === 0);

@@ -1,3 +1,4 @@
+import { decodeUtf8 } from './decode-utf8.ts';
 import { type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
 import type { Traceparent } from './trace-context.ts';
@@ -109,15 +110,4 @@ const content = (rawBody: Buffer, messageId: string | undefined, publishTime: un
 const parseBody = (rawBody: Buffer): unknown => {
   const text = decodeUtf8(rawBody);
   return text === undefined ? undefined : z.parseJson(text);
-};
-
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Returns undefined for bytes that are not UTF-8. */
-const decodeUtf8 = (bytes: Buffer): string | undefined => {
-  try {
-    return strictUtf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
 };

@@ -1,11 +1,12 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Caller } from '../domain/audit.ts';
+import { decodeUtf8 } from '../domain/decode-utf8.ts';
 import { LoggableError } from '../domain/errors.ts';
 import * as z from '../domain/schema.ts';
 import { parseTraceparent, TRACEPARENT, traceFieldOf } from '../domain/trace-context.ts';
 import type { Log } from '../ports.ts';
-import { type Answer, type ManagementCall, problem } from './api/api.ts';
+import { type Answer, invalidRequest, type ManagementCall, problem } from './api/api.ts';
 
 export interface ManagementHandlerOptions {
   /** The function that responds to calls of each route, by route key, such as `GET /v1/stage`. */
@@ -20,8 +21,9 @@ export const createManagementHandler =
     const respond = responders.get(event.routeKey);
     if (respond === undefined)
       throw new LoggableError(`The API has a route that this function does not implement: ${event.routeKey}.`);
-    const call = parseCall(event);
-    const answer = await respond(call);
+    const { bodyText, ...call } = parseCall(event);
+    const answer =
+      bodyText === undefined ? invalidRequest('The body is not UTF-8.') : await respond({ ...call, bodyText });
     // Logs neither paths nor bodies, because they contain users' numbers.
     const { caller, traceparent } = call;
     const fields = { route: event.routeKey, caller: caller.arn, status: answer.status };
@@ -42,11 +44,11 @@ export const answerErrors = (log: Log): MiddlewareObj<APIGatewayProxyEventV2, AP
   },
 });
 
-const parseCall = (event: APIGatewayProxyEventV2): ManagementCall => ({
+const parseCall = (event: APIGatewayProxyEventV2) => ({
   caller: callerOf(event),
   id: Object.values(event.pathParameters ?? {})[0] ?? '',
   query: event.queryStringParameters ?? {},
-  bodyText: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8').toString(),
+  bodyText: decodeUtf8(Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')),
   traceparent: parseTraceparent(event.headers[TRACEPARENT]),
 });
 

@@ -35,10 +35,10 @@ export const createSentMessages = (
       },
       { returnItem: true },
     );
-    // A user's message has the same id. Its body stays.
+    // A user's message has the same id. Its body stays; one of another user stays as it is.
     if (recorded.kind === 'conflict') {
       recorded = await table.update(
-        { key: messageKey(id), set: { ...set, ...NO_GAP }, condition: isReplaceable },
+        { key: messageKey(id), set: { ...set, ...NO_GAP }, condition: `${isReplaceable} AND #contact = :contact` },
         { returnItem: true },
       );
     }

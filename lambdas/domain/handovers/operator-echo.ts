@@ -27,7 +27,8 @@ export const isFromOperator = (
   if (isFromStatus) return false;
   if (senders.some((sender) => sender.toLowerCase() === senderName?.toLowerCase())) return true;
   const value = field === undefined ? undefined : readEventField(body, field);
-  return value !== undefined && (values === undefined || values.includes(value));
+  // Services also write 0 for no operator.
+  return value !== undefined && (values?.includes(value) ?? value !== '0');
 };
 
 /** Whether an echo says nothing about who wrote its message. */

@@ -33,6 +33,7 @@ export const uppercase: WebhookFormat = {
       chatPlatform: textIn(fields, 'CHAT_PLATFORM_ID'),
       // In what the business wrote, TO is the user; in what a user wrote, it is the business.
       user: sender === 'user' ? from : nameIn(fields, 'TO'),
+      recipient: nameIn(fields, 'TO'),
       lines: [nameIn(fields, 'CHAT_CHANNEL_ID'), ...(sender === 'user' ? [nameIn(fields, 'TO')] : [])],
       customerId: idIn(fields, 'CUSTOMER_ID'),
       name: textIn(fields, 'FROM_NAME'),

@@ -80,6 +80,8 @@ export interface ServiceEvent {
   readonly chatPlatform?: string | undefined;
   /** The user's address. */
   readonly user?: string | undefined;
+  /** Whom a message was sent to, if the format names both sides. */
+  readonly recipient?: string | undefined;
   /** Names of the business's own number, the most reliable first. */
   readonly lines: readonly (string | undefined)[];
   readonly customerId?: string | undefined;

@@ -19,6 +19,10 @@ describe('contactKey', () => {
     ['Mexico, with and without the mobile 1', '+5215512345678', '525512345678'],
     ['Mexico, as the second source writes it', '+52 56 3969 1841', '5215639691841'],
     ['Argentina, as the second source writes it', '+54 11 5874 9895', '5491158749895'],
+    ['Benin, before and after 2024', '+229 97 11 22 33', '+229 01 97 11 22 33'],
+    ["Côte d'Ivoire, Orange, before and after 2021", '+225 47 11 22 33', '+225 07 47 11 22 33'],
+    ["Côte d'Ivoire, MTN, before and after 2021", '22505112233', '+2250505112233'],
+    ["Côte d'Ivoire, Moov, before and after 2021", '22541112233', '2250141112233'],
     ['Brazil, as the second source writes it', '+55 92 98172 3241', '+55 92 8172 3241'],
   ])('is the same for %s', (_case, one, other) => {
     expect(contactKey(one)).toBe(contactKey(other));
@@ -28,6 +32,9 @@ describe('contactKey', () => {
     ['a Brazilian landline and a mobile number with the same digits after the 9', '+551133334444', '+5511933334444'],
     ['two ids that differ in case', 'CO.1000a', 'CO.1000A'],
     ['an id that is not a number and a number with the same digits', 'US.1349555000', '1349555000'],
+    ["two operators' numbers in Côte d'Ivoire", '+225 05 07 11 22 33', '+225 07 07 11 22 33'],
+    ["a new number in Côte d'Ivoire and an old one with its last digits", '+225 05 07 11 22 33', '+225 07 11 22 33'],
+    ["a landline in Côte d'Ivoire and a mobile number", '+225 27 20 11 22 33', '+225 20 11 22 33'],
     ['two countries', '+541155550000', '+551155550000'],
     ['an IP address and the number with its digits', '192.168.1.12', '+192168112'],
     ['a date and the number with its digits', '2026-11-20', '20261120'],
@@ -46,7 +53,7 @@ describe('contactKey', () => {
   );
 
   it('returns a key unchanged, so that a key can be looked up like an address', () => {
-    const digits = fc.stringMatching(/^\+?(54|55|52|34|1)\d{6,13}$/);
+    const digits = fc.stringMatching(/^\+?(54|55|52|34|1|229|22901|225|22507|22505|22501)\d{6,13}$/);
     fc.assert(
       fc.property(fc.oneof(digits, fc.string()), (address) => {
         expect(contactKey(contactKey(address))).toBe(contactKey(address));

@@ -119,6 +119,37 @@ it.each(['ENQUEUED', 'played', 'received'])('a message beside the STATUS %s open
   expect(parsed).toMatchObject({ event: { kind: 'status', message: { kind: 'message', opensWindow: false } } });
 });
 
+describe("a message from the business's own number", () => {
+  const fields = { FROM: '5491100000000', TO: '5491155550000', MESSAGE: 'STOP' };
+  const context = { times: { receivedAt: NOW }, chatPlatform: 'chat', windowPer: 'user' as const };
+  const parsed = (wire: object, chatChannelNumber?: string) =>
+    parseEvent(JSON.stringify(wireMessage({ ...fields, ...wire })), { ...context, chatChannelNumber });
+
+  it.each([
+    ["the event's channel", { CHAT_CHANNEL_ID: 'acme-chat-5491100000000' }, undefined],
+    ["the webhook's path", {}, '+5491100000000'],
+  ])('is an echo in the conversation of the user: %s', (_case, wire, path) => {
+    expect(parsed(wire, path)).toMatchObject({
+      event: { kind: 'echo', sender: 'business', contact: { key: '541155550000' } },
+    });
+  });
+
+  it.each(['+5491100000000', '541100000000', 5491100000000])('is an echo in any spelling: %j', (FROM) => {
+    expect(parsed({ FROM, CHAT_CHANNEL_ID: '5491100000000' })).toMatchObject({ event: { kind: 'echo' } });
+  });
+
+  it('is an echo of nobody in a format that names only the user', () => {
+    const wire = { _id_: '1', contactId: '5491100000000', fromCustomer: true, WHATSAPP_NUMBER: '+5491100000000' };
+    const { event } = { event: undefined, ...parseEvent(JSON.stringify(wire), context) };
+    expect(event).toMatchObject({ kind: 'echo', sender: 'business' });
+    expect(event).not.toHaveProperty('contact');
+  });
+
+  it('is unlike one from any other number', () => {
+    expect(parsed({ FROM: '5491155550001', TO: 'me' }, '+5491100000000')).toMatchObject({ event: { kind: 'message' } });
+  });
+});
+
 describe('the business number of an event where windows are per number', () => {
   const context = { times: { receivedAt: NOW }, chatPlatform: 'chat', windowPer: 'channel' as const };
 

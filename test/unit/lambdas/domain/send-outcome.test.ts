@@ -70,7 +70,25 @@ describe('sendOutcome', () => {
       { kind: 'not-done', cause: 'no-credit' },
     ],
     ['code 201 in a list', 200, { problems: [{ code: 201, message: 'closed' }] }, { kind: 'window-closed' }],
-    ['a list of problems that cannot be read', 200, { problems: ['quota'] }, { kind: 'uncertain', isAnswered: true }],
+    [
+      'a list of problems that are texts',
+      200,
+      { problems: ['quota', 'No params'] },
+      { kind: 'rejected', details: 'quota; No params' },
+    ],
+    [
+      'a problem without a code and a message',
+      200,
+      { problems: [{ field: 'platformContactId', reason: 'unknown' }], result: {} },
+      { kind: 'rejected', explanation: 'HTTP 200', details: '{"field":"platformContactId","reason":"unknown"}' },
+    ],
+    ['a problem that is only a number', 200, { problems: 7 }, { kind: 'rejected', details: '7' }],
+    ['an error that is true', 200, { error: true }, { kind: 'rejected', details: 'true' }],
+    ['problems that are empty', 200, { problems: [null, {}, ''] }, { kind: 'uncertain', isAnswered: true }],
+    ['an id and an error that is false', 200, { id: 'm1', error: false }, { kind: 'accepted', messageId: 'm1' }],
+    ['an id and no errors, counted', 200, { id: 'm1', errors: 0 }, { kind: 'accepted', messageId: 'm1' }],
+    ['an id and problems that are empty', 200, { id: 'm1', problems: [{}] }, { kind: 'accepted', messageId: 'm1' }],
+    ['400 with an error that is a text', 400, { error: 'Bad Request' }, { kind: 'not-done', cause: 'blocked' }],
     ['another 4xx', 400, { error: { code: 7, message: 'Unknown rule' } }, { kind: 'rejected', code: 7 }],
     ['500', 500, undefined, { kind: 'uncertain', isAnswered: false }],
     ['502', 502, { error: { code: 1 } }, { kind: 'uncertain' }],
@@ -230,12 +248,13 @@ describe('an answer of intent/v2 without an id', () => {
     },
   );
 
-  it.each([[undefined], [{ problems: 'quota' }], [{ error: 7 }]])(
-    'is uncertain and not resent otherwise: %j',
-    (body) => {
-      expect(answered(200, body, 'intent/v2')).toMatchObject({ kind: 'uncertain', isAnswered: true });
-    },
-  );
+  it('is uncertain and not resent if it is not JSON', () => {
+    expect(answered(200, undefined, 'intent/v2')).toMatchObject({ kind: 'uncertain', isAnswered: true });
+  });
+
+  it.each([[{ problems: 'quota' }], [{ error: 7 }]])('is rejected with a problem of any form: %j', (body) => {
+    expect(answered(200, body, 'intent/v2')).toMatchObject({ kind: 'rejected' });
+  });
 
   it('is rejected with a problem', () => {
     expect(answered(200, { problems: { code: 304 } }, 'intent/v2')).toMatchObject({ kind: 'rejected', code: 304 });

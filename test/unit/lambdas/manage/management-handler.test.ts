@@ -82,6 +82,16 @@ describe('the management handler', () => {
     expect(calls).toMatchObject([{ bodyText: 'ñ' }, { id: '', query: {}, bodyText: '' }]);
   });
 
+  it('refuses a body that is not UTF-8, instead of passing on other characters', async () => {
+    const body = Buffer.from('{"messageText":"Mañana"}', 'latin1').toString('base64');
+    const { response } = await call(
+      () => Promise.reject(new Error('The route must not be called.')),
+      eventOf({ body, isBase64Encoded: true }),
+    );
+    expect(response.statusCode).toBe(400);
+    expect(response.body).toContain('The body is not UTF-8.');
+  });
+
   it('logs the route, the caller, and the status, but no phone number', async () => {
     const { logged } = await call(async () => ({ status: 404, body: { message: `${USER} is not known` } }));
     expect(logged).toEqual([['info', 'management call', { route: 'POST /v1/opt-ins', caller: CALLER, status: 404 }]]);
