@@ -171,9 +171,8 @@ export class ParleyReceiver extends Construct {
     if (this.watches) grantItemActions(props.table, watch, ['dynamodb:UpdateItem'], ['CHANNEL#*']);
     this.#confirmations = keywords?.confirmation === undefined ? undefined : new OptOutConfirmations(this.handler);
     this.#turnStart = settings.turns && new TurnStart(this.handler);
-    this.node.addValidation({
-      validate: () => [...(this.#confirmations?.faults() ?? []), ...(this.#turnStart?.faults() ?? [])],
-    });
+    const parts = [this.#confirmations, this.#turnStart];
+    this.node.addValidation({ validate: () => parts.flatMap((part) => part?.faults() ?? []) });
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
     this.webhookSecret?.grantReadValue(partOf(this.handler, 'WebhookSecret'));
     this.inboundQueue.addConsumer(this.handler.live, MAX_INBOUND_INVOCATIONS);
