@@ -211,7 +211,12 @@ describe('a keyword in an edited message', () => {
   });
 
   it('is no consent of another contact whose message has the same ID', async () => {
-    const other = wireMessage({ FROM: 'CO.1000', MESSAGE: 'Hi', LAST_MODIFICATION: CREATED });
+    const other = wireMessage({
+      FROM: 'CO.1000',
+      CUSTOMER_ID: 'customer-2',
+      MESSAGE: 'Hi',
+      LAST_MODIFICATION: CREATED,
+    });
     await consentsAfter([stop, other]);
     expect(await repositories.contacts.readConsents(contactRef('chat', 'CO.1000'))).toEqual([]);
   });
