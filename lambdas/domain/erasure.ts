@@ -19,15 +19,21 @@ export const erasureRecord = z.object({
 
 export type ErasureRecord = z.output<typeof erasureRecord>;
 
+/** Longer than the usual lag of the index `byContact` behind the table. */
+export const INDEX_LAG_MS = 2_000;
+
 /** An erasure on its queue. Its message, which contains the contact's key, is deleted when the erasure is done. */
 export const queuedErasure = z.object({
   erasureId: z.string(),
   requestedAt: z.string(),
   contact: z.object({ platform: z.string(), channel: z.string(), key: z.string() }),
+  customerIds: z.array(z.string()),
 });
 
 export interface QueuedErasure {
   readonly erasureId: string;
   readonly requestedAt: string;
   readonly contact: ContactRef;
+  /** The customers that the contact's user was when the erasure was requested. */
+  readonly customerIds: readonly string[];
 }

@@ -2,18 +2,19 @@ import type { Consent } from '../domain/consent.ts';
 import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
 import { NO_REASON } from '../domain/failure.ts';
 import { isFromOperator, type OperatorEchoes, operatorMessageAt } from '../domain/handovers/operator-echo.ts';
-import { type Instant, msBetween } from '../domain/instant.ts';
+import { msBetween } from '../domain/instant.ts';
 import { consentIn, type Keywords } from '../domain/keywords/keywords.ts';
 import { canStartFrom } from '../domain/send-transitions.ts';
 import type { Traceparent } from '../domain/trace-context.ts';
 import type { Echo, InboundMessage, StatusChange, WebhookEvent } from '../domain/webhook-event.ts';
 import type { Clock, ContactRepository, Failed, MessageRepository, RecordedMessage, SendRepository } from '../ports.ts';
+import { customerWriteOf, recordConsent, type Seen } from './customer-writes.ts';
 import { recordSentMessage } from './record-sent-message.ts';
 import { type Turn, turnOf } from './turns/turn-of.ts';
 
 /** Where events are stored. */
 export interface EventRepositories {
-  readonly contacts: Pick<ContactRepository, 'openWindow' | 'recordConsent' | 'recordOperatorMessage'>;
+  readonly contacts: Pick<ContactRepository, 'linkCustomer' | 'openWindow' | 'recordConsent' | 'recordOperatorMessage'>;
   readonly messages: Pick<
     MessageRepository,
     'recordInbound' | 'recordEcho' | 'recordStatus' | 'recordOutbound' | 'recordUnknown' | 'recordUnknownName'
@@ -43,23 +44,16 @@ export interface Meanings {
   readonly turns: boolean;
 }
 
-/**
- * Returns the writes of an event, which run concurrently.
- *
- * @param seenNames the names of unknown events that this process has recorded, and since when each exists. A service may
- *   send such events all the time, so each name is recorded once.
- */
-export const writesOf = (
-  event: WebhookEvent,
-  meanings: Meanings,
-  seenNames: Map<string, Instant>,
-): readonly Write[] => {
+/** Returns the writes of an event, which run concurrently. */
+export const writesOf = (event: WebhookEvent, meanings: Meanings, seen: Seen): readonly Write[] => {
+  const { clock } = meanings;
   switch (event.kind) {
     case 'message':
       return writesOfMessage(event, meanings);
     case 'echo':
       return [
         writeOfEcho(event, meanings.operatorEchoes),
+        ...writesOfCustomer(customerWriteOf(event, event.contact, clock, seen)),
         ...(event.transactionId === undefined
           ? []
           : [async (repositories: EventRepositories) => void (await reportToTransaction(repositories, event))]),
@@ -75,24 +69,26 @@ export const writesOf = (
           return { traceparent };
         },
         ...writesOfRequest(event),
-        ...(message === undefined ? [] : writesOf(message, meanings, seenNames)),
+        ...(message === undefined
+          ? writesOfCustomer(customerWriteOf(event, event.subject, clock, seen))
+          : writesOf(message, meanings, seen)),
       ];
     }
     case 'unknown':
       return [
         async ({ messages }) => void (await messages.recordUnknown(event)),
         // The first delivered event of a name is to be noticed, whatever an import has brought before.
-        ...(event.isImported ? [] : [writeOfName(event.name, meanings, seenNames)]),
+        ...(event.isImported ? [] : [writeOfName(event.name, meanings, seen)]),
       ];
   }
 };
 
 const writeOfName =
-  (name: string, { clock }: Meanings, seenNames: Map<string, Instant>): Write =>
+  (name: string, { clock }: Meanings, { names }: Seen): Write =>
   async ({ messages }) => {
     const now = clock.now();
-    const firstSeenAt = seenNames.get(name) ?? (await messages.recordUnknownName(name, now));
-    if (seenNames.size < MAX_SEEN_NAMES) seenNames.set(name, firstSeenAt);
+    const firstSeenAt = names.get(name) ?? (await messages.recordUnknownName(name, now));
+    if (names.size < MAX_SEEN_NAMES) names.set(name, firstSeenAt);
     return msBetween(firstSeenAt, now) < NEW_NAME_MS ? { hasNewName: true } : undefined;
   };
 
@@ -100,6 +96,9 @@ const writeOfName =
 const NEW_NAME_MS = 10 * 60 * 1000;
 /** More names than a service uses. Any others are recorded again each time. */
 const MAX_SEEN_NAMES = 100;
+
+const writesOfCustomer = (write: ReturnType<typeof customerWriteOf>): readonly Write[] =>
+  write === undefined ? [] : [async ({ contacts }) => void (await write(contacts))];
 
 const writesOfRequest = (event: StatusChange): readonly Write[] => {
   const { requestId } = event;
@@ -165,10 +164,11 @@ const writeAsOfItem = async (
 ): Promise<void> => {
   const { messages, contacts } = repositories;
   const writeAsOf = async ({ at, edited }: RecordedMessage) => {
-    await contacts.openWindow({ ...event, time: { ...event.time, at } });
+    const message = { ...event, time: { ...event.time, at } };
     // The opt-out of an edit is recorded below. Its opt-in is not: the service itself can change a message.
-    if (consent === undefined || edited?.body === event.body) return;
-    await contacts.recordConsent(event.contact, { ...consent, at, recordedAt: at });
+    const given = edited?.body === event.body ? undefined : consent;
+    if (given === undefined) await contacts.openWindow(message);
+    else await recordConsent(contacts, message, { ...given, at, recordedAt: at });
   };
   let recorded: RecordedMessage;
   try {
@@ -197,7 +197,7 @@ const recordEditedOptOut = async (
   if (edited === undefined || keywords === undefined) return;
   const { body, modifiedAt: at } = edited;
   const consent = consentIn({ ...event, body, time: { ...event.time, at } }, keywords);
-  if (consent?.kind === 'opt-out') await contacts.recordConsent(event.contact, consent);
+  if (consent?.kind === 'opt-out') await recordConsent(contacts, event, consent);
 };
 
 /**

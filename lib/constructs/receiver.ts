@@ -36,6 +36,7 @@ const receiverSettings = settingsObject
     webhook: true,
     allowInsecureWebhook: true,
     chatPlatform: true,
+    chatChannelNumber: true,
     sends: true,
     window: true,
     keywords: true,
@@ -113,11 +114,9 @@ export class ParleyReceiver extends Construct {
     this.isBuffered = webhook.ingress === 'buffered';
     this.windowPer = window.per;
     const removalPolicy = removalPolicyOf(production);
-    this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {
-      visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
-      removalPolicy,
-      encryptionKey,
-    });
+    const visibilityTimeout = recommendedVisibilityTimeout(TIMEOUT);
+    const queueProps = { visibilityTimeout, removalPolicy, encryptionKey };
+    this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', queueProps);
     this.webhookSecret = hasWebhookSecret(webhook.auth)
       ? new StageSecret(this, 'WebhookSecret', {
           description: 'The secrets or tokens that verify webhook requests, one per line. Initially a random value.',
@@ -155,6 +154,7 @@ export class ParleyReceiver extends Construct {
         TURNS: settings.turns && true,
         WATCH: webhook.watch || undefined,
         CHAT_PLATFORM: chatPlatform,
+        CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
         RETENTION_DAYS: retentionDays,
       }),
     });
@@ -162,15 +162,14 @@ export class ParleyReceiver extends Construct {
       props.table,
       this.handler,
       ['dynamodb:UpdateItem'],
-      ['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'],
+      ['CHANNELS', 'CONTACT#*', 'CUSTOMER#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'],
     );
     const watch = partOf(this.handler, 'Watch');
     if (this.watches) grantItemActions(props.table, watch, ['dynamodb:UpdateItem'], ['CHANNEL#*']);
     this.#confirmations = keywords?.confirmation === undefined ? undefined : new OptOutConfirmations(this.handler);
     this.#turnStart = settings.turns && new TurnStart(this.handler);
-    this.node.addValidation({
-      validate: () => [...(this.#confirmations?.faults() ?? []), ...(this.#turnStart?.faults() ?? [])],
-    });
+    const parts = [this.#confirmations, this.#turnStart];
+    this.node.addValidation({ validate: () => parts.flatMap((part) => part?.faults() ?? []) });
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
     this.webhookSecret?.grantReadValue(partOf(this.handler, 'WebhookSecret'));
     this.inboundQueue.addConsumer(this.handler.live, MAX_INBOUND_INVOCATIONS);
@@ -224,9 +223,8 @@ export class ParleyReceiver extends Construct {
 
   /**
    * Denies all other principals, including administrators, permission to put messages on the queues, because most of
-   * these messages are not verified again. Those of a buffered ingress are verified, and cannot be taken for others. This
-   * does not affect Lambda, which only receives, or SQS, which moves messages to the dead-letter queue without this
-   * permission.
+   * these messages are not verified again. Those of a buffered ingress are verified, and cannot be taken for others.
+   * Lambda, which only receives, and SQS, which moves messages to the dead-letter queue, do not need this permission.
    *
    * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html, `aws:PrincipalArn`:
    * the role's ARN for its sessions, and no value for AWS services, which `ArnNotEquals` denies.

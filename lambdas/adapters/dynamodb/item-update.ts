@@ -56,19 +56,21 @@ export const updateExpressions = ({
     ),
   ];
   const names = Object.keys({ ...set, ...setOnce, ...add, ...drop });
+  const values = valuesOf({
+    ...Object.fromEntries(present),
+    ...setOnce,
+    ...(increment.length > 0 && { zero: 0, one: 1 }),
+    ...add,
+    ...drop,
+    ...rest.values,
+  });
   return {
     Key: marshall(key),
     UpdateExpression: expression.filter((part) => part !== '').join(' '),
     ConditionExpression: rest.condition,
     ExpressionAttributeNames: { ...namesOf([...names, ...increment]), ...namesIn(rest.condition) },
-    ExpressionAttributeValues: valuesOf({
-      ...Object.fromEntries(present),
-      ...setOnce,
-      ...(increment.length > 0 && { zero: 0, one: 1 }),
-      ...add,
-      ...drop,
-      ...rest.values,
-    }),
+    // DynamoDB refuses an empty map.
+    ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : values,
   };
 };
 

@@ -1,26 +1,7 @@
-import type { SQSRecord } from 'aws-lambda';
-import { type ContactDefaults, type DataSubject, resolveContact } from '../../domain/contact.ts';
-import { createIsAbout } from '../../domain/dead-letter-subject.ts';
-import type { Ms } from '../../domain/duration.ts';
-import { erasureRecord, queuedErasure } from '../../domain/erasure.ts';
-import { LoggableError } from '../../domain/errors.ts';
-import { addMs, type Instant } from '../../domain/instant.ts';
+import { type ContactDefaults, type ContactRef, resolveContact } from '../../domain/contact.ts';
+import { erasureRecord, INDEX_LAG_MS } from '../../domain/erasure.ts';
 import * as z from '../../domain/schema.ts';
-import type {
-  AuditRepository,
-  Clock,
-  ErasableItem,
-  ErasablePosition,
-  ErasureQueue,
-  ErasureRepository,
-  Log,
-  Metrics,
-  QueuedDeadLetters,
-  Randomness,
-  SendScheduler,
-} from '../../ports.ts';
-import { forEachConcurrently } from '../../runtime/concurrency.ts';
-import { DONE, type MessageResult } from '../../runtime/queue-handler.ts';
+import type { AuditRepository, Clock, ErasureQueue, ErasureRepository, Randomness } from '../../ports.ts';
 import {
   accepted,
   chosenIdField,
@@ -43,13 +24,31 @@ export interface ErasurePorts {
   readonly contactDefaults: ContactDefaults;
 }
 
-export const erasureResponse = erasureRecord;
+export const erasureResponse = z.object({
+  ...erasureRecord.shape,
+  /** The IDs of the erasures of the customer's other addresses. Present in the answer to the call. */
+  otherAddresses: z.optional(z.array(z.string())),
+});
+
+/** Returns the IDs of the customers that a contact's user is, and the user's other addresses, each of them once. */
+const readUser = async (
+  erasures: Pick<ErasureRepository, 'contactsOf' | 'customersOf' | 'addressesOf'>,
+  contact: ContactRef,
+): Promise<{ readonly customerIds: readonly string[]; readonly others: readonly ContactRef[] }> => {
+  const named = await Promise.all((await erasures.contactsOf(contact)).map((each) => erasures.customersOf(each)));
+  const customers = named.flat();
+  const addresses = (await Promise.all(customers.map((customer) => erasures.addressesOf(customer)))).flat();
+  const others = new Map(addresses.filter(({ key }) => key !== contact.key).map((each) => [each.key, each]));
+  const customerIds = [...new Set(customers.map(({ customerId }) => customerId))];
+  return { customerIds, others: [...others.values()] };
+};
 
 export const eraseContact = defineRoute({
   route: 'DELETE /v1/contacts/{platformContactId+}',
   summary: 'Erase a contact',
   description:
-    'Deletes the contact with every business number, all of its messages, and its dead letters. Of each send, only the ' +
+    'Deletes the contact with every business number, all of its messages, and its dead letters, and the same of every ' +
+    'other address of the same customer, each in an erasure of its own. Of each send, only the ' +
     'record that it existed is kept. The erasure runs in the background; get the erasure to see its progress. You can ' +
     'repeat the call. Messages that the user writes and consents that are recorded after the call are kept.',
   id: erasedAddressField,
@@ -59,16 +58,31 @@ export const eraseContact = defineRoute({
   async handle(ports: ErasurePorts, { id, query, caller }) {
     const { erasures, audit, erasureQueue, clock, randomness, contactDefaults } = ports;
     const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
-    const erasureId = randomness.newId();
+    const { customerIds, others: addresses } = await readUser(erasures, contact);
     const requestedAt = clock.now();
-    // Never names the contact, because the entry remains after the erasure.
-    await audit.record({ action: 'erasure', details: { erasureId }, at: requestedAt, caller });
-    // First, because nothing would ever end an erasure that is recorded and not queued.
-    // The first pass must find what was stored just before: otherwise, it could find nothing and end the erasure, or end
-    // a turn before it has erased the messages.
-    await erasureQueue.put({ erasureId, requestedAt, contact }, INDEX_LAG_MS / 1000);
-    await erasures.start(erasureId, requestedAt);
-    return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, passes: 0 });
+    const erase = async (each: ContactRef): Promise<string> => {
+      const erasureId = randomness.newId();
+      // Never names the contact, because the entry remains after the erasure.
+      await audit.record({ action: 'erasure', details: { erasureId }, at: requestedAt, caller });
+      // First, because nothing would ever end an erasure that is recorded and not queued.
+      // The first pass must find what was stored just before: otherwise, it could find nothing and end the erasure, or end
+      // a turn before it has erased the messages.
+      await erasureQueue.put({ erasureId, requestedAt, contact: each, customerIds }, INDEX_LAG_MS / 1000);
+      await erasures.start(erasureId, requestedAt);
+      return erasureId;
+    };
+    const others: string[] = [];
+    for (const other of addresses) others.push(await erase(other));
+    // Last, so that a repeated call still finds the others if this one fails.
+    const erasureId = await erase(contact);
+    const counts = { messages: 0, sends: 0, deadLetters: 0, passes: 0 };
+    return accepted({
+      erasureId,
+      state: 'running',
+      requestedAt,
+      ...counts,
+      ...(others.length > 0 && { otherAddresses: others }),
+    });
   },
 });
 
@@ -84,131 +98,3 @@ export const getErasure = defineRoute({
     return erasure ? ok(erasure) : problem(404, 'ERASURE_NOT_FOUND', `There is no erasure with the id ${id}.`);
   },
 });
-
-export interface ErasureWorkerOptions {
-  readonly erasures: ErasureRepository;
-  readonly scheduler: Pick<SendScheduler, 'cancel'>;
-  readonly queuedDeadLetters: QueuedDeadLetters;
-  readonly clock: Clock;
-  readonly randomness: Pick<Randomness, 'random'>;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  /** How long a pass may take. The next pass continues the erasure. */
-  readonly passMs: Ms;
-}
-
-const WRITE_CONCURRENCY = 32;
-const NOT_SEARCHED = { erased: 0, isComplete: false };
-/** Longer than the usual lag of the index `byContact` behind the table. */
-const INDEX_LAG_MS = 2_000;
-/** Claims expire within minutes; a send that only a status confirmed waits for up to 15 minutes after its claim. */
-const BUSY_MS = 30_000;
-
-/**
- * Creates the handler of messages from the erasure queue. It erases a contact in passes, retrying the message until a
- * whole pass finds nothing to erase. It does not send itself a new message for each pass, because Lambda stops such
- * loops after about 16 rounds. Stored items and the API call a pass a turn.
- * Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
- */
-export const createErasureWorker =
-  (options: ErasureWorkerOptions) =>
-  async (message: SQSRecord): Promise<MessageResult> => {
-    const { erasures, queuedDeadLetters, clock, randomness, log, passMs } = options;
-    const { erasureId, requestedAt, contact } = z.parse(queuedErasure, z.parseJson(message.body));
-    await erasures.start(erasureId, requestedAt);
-    const before = await erasures.read(erasureId);
-    if (before === undefined) throw new LoggableError(`The erasure ${erasureId} has no record.`);
-    if (before.state === 'done') return DONE;
-
-    const deadline = addMs(clock.now(), passMs);
-    const pass = createPass(options, requestedAt, deadline);
-    let isComplete = true;
-    for (const each of await erasures.contactsOf(contact)) {
-      const customer = await erasures.customerOf(each);
-      isComplete = isComplete && (customer === undefined || (await pass.eraseAll(customer)));
-      if (!isComplete) break;
-      // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
-      await erasures.removeContact(each, requestedAt);
-      isComplete = await pass.eraseAll(each);
-      if (!isComplete) break;
-      // After its messages, because the event of the turn has those that are still stored. Also if turns are off now,
-      // because they may have been on.
-      await erasures.endOpenTurn(each, requestedAt);
-    }
-
-    const { messages, versions, sends, auditEntries, busy } = pass.erased;
-    // Last, because until then a function could put one of the contact's messages there.
-    const isTableDone = isComplete && messages + versions + sends + auditEntries + busy === 0;
-    // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
-    // dead letters of newer webhook requests are about a new contact, and these stay in their queue for a week.
-    const eraseKept = () => erasures.eraseKeptDeadLetters(contact, clock.now());
-    const kept = isTableDone ? await eraseKept() : NOT_SEARCHED;
-    const queued =
-      isTableDone && kept.isComplete
-        ? await queuedDeadLetters.remove(createIsAbout(contact, requestedAt), () => clock.now() < deadline)
-        : { removed: 0, isComplete: false };
-    // Again, because a dead letter could move from its queue to the table before the search of the queue.
-    const moved = queued.isComplete ? await eraseKept() : NOT_SEARCHED;
-    const isDone = queued.isComplete && moved.isComplete;
-    const counts = { messages, sends, deadLetters: kept.erased + queued.removed + moved.erased };
-    await erasures.recordPass(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
-    const fields = { erasureId, pass: before.passes + 1, ...counts, busy };
-    log.info(isDone ? 'contact erased' : 'contact partly erased', fields);
-    if (isDone) return DONE;
-    if (!isComplete) return { kind: 'retry', afterMs: 0 };
-    // Two erasures that search the same queue at the same time must not do so again at the same time.
-    const busyMs = BUSY_MS * (1 + randomness.random());
-    // A dead letter that was moved to the table just now is not counted, because it is left for a while.
-    const isFound = messages + versions + sends + auditEntries + kept.erased + moved.erased > 0;
-    return { kind: 'retry', afterMs: isFound ? INDEX_LAG_MS : busyMs };
-  };
-
-const COUNTED_AS = {
-  message: 'messages',
-  echo: 'messages',
-  version: 'versions',
-  status: 'messages',
-  send: 'sends',
-  audit: 'auditEntries',
-} as const;
-
-/** Erases what was stored until the erasure was requested. */
-const createPass = (options: ErasureWorkerOptions, until: Instant, deadline: Instant) => {
-  const { erasures, scheduler, clock, log, metrics } = options;
-  const erased = { messages: 0, versions: 0, sends: 0, auditEntries: 0, busy: 0 };
-  const visited = new Set<string>();
-  let listed = 0;
-
-  const eraseItem = async (subject: DataSubject, item: ErasableItem): Promise<void> => {
-    // Before the send, because only the send leads to its schedule.
-    if (item.isScheduled) await scheduler.cancel(item.id);
-    const result = await erasures.erase(subject, item, clock.now());
-    if (result === 'busy') erased.busy += 1;
-    else if (result !== 'gone') erased[COUNTED_AS[item.kind]] += 1;
-    if (result === 'lost') {
-      metrics.count('SendUncertain');
-      log.error('send uncertain', { requestId: item.id, why: 'The function that claimed the erased request died.' });
-    }
-  };
-
-  /** Erases a contact's or a customer's items. Returns false if the pass ran out of time before that. */
-  const eraseAll = async (subject: DataSubject): Promise<boolean> => {
-    const name = JSON.stringify(subject);
-    if (visited.has(name)) return true;
-    visited.add(name);
-    let next: ErasablePosition | undefined;
-    do {
-      const page = await erasures.listItems(subject, until, next);
-      for (const customer of page.customers) {
-        if (!(await eraseAll(customer))) return false;
-      }
-      listed += page.items.length;
-      await forEachConcurrently(WRITE_CONCURRENCY, page.items, (item) => eraseItem(subject, item));
-      next = page.next;
-      // Even a short pass continues until it finds items, because the next pass starts over.
-    } while (next !== undefined && (listed === 0 || clock.now() < deadline));
-    return next === undefined;
-  };
-
-  return { erased, eraseAll };
-};

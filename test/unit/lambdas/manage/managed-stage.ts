@@ -22,11 +22,11 @@ import * as z from '../../../../lambdas/domain/schema.ts';
 import type { NumberFormat } from '../../../../lambdas/domain/send-call.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
 import type { RouteDescription } from '../../../../lambdas/manage/api/api.ts';
-import { createErasureWorker } from '../../../../lambdas/manage/api/erasures.ts';
 import type { ImportPorts } from '../../../../lambdas/manage/api/imports.ts';
 import type { RedrivePorts } from '../../../../lambdas/manage/api/redrives.ts';
 import type { RouteName } from '../../../../lambdas/manage/api/route-name.ts';
 import { ROUTES } from '../../../../lambdas/manage/api/routes.ts';
+import { createErasureWorker } from '../../../../lambdas/manage/erase-contact.ts';
 import type { FifoMessage } from '../../../../lambdas/ports.ts';
 import { createStoreEvents } from '../../../../lambdas/receive/store-events.ts';
 import type { MessageResult } from '../../../../lambdas/runtime/queue-handler.ts';
@@ -165,6 +165,7 @@ export const createManagedStage = async (
       budgetMs: ms(10_000),
       chatPlatform: 'chat',
       windowPer,
+      chatChannelNumber: ACCOUNT.channel,
       ...PLAIN_RECEIVER,
       ...eventMeanings,
     }),

@@ -5,7 +5,7 @@ import { ms } from '../../../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { serializeDueMessage } from '../../../../../lambdas/domain/send-request.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
-import { createErasureWorker } from '../../../../../lambdas/manage/api/erasures.ts';
+import { createErasureWorker } from '../../../../../lambdas/manage/erase-contact.ts';
 import { DONE } from '../../../../../lambdas/runtime/queue-handler.ts';
 import { NOW, RETENTION_DAYS, sendRequest, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { putSendInState } from '../../../../support/send-states.ts';
@@ -65,7 +65,7 @@ describe('an erasure', () => {
       reason: `Call ${USER}`,
     });
     await stage.receive({ ...envelope, type: 'event', note: 'parcel' });
-    await stage.receive(wireMessage({ _id_: 'another', FROM: '5491155559999' }));
+    await stage.receive(wireMessage({ _id_: 'another', FROM: '5491155559999', CUSTOMER_ID: 'customer-2' }));
     const { request, contact } = await putSendInState(stage.sends, 'accepted');
     const { requestId } = request;
     const call = { endpoint: 'message/v3' as const, body: { messageText: request.messageText } };
@@ -85,6 +85,7 @@ describe('an erasure', () => {
     expect(Object.keys(items).toSorted()).toEqual([
       AUDIT_ENTRY,
       'CONTACT#chat#*#541155559999 CONTACT',
+      'CUSTOMER#chat#customer-2 CUSTOMER#*',
       'ERASURE#id-1 ERASURE',
       'MESSAGE#another MESSAGE',
       'MESSAGE#message-request-1 MESSAGE',
