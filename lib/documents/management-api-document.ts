@@ -57,8 +57,18 @@ const STATUSES: Readonly<Record<number, { readonly name: string; readonly descri
 
 /** The routes by what they are about. */
 export const TAGS = {
-  Contacts: ['getContact', 'eraseContact', 'getErasure', 'checkContacts', 'optIn', 'optOut', 'handOver', 'handBack'],
-  Messages: ['getConversation', 'getMessage', 'importEvents'],
+  Contacts: [
+    'getContact',
+    'listContacts',
+    'eraseContact',
+    'getErasure',
+    'checkContacts',
+    'optIn',
+    'optOut',
+    'handOver',
+    'handBack',
+  ],
+  Messages: ['getConversation', 'listConversation', 'getMessage', 'importEvents'],
   Sends: [
     ...(['enqueueSend', 'enqueueSendById', 'getSend', 'listSends', 'countSends', 'forecastSends'] as const),
     ...(['cancelSend', 'cancelSendById', 'listUncertainSends', 'resolveSend', 'requeueSend'] as const),
