@@ -2,13 +2,14 @@ import { ACCOUNT, sendRules } from '../../support/builders.ts';
 import { sqsRecord } from '../../support/sqs-record.ts';
 import { createSimulatedChatService, type Effect } from '../world/chat-service.ts';
 import { createManageProcess, type ManagementRequest } from '../world/manage-process.ts';
+import { parseObject } from '../world/parse-object.ts';
 import type { ReachableQueue, SimulatedMessage } from '../world/queues.ts';
 import { createReceiveProcess } from '../world/receive-process.ts';
-import { createSendProcess } from '../world/send-process.ts';
+import { type CalledChatService, createSendProcess } from '../world/send-process.ts';
 import { createTableState, type TableState } from '../world/table.ts';
 import type { PortTurns } from '../world/turns.ts';
 import type { VirtualClock } from '../world/virtual-clock.ts';
-import type { IdentityMutation } from './identity-mutation.ts';
+import type { CreateIdentityMutation } from './identity-mutation.ts';
 
 /** Parley's functions on a table in memory, with no concurrency and no faults, and the chat service beside them. */
 export interface IdentityStage {
@@ -50,8 +51,12 @@ const queueOf = (put: (message: SimulatedMessage) => void): ReachableQueue => ({
 });
 
 /** Creates a stage. Users opt out with STOP and in with START. */
-export const createIdentityStage = (clock: VirtualClock, mutation: IdentityMutation = {}): IdentityStage => {
+export const createIdentityStage = (
+  clock: VirtualClock,
+  createMutation: CreateIdentityMutation = () => ({}),
+): IdentityStage => {
   const table = createTableState();
+  const mutation = createMutation(table);
   const chatService = createSimulatedChatService({
     clock,
     accessToken: TOKEN,
@@ -59,8 +64,11 @@ export const createIdentityStage = (clock: VirtualClock, mutation: IdentityMutat
     newId: () => `sent-${chatService.effects.length + 1}`,
   });
   const called = {
-    post: ({ path, token, body }: { readonly path: string; readonly token: string; readonly body: unknown }) =>
-      chatService.post(path, token, body),
+    post({ path, token, body }: Parameters<CalledChatService['post']>[0]) {
+      // It knows no windows, so that only Parley keeps them.
+      chatService.userWrites(String(parseObject(JSON.stringify(body))?.platformContactId));
+      return chatService.post(path, token, body);
+    },
     lose: () => undefined,
   };
   const dead: SimulatedMessage[] = [];
@@ -113,7 +121,6 @@ export const createIdentityStage = (clock: VirtualClock, mutation: IdentityMutat
     effects: chatService.effects,
     async deliver(event) {
       const before = dead.length;
-      if (event.STATUS === undefined && event.FROM !== 'me') chatService.userWrites(String(event.FROM), timeOf(event));
       await receive.post({ headers: {}, body: JSON.stringify(event) });
       return dead.length === before;
     },
@@ -134,5 +141,3 @@ export const createIdentityStage = (clock: VirtualClock, mutation: IdentityMutat
     },
   };
 };
-
-const timeOf = ({ CREATION_TIME }: Readonly<Record<string, unknown>>): number => Date.parse(String(CREATION_TIME));

@@ -10,7 +10,7 @@ import {
   type IdentityInvariantName,
   type IdentityMoment,
 } from './identity-invariants.ts';
-import type { IdentityMutation } from './identity-mutation.ts';
+import type { CreateIdentityMutation } from './identity-mutation.ts';
 import { createIdentityStage, type IdentityStage } from './identity-stage.ts';
 import type { IdentityWitness } from './identity-witnesses.ts';
 import { witnessesOf } from './identity-witnesses.ts';
@@ -29,10 +29,10 @@ export interface IdentityRun {
 /** Plays a history, and judges each of its steps by every invariant. */
 export const playIdentity = async (
   { steps }: IdentityHistory,
-  createMutation: () => IdentityMutation = () => ({}),
+  createMutation?: CreateIdentityMutation,
 ): Promise<IdentityRun> => {
   const clock = createVirtualClock(NOW);
-  const stage = createIdentityStage(clock, createMutation());
+  const stage = createIdentityStage(clock, createMutation);
   const facts = createIdentityFacts();
   const violations: IdentityViolation[] = [];
   const witnesses = new Set<IdentityWitness>();
