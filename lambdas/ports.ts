@@ -1,7 +1,7 @@
 import type { AuditEntry, RequestedAct } from './domain/audit.ts';
 import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circuit-breaker.ts';
 import type { Consent } from './domain/consent.ts';
-import type { Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
+import type { ChannelCustomer, Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
 import type { CheckedContact } from './domain/contact-check.ts';
 import type { DeadLetter, DeadLetterQueueName, KeptQueue } from './domain/dead-letter.ts';
 import type { DeadLetterText } from './domain/dead-letter-subject.ts';
@@ -32,21 +32,31 @@ import type { VerifiedRequest } from './domain/webhook-request.ts';
 export interface ContactRepository {
   /** Returns undefined for a contact that is not stored. */
   read(contact: ContactRef, now: Instant): Promise<Contact | undefined>;
+  /** Reads a contact in one call, without the opt-outs of its customer's other addresses, which `readConsents` reads. */
+  readOwn(contact: ContactRef, now: Instant): Promise<Contact | undefined>;
   /** Reads many contacts in few calls. Returns them in the order of `contacts`, which may repeat. */
   readMany(contacts: readonly ContactRef[], now: Instant): Promise<readonly StoredContact[]>;
   /**
-   * Reads a contact, an account's circuit breaker, and an operator's stop in one call. Returns an empty contact for an
-   * unknown one.
+   * Reads a contact as `readOwn` does, an account's circuit breaker, and an operator's stop in one call. Returns an empty
+   * contact for an unknown one.
    */
   readWithAccount(
     contact: ContactRef,
     account: AccountRef,
     now: Instant,
   ): Promise<{ readonly contact: Contact; readonly circuit: Circuit; readonly stop?: Stop }>;
-  /** Reads only the contact's consents, which is cheaper than reading the contact. */
+  /**
+   * Reads the contact's consents, and the opt-outs of its customer's other addresses, which is cheaper than reading the
+   * contact.
+   */
   readConsents(contact: ContactRef): Promise<readonly Consent[]>;
-  /** Moves the conversation window forward, never back. */
-  openWindow(message: InboundMessage): Promise<void>;
+  /**
+   * Moves the conversation window forward, never back, and records which customer the user is. Returns the customers that
+   * the contact's user is: none if no event has named one.
+   */
+  openWindow(message: InboundMessage): Promise<readonly ChannelCustomer[]>;
+  /** Records that an event of a business's message named this customer as the contact's user. */
+  linkCustomer(named: { readonly contact: ContactRef; readonly customerId: string }, at: Instant): Promise<void>;
   /** Records that the chat service reported the window closed. The latest report counts. */
   denyWindow(contact: ContactRef, at: Instant): Promise<void>;
   /** Records the result of a contact check. The latest check counts. */
@@ -58,8 +68,11 @@ export interface ContactRepository {
   ): Promise<void>;
   /** Records that the contact was handed over to people, or back to automated systems. The latest of each counts. */
   recordHandover(contact: ContactRef, to: 'people' | 'automated', at: Instant): Promise<void>;
-  /** Records an opt-in or opt-out. Keeps the latest of each kind and origin, regardless of the order of writes. */
-  recordConsent(contact: ContactRef, consent: Consent): Promise<void>;
+  /**
+   * Records an opt-in or opt-out. Keeps the latest of each kind and origin, regardless of the order of writes. Of a
+   * customer, only opt-outs are recorded: they hold for all of its addresses.
+   */
+  recordConsent(subject: ContactRef | ChannelCustomer, consent: Consent): Promise<void>;
 }
 
 /** A contact as read among others: undefined if it is not stored, and `damaged` if it cannot be read. */
@@ -450,8 +463,21 @@ export interface ErasureRepository {
   start(erasureId: string, requestedAt: Instant): Promise<void>;
   /** Returns the contacts of the same user: with every business number, and with none. */
   contactsOf(contact: ContactRef): Promise<readonly ContactRef[]>;
-  /** Returns the chat service's id of a contact, if it is known. */
-  customerOf(contact: ContactRef): Promise<CustomerRef | undefined>;
+  /** Returns the customers that a contact's user is, as far as the chat service has named them. */
+  customersOf(contact: ContactRef): Promise<readonly ChannelCustomer[]>;
+  /**
+   * Returns the contacts whose user a customer is now: with the business numbers with which the chat service named them.
+   * Returns none if the ID is not that of one user.
+   */
+  addressesOf(customer: ChannelCustomer): Promise<readonly ContactRef[]>;
+  /**
+   * Removes from a customer the addresses that are no longer its user's, and the opt-outs that were recorded until then.
+   * Deletes it if nothing else is left.
+   */
+  leaveCustomer(
+    customer: ChannelCustomer,
+    erasure: { readonly until: Instant; readonly erasureId: string },
+  ): Promise<void>;
   /**
    * Removes what was recorded about the contact until then: its window, consents, and contact check. What was recorded
    * later belongs to a new contact. Without one, also removes what functions recorded since about earlier sends.

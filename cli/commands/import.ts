@@ -86,7 +86,7 @@ const importHistory = async (
   const { chatServiceUrl } = stage;
   const history =
     found ?? (await downloadHistory(context, target, { chatServiceUrl, since: parseSince(since, now), now }));
-  const plan = planImport(history, { now, chatPlatform, windowPer, format });
+  const plan = planImport(history, { now, chatPlatform, windowPer, stageNumber: chatChannelNumber, format });
   for (const line of describePlan(file, plan, now)) say(line);
   if (plan.entries === 0) {
     throw new CliError(

@@ -26,6 +26,8 @@ export interface Consent {
    * latest such time of all opt-outs. @default none
    */
   readonly ownAt?: Instant;
+  /** The customer under whose ID an opt-out of another address is stored. @default none: it was given for this address */
+  readonly customerId?: string;
 }
 
 /** The origin of a consent whose caller gives none. It never overrides a user's opt-out by mistake. */
@@ -37,7 +39,9 @@ export const CONSENT_STATES = ['opted-in', 'opted-out', 'none'] as const;
  * The effective consent: whether the business may write to the user first, and the opt-in or opt-out that decides it.
  */
 export type ConsentVerdict =
-  | (Pick<Consent, 'at' | 'origin' | 'source' | 'messageId'> & { readonly state: 'opted-in' | 'opted-out' })
+  | (Pick<Consent, 'at' | 'origin' | 'source' | 'messageId' | 'customerId'> & {
+      readonly state: 'opted-in' | 'opted-out';
+    })
   /** Neither an opt-in nor an opt-out is recorded. */
   | { readonly state: 'none' };
 
@@ -71,10 +75,14 @@ export const isLater = (one: Pick<Consent, 'at' | 'ownAt'>, consent: Pick<Consen
 const latestOf = (consents: readonly Consent[]): Consent | undefined =>
   consents.toSorted((one, other) => compare(one.at, other.at) || compare(one.origin, other.origin)).at(-1);
 
-const describe = (state: 'opted-in' | 'opted-out', { at, origin, source, messageId }: Consent): ConsentVerdict => ({
+const describe = (
+  state: 'opted-in' | 'opted-out',
+  { at, origin, source, messageId, customerId }: Consent,
+): ConsentVerdict => ({
   state,
   at,
   origin,
   source,
   ...(messageId !== undefined && { messageId }),
+  ...(customerId !== undefined && { customerId }),
 });

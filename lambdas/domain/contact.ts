@@ -12,10 +12,16 @@ export interface ContactRef {
   readonly key: string;
 }
 
-/** Identifies a user by the chat service's own id, for events that name no address of the user. */
+/** Identifies a user by the chat service's own ID, which stays the same if the address changes. */
 export interface CustomerRef {
   readonly platform: string;
   readonly customerId: string;
+}
+
+/** A customer as the user of the business number that windows belong to, with which its addresses and opt-outs are kept. */
+export interface ChannelCustomer extends CustomerRef {
+  /** As in a {@link ContactRef}. */
+  readonly channel: string;
 }
 
 /** Whose data an item is: that of a contact, or of a customer whose address is not known. */
@@ -26,7 +32,14 @@ export interface Contact {
   /** The user's id exactly as last received; messages are sent to it. */
   readonly address?: string | undefined;
   readonly name?: string | undefined;
+  /** The chat service's ID of the user who wrote last. */
   readonly customerId?: string | undefined;
+  /** The latest time at which another customer wrote from this address: until then, it had another user. */
+  readonly otherCustomerAt?: Instant | undefined;
+  /** The IDs that the chat service named with this address otherwise: in statuses, echoes, or at another number. */
+  readonly otherCustomerIds?: readonly string[] | undefined;
+  /** The IDs of which an operator said that they are not this address's user. */
+  readonly separatedCustomerIds?: readonly string[] | undefined;
   readonly lastInboundAt?: Instant | undefined;
   /** The chat service's ID of the message that the user wrote then. */
   readonly lastInboundId?: string | undefined;

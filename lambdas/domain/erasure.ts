@@ -24,10 +24,13 @@ export const queuedErasure = z.object({
   erasureId: z.string(),
   requestedAt: z.string(),
   contact: z.object({ platform: z.string(), channel: z.string(), key: z.string() }),
+  customerIds: z.array(z.string()),
 });
 
 export interface QueuedErasure {
   readonly erasureId: string;
   readonly requestedAt: string;
   readonly contact: ContactRef;
+  /** The customers that the contact's user was when the erasure was requested. */
+  readonly customerIds: readonly string[];
 }

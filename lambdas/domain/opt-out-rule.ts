@@ -5,8 +5,11 @@ import type { SendEndpoint } from './send-outcome.ts';
 import type { SendRequest } from './send-request.ts';
 
 /** Describes an opt-out, as the beginning of a sentence. */
-export const describeOptOut = ({ at, origin }: Pick<Consent, 'at' | 'origin'>): string =>
-  origin === 'user' ? `The user opted out at ${at}` : `An import opted the user out at ${at}`;
+export const describeOptOut = ({ at, origin, customerId }: Pick<Consent, 'at' | 'origin' | 'customerId'>): string =>
+  [
+    origin === 'user' ? `The user opted out at ${at}` : `An import opted the user out at ${at}`,
+    ...(customerId === undefined ? [] : [`at another address of the customer ${customerId}`]),
+  ].join(' ');
 
 /**
  * An opt-out blocks every template until an opt-in overrides it, and free-form messages until the user writes again.

@@ -38,6 +38,8 @@ export interface ParseEventContext {
   /** The platform of an event that names none. */
   readonly chatPlatform: string;
   readonly windowPer: WindowPer;
+  /** The stage's own business number. @default every number counts as the stage's */
+  readonly stageNumber?: string | undefined;
   /** The business number in the webhook's path. */
   readonly chatChannelNumber?: string;
   /** Whether events name their channel, for a stage that watches what arrives. @default false */
@@ -66,14 +68,16 @@ export const parsePosted = ({ body, format, fields, entry }: PostedEvent, contex
   const { times, traceparent = startTrace('message', id) } = context;
   const platform = read.chatPlatform || context.chatPlatform;
   const named = context.namesChannels && { channel: channelOf(platform, lineOf(context, ...read.lines)) };
-  const base = { id, time: eventTime(read.time, times), body, traceparent, ...named };
   const customer = customerOf(platform, read.customerId);
+  const time = eventTime(read.time, times);
+  const base = { id, time, body, traceparent, ...named, ...(customer && { customerId: customer.customerId }) };
   const channel = businessNumber(context, ...read.lines);
   const contact = read.user === undefined ? undefined : contactRef(platform, read.user, channel);
   const subject = contact ?? customer;
   if (read.unknown !== undefined)
     return event({ kind: 'unknown', ...base, name: nameOfUnknown(read.unknown), ...subjectOf(subject) });
-  const origin = { read, contact, customer, channel, windowPer: context.windowPer };
+  const isOfOtherNumber = context.windowPer === 'user' && isOther(context, lineOf(context, ...read.lines));
+  const origin = { read, contact, customer, channel, windowPer: context.windowPer, isOfOtherNumber };
   if (read.status === undefined) {
     const message = messageOf(base, origin);
     return message ? event(message) : unreadable(body, 'Not a known event: it does not name the user.');
@@ -115,6 +119,7 @@ interface MessageOrigin {
   readonly customer: CustomerRef | undefined;
   readonly channel: string | undefined;
   readonly windowPer: WindowPer;
+  readonly isOfOtherNumber: boolean;
   /** The status that the event carries in addition to the message, if any. */
   readonly status?: StatusKind;
 }
@@ -125,7 +130,7 @@ interface MessageOrigin {
  */
 const messageOf = (
   base: EventBase,
-  { read, contact, customer, channel, windowPer, status }: MessageOrigin,
+  { read, contact, customer, channel, windowPer, isOfOtherNumber, status }: MessageOrigin,
 ): InboundMessage | Echo | undefined => {
   const { message, user, transactionId } = read;
   if (message === undefined) return undefined;
@@ -153,7 +158,7 @@ const messageOf = (
     address: user,
     ...(channel !== undefined && { chatChannelNumber: `+${channel.replace(/\D/g, '')}` }),
     name: read.name,
-    customerId: read.customerId?.toWellFormed(),
+    ...(isOfOtherNumber && { isOfOtherNumber: true as const }),
   };
 };
 
@@ -206,6 +211,12 @@ const lineOf = (
     .map(numberOfChannel)
     .find((number) => number !== undefined);
 };
+
+/** Whether a business number is known to be another than the stage's own. */
+const isOther = ({ stageNumber }: ParseEventContext, line: string | undefined): boolean =>
+  line !== undefined &&
+  stageNumber !== undefined &&
+  contactKey(line) !== contactKey(numberOfChannel(stageNumber) ?? stageNumber);
 
 const channelOf = (platform: string, line: string | undefined): ChannelRef => ({
   platform: platform.toLowerCase(),

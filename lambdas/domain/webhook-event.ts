@@ -29,6 +29,8 @@ export interface EventBase {
   readonly body: string;
   /** The trace that the event belongs to. */
   readonly traceparent: Traceparent;
+  /** The chat service's ID of the user. */
+  readonly customerId?: string;
   /** What the user wrote to, or was answered from, in a stage that watches what arrives. */
   readonly channel?: ChannelRef;
   /** The event is a status that also carries this message. An event that is only the message takes precedence. */
@@ -51,7 +53,11 @@ export interface InboundMessage extends EventBase {
   /** The business number that the user wrote to, in international format, if windows are per number. */
   readonly chatChannelNumber?: string;
   readonly name?: string;
-  readonly customerId?: string;
+  /**
+   * The user wrote to another number than the stage's, and windows are per user. A service can name a user by another ID
+   * at each number, so this ID does not show that the address has a new user.
+   */
+  readonly isOfOtherNumber?: true;
 }
 
 /**

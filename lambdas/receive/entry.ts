@@ -94,6 +94,7 @@ const writeEvents = createStoreEvents({
   budgetMs: TIME_BUDGET.table,
   chatPlatform: environment.CHAT_PLATFORM,
   windowPer: environment.WINDOW_PER,
+  chatChannelNumber: environment.CHAT_CHANNEL_NUMBER,
   keywords,
   followUpOf: confirmOptOut,
   operatorEchoes: environment.OPERATOR_ECHOES,

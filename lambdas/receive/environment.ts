@@ -35,6 +35,8 @@ export const receiveEnvironment = z.object({
   WATCH: z.optional(flag()),
   /** The platform of events that do not name one. */
   CHAT_PLATFORM: z.string(),
+  /** The stage's own business number. */
+  CHAT_CHANNEL_NUMBER: z.string(),
   /** How long each kind of data is kept. */
   RETENTION_DAYS: json(retentionDays),
 });

@@ -10,7 +10,7 @@ import type { WebhookEvent } from '../domain/webhook-event.ts';
 import { openEnvelope, type VerifiedRequest } from '../domain/webhook-request.ts';
 import type { WriteResult } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
-import { type EventRepositories, type Meanings, type Written, writesOf } from '../runtime/event-writes.ts';
+import { createSeen, type EventRepositories, type Meanings, type Written, writesOf } from '../runtime/event-writes.ts';
 import { withinBudget } from '../runtime/time-budget.ts';
 import { inOrderOfTurns } from './turns/in-order-of-turns.ts';
 import { startWatchWrite } from './watch/start-watch-write.ts';
@@ -69,6 +69,8 @@ export interface StoreEventsOptions extends Meanings {
   /** The platform of events that do not name one. */
   readonly chatPlatform: string;
   readonly windowPer: WindowPer;
+  /** The stage's own business number. */
+  readonly chatChannelNumber: string;
   /** What is left to do once an event is written, if anything. */
   readonly followUpOf: FollowUpOf | undefined;
   /** What is written besides an event. Undefined if the stage does not watch what arrives. */
@@ -121,10 +123,12 @@ const resultOf = (
  * Creates the function that parses a verified request and writes its events. It reads nothing, and all of its writes are
  * idempotent:
  *
- * - a message: two concurrent writes, or three in a row if it is a keyword; with turns, one of them is a transaction;
+ * - a message: two concurrent writes, or three in a row if it is a keyword; with turns, one of them is a transaction; and
+ *   two to four more if it is the first in which a customer writes from its address, or was delivered before;
  * - an echo: one write, or two if an operator wrote it;
  * - a status: one write, and up to three more if it names its send, or the transaction of a send that is not known yet;
- *   if it carries a message, also the writes of the message;
+ *   if it carries a message, also the writes of the message; and one more if it names a customer that this process has
+ *   not seen with the address;
  * - an echo that names its transaction: one more, and up to three if that is known.
  *
  * Follow-ups start after these writes, because what they cause depends on what is stored.
@@ -133,9 +137,9 @@ const resultOf = (
  * for the table, and all others go straight to the inbound queue.
  */
 export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
-  const { repositories, clock, chatPlatform, windowPer } = options;
+  const { repositories, clock, chatPlatform, windowPer, chatChannelNumber: stageNumber } = options;
   let coolUntilMs = Number.NEGATIVE_INFINITY;
-  const seenNames = new Map<string, Instant>();
+  const seen = createSeen();
 
   const write = async (event: WebhookEvent, receivedAt: Instant, postEndMs: number): Promise<EventWrite> => {
     const startedMs = Date.parse(clock.now());
@@ -147,7 +151,7 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
     const watchWrite = options.watch?.(event, receivedAt);
     const watching = watchWrite && startWatchWrite(watchWrite, budgetMs / 2);
     const results = await Promise.all(
-      writesOf(event, options, seenNames).map((write) =>
+      writesOf(event, options, seen).map((write) =>
         attempt(budgetMs, (abortSignal) => write(repositories(abortSignal))),
       ),
     );
@@ -205,7 +209,7 @@ export const createStoreEvents = (options: StoreEventsOptions): StoreEvents => {
     }
     const times = { publishedAt: envelope.publishedAt, receivedAt };
     const namesChannels = options.watch !== undefined;
-    const context = { times, chatPlatform, windowPer, chatChannelNumber, namesChannels, traceparent };
+    const context = { times, chatPlatform, windowPer, stageNumber, chatChannelNumber, namesChannels, traceparent };
     const events = parseEvents(envelope.eventBody, context);
     const endMs = Date.parse(clock.now()) + budgetMs;
     const groups = options.turns ? inOrderOfTurns(events) : events.map((event) => [event]);

@@ -1,4 +1,6 @@
 import type { Consent } from '../domain/consent.ts';
+import type { ChannelCustomer, DataSubject } from '../domain/contact.ts';
+import { linkPeriod } from '../domain/customer.ts';
 import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
 import { NO_REASON } from '../domain/failure.ts';
 import { isFromOperator, type OperatorEchoes, operatorMessageAt } from '../domain/handovers/operator-echo.ts';
@@ -13,7 +15,7 @@ import { type Turn, turnOf } from './turns/turn-of.ts';
 
 /** Where events are stored. */
 export interface EventRepositories {
-  readonly contacts: Pick<ContactRepository, 'openWindow' | 'recordConsent' | 'recordOperatorMessage'>;
+  readonly contacts: Pick<ContactRepository, 'linkCustomer' | 'openWindow' | 'recordConsent' | 'recordOperatorMessage'>;
   readonly messages: Pick<
     MessageRepository,
     'recordInbound' | 'recordEcho' | 'recordStatus' | 'recordOutbound' | 'recordUnknown' | 'recordUnknownName'
@@ -43,17 +45,18 @@ export interface Meanings {
   readonly turns: boolean;
 }
 
-/**
- * Returns the writes of an event, which run concurrently.
- *
- * @param seenNames the names of unknown events that this process has recorded, and since when each exists. A service may
- *   send such events all the time, so each name is recorded once.
- */
-export const writesOf = (
-  event: WebhookEvent,
-  meanings: Meanings,
-  seenNames: Map<string, Instant>,
-): readonly Write[] => {
+/** What this process has recorded. A service may repeat it all the time, so it is recorded once. */
+export interface Seen {
+  /** The names of unknown events, and since when each exists. */
+  readonly names: Map<string, Instant>;
+  /** The customers that statuses and echoes named with an address, and when that was recorded last. */
+  readonly customers: Map<string, Instant>;
+}
+
+export const createSeen = (): Seen => ({ names: new Map(), customers: new Map() });
+
+/** Returns the writes of an event, which run concurrently. */
+export const writesOf = (event: WebhookEvent, meanings: Meanings, seen: Seen): readonly Write[] => {
   const { clock, keywords } = meanings;
   switch (event.kind) {
     case 'message':
@@ -65,6 +68,7 @@ export const writesOf = (
     case 'echo':
       return [
         writeOfEcho(event, meanings.operatorEchoes),
+        ...writesOfCustomer(event, event.contact, meanings, seen),
         ...(event.transactionId === undefined
           ? []
           : [async (repositories: EventRepositories) => void (await reportToTransaction(repositories, event))]),
@@ -80,24 +84,26 @@ export const writesOf = (
           return { traceparent };
         },
         ...writesOfRequest(event),
-        ...(message === undefined ? [] : writesOf(message, meanings, seenNames)),
+        ...(message === undefined
+          ? writesOfCustomer(event, event.subject, meanings, seen)
+          : writesOf(message, meanings, seen)),
       ];
     }
     case 'unknown':
       return [
         async ({ messages }) => void (await messages.recordUnknown(event)),
         // The first delivered event of a name is to be noticed, whatever an import has brought before.
-        ...(event.isImported ? [] : [writeOfName(event.name, meanings, seenNames)]),
+        ...(event.isImported ? [] : [writeOfName(event.name, meanings, seen)]),
       ];
   }
 };
 
 const writeOfName =
-  (name: string, { clock }: Meanings, seenNames: Map<string, Instant>): Write =>
+  (name: string, { clock }: Meanings, { names }: Seen): Write =>
   async ({ messages }) => {
     const now = clock.now();
-    const firstSeenAt = seenNames.get(name) ?? (await messages.recordUnknownName(name, now));
-    if (seenNames.size < MAX_SEEN_NAMES) seenNames.set(name, firstSeenAt);
+    const firstSeenAt = names.get(name) ?? (await messages.recordUnknownName(name, now));
+    if (names.size < MAX_SEEN_NAMES) names.set(name, firstSeenAt);
     return msBetween(firstSeenAt, now) < NEW_NAME_MS ? { hasNewName: true } : undefined;
   };
 
@@ -105,6 +111,33 @@ const writeOfName =
 const NEW_NAME_MS = 10 * 60 * 1000;
 /** More names than a service uses. Any others are recorded again each time. */
 const MAX_SEEN_NAMES = 100;
+
+/** An event of the business's message shows whose address it is, also if the user never writes. */
+const writesOfCustomer = (
+  { customerId, time }: Echo | StatusChange,
+  subject: DataSubject | undefined,
+  { clock }: Meanings,
+  { customers }: Seen,
+): readonly Write[] => {
+  if (customerId === undefined || subject === undefined || !('key' in subject)) return [];
+  const named = JSON.stringify([subject, customerId, linkPeriod(time.at)]);
+  const now = clock.now();
+  const recordedAt = customers.get(named);
+  if (recordedAt !== undefined && msBetween(recordedAt, now) < SEEN_CUSTOMER_MS) return [];
+  return [
+    async ({ contacts }) => {
+      await contacts.linkCustomer({ contact: subject, customerId }, time.at);
+      if (customers.size >= MAX_SEEN_CUSTOMERS) customers.clear();
+      customers.set(named, now);
+      return undefined;
+    },
+  ];
+};
+
+/** A message's statuses arrive within minutes. An erasure may remove what was recorded. */
+const SEEN_CUSTOMER_MS = 10 * 60 * 1000;
+/** A few megabytes. */
+const MAX_SEEN_CUSTOMERS = 10_000;
 
 const writesOfRequest = (event: StatusChange): readonly Write[] => {
   const { requestId } = event;
@@ -159,8 +192,13 @@ const writeAsOfItem = async (
   consent: Consent | undefined,
 ): Promise<void> => {
   const writeAsOf = async (at: Instant) => {
-    await contacts.openWindow({ ...event, time: { ...event.time, at } });
-    if (consent !== undefined) await contacts.recordConsent(event.contact, { ...consent, at, recordedAt: at });
+    const consentAsOf = consent && { ...consent, at, recordedAt: at };
+    if (consentAsOf !== undefined) await contacts.recordConsent(event.contact, consentAsOf);
+    // After the consent, so that an event that links the contact to a customer meanwhile finds it.
+    const customers = await contacts.openWindow({ ...event, time: { ...event.time, at } });
+    if (consentAsOf?.kind === 'opt-out') {
+      for (const customer of withNamed(customers, event)) await contacts.recordConsent(customer, consentAsOf);
+    }
   };
   let at: Instant;
   try {
@@ -174,6 +212,15 @@ const writeAsOfItem = async (
   }
   await writeAsOf(at);
 };
+
+/** Returns the customers that a user is, with the one that the message names. */
+const withNamed = (
+  customers: readonly ChannelCustomer[],
+  { contact, customerId }: InboundMessage,
+): readonly ChannelCustomer[] =>
+  customerId === undefined || customers.some((customer) => customer.customerId === customerId)
+    ? customers
+    : [...customers, { platform: contact.platform, channel: contact.channel, customerId }];
 
 /**
  * Confirms the send that an event belongs to, because a message with an event was accepted, and records that it failed

@@ -10,7 +10,7 @@ import type { SendContext } from './send-context.ts';
 export const readContact = async (context: SendContext, ref: ContactRef): Promise<Contact> => {
   const { contacts, account, accountView: view, clock, metrics } = context;
   const askedAt = clock.now();
-  if (isTrusted(view.readAt, askedAt)) return (await contacts.read(ref, askedAt)) ?? {};
+  if (isTrusted(view.readAt, askedAt)) return (await contacts.readOwn(ref, askedAt)) ?? {};
   const { contact, circuit, stop } = await contacts.readWithAccount(ref, account, askedAt);
   if (view.circuitKnownAt === undefined || view.circuitKnownAt <= askedAt) rememberCircuit(context, circuit);
   if (view.readAt === undefined || view.readAt <= askedAt) {

@@ -1,15 +1,26 @@
 import type { Contact } from '../domain/contact.ts';
+import { withoutEarlierUser } from '../domain/customer.ts';
 import type { Instant } from '../domain/instant.ts';
 import { isExpired } from '../domain/retention.ts';
 import * as z from '../domain/schema.ts';
 import { readConsents } from './consent-item.ts';
 import { type Item, optionalString, parseItem } from './item.ts';
 
+const optionalSet = z.optional(
+  z.pipe(
+    z.set(z.string()),
+    z.transform((members) => [...members].toSorted()),
+  ),
+);
+
 /** A contact's attributes in all of its items, except its consents. Others are dropped on read. */
 const contactItem = z.object({
   address: optionalString,
   name: optionalString,
   customerId: optionalString,
+  otherCustomerAt: optionalString,
+  otherCustomerIds: optionalSet,
+  separatedCustomerIds: optionalSet,
   lastInboundAt: optionalString,
   lastInboundId: optionalString,
   lastInboundOwnAt: optionalString,
@@ -22,6 +33,18 @@ const contactItem = z.object({
   checkedAddress: optionalString,
 });
 
+/** Returns what a contact's item says about its customers. */
+export const parseCustomerLinks = (item: unknown) =>
+  parseItem(
+    z.pick(contactItem, {
+      customerId: true,
+      otherCustomerAt: true,
+      otherCustomerIds: true,
+      separatedCustomerIds: true,
+    }),
+    item,
+  );
+
 /**
  * Joins a contact's items. Returns undefined if there are none.
  *
@@ -32,5 +55,5 @@ export const parseContact = (items: readonly (Item | undefined)[], now: Instant)
   if (stored.length === 0) return undefined;
   const item: Item = Object.fromEntries(stored.flatMap((each) => Object.entries(each)));
   const consents = readConsents(item);
-  return { ...parseItem(contactItem, item), ...(consents.length > 0 && { consents }) };
+  return withoutEarlierUser({ ...parseItem(contactItem, item), ...(consents.length > 0 && { consents }) });
 };

@@ -1,5 +1,5 @@
 import type { AccountRef } from '../domain/circuit-breaker.ts';
-import type { ContactRef, DataSubject } from '../domain/contact.ts';
+import type { ChannelCustomer, ContactRef, DataSubject } from '../domain/contact.ts';
 import type { ChannelRef } from '../domain/watch/channel-rhythm.ts';
 
 /** The key of an item. No key is a channel, stage, or day, which avoids hot partitions. */
@@ -16,8 +16,14 @@ export const contactName = ({ platform, channel, key }: ContactRef): string =>
 export const subjectName = (subject: DataSubject): string =>
   'key' in subject ? contactName(subject) : `${CUSTOMER_PREFIX}${escapePart(subject.platform)}#${subject.customerId}`;
 
-/** The prefix of the name of every customer whose address is not known. */
+/** The prefix of the name of every customer. */
 export const CUSTOMER_PREFIX = 'CUSTOMER#';
+
+/** Returns the key of the item for a customer's addresses and opt-outs. */
+export const customerKeyOf = ({ channel, ...customer }: ChannelCustomer): ItemKey => ({
+  pk: subjectName(customer),
+  sk: `CUSTOMER#${channel}`,
+});
 
 /** Returns the part of a contact's name that all contacts of a business number share. */
 export const channelOf = (name: unknown): string | undefined => {

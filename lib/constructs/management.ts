@@ -236,7 +236,7 @@ export class ParleyManagement extends Construct {
 
   /** Excludes audit entries, from which an erasure only removes the contact. */
   #grantItems(table: ITable): void {
-    const erasable: ItemKey[] = ['CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*'];
+    const erasable: ItemKey[] = ['CONTACT#*', 'CUSTOMER#*', 'DEADLETTER#*', 'MESSAGE#*'];
     const written: ItemKey[] = [
       ...erasable,
       'ACCOUNT#*',

@@ -36,6 +36,7 @@ const receiverSettings = settingsObject
     webhook: true,
     allowInsecureWebhook: true,
     chatPlatform: true,
+    chatChannelNumber: true,
     sends: true,
     window: true,
     keywords: true,
@@ -104,7 +105,8 @@ export class ParleyReceiver extends Construct {
   constructor(scope: Construct, id: string, props: ParleyReceiverProps) {
     super(scope, id);
     const settings = checkedSettings(this, receiverSettings, props);
-    const { production, webhook, chatPlatform, window, keywords, operators, retentionDays } = settings;
+    const { production, webhook, chatPlatform, chatChannelNumber, window, keywords, operators, retentionDays } =
+      settings;
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
@@ -155,6 +157,7 @@ export class ParleyReceiver extends Construct {
         TURNS: settings.turns && true,
         WATCH: webhook.watch || undefined,
         CHAT_PLATFORM: chatPlatform,
+        CHAT_CHANNEL_NUMBER: chatChannelNumber,
         RETENTION_DAYS: retentionDays,
       }),
     });
@@ -162,7 +165,7 @@ export class ParleyReceiver extends Construct {
       props.table,
       this.handler,
       ['dynamodb:UpdateItem'],
-      ['CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'],
+      ['CHANNELS', 'CONTACT#*', 'CUSTOMER#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*'],
     );
     const watch = partOf(this.handler, 'Watch');
     if (this.watches) grantItemActions(props.table, watch, ['dynamodb:UpdateItem'], ['CHANNEL#*']);

@@ -151,7 +151,7 @@ export class ParleySender extends Construct {
       props.table,
       this.handler,
       ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
-      ['ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*'],
+      ['ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'CUSTOMER#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*'],
     );
     grantSendMessage(this.handler, this.sendQueue.deadLetters);
     this.grantReadAccessToken(this.handler);

@@ -80,6 +80,7 @@ export type ItemKey =
   | 'CHANNEL#*'
   | 'CHANNELS'
   | 'CONTACT#*'
+  | 'CUSTOMER#*'
   | 'DEADLETTER#*'
   | 'ERASURE#*'
   | 'MESSAGE#*'

@@ -1,21 +1,28 @@
 import type { Consent } from '../../domain/consent.ts';
-import type { ContactRef } from '../../domain/contact.ts';
+import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
 import { ItemBusyError } from '../../domain/errors.ts';
 import { type ConsentRegister, consentRegister } from '../../table/consent-item.ts';
 import type { Item } from '../../table/item.ts';
-import { consentKeyOf } from '../../table/keys.ts';
+import { consentKeyOf, customerKeyOf } from '../../table/keys.ts';
 import type { ConversationTable } from './table.ts';
 
-/** Implements `recordConsent` of the port `ContactRepository`. */
-export const recordConsent = async (table: ConversationTable, contact: ContactRef, consent: Consent): Promise<void> => {
+/** Implements `recordConsent` of the port `ContactRepository`. The opt-outs of a customer are in the customer's item. */
+export const recordConsent = async (
+  table: ConversationTable,
+  subject: ContactRef | ChannelCustomer,
+  consent: Consent,
+): Promise<void> => {
   const { at, source, recordedAt = at, messageId, ownAt } = consent;
   const names = consentRegister(consent);
-  const key = consentKeyOf(contact);
+  const isContact = 'key' in subject;
+  const key = isContact ? consentKeyOf(subject) : customerKeyOf(subject);
   const latest = {
     [names.at]: at,
     [names.source]: source,
     [names.recordedAt]: recordedAt,
     [names.messageId]: messageId,
+    // A customer without opt-outs expires.
+    ...(!isContact && { expiresAt: undefined }),
   };
   const own = { [names.ownAt]: ownAt };
   const condition = isLaterConsent(names, messageId);

@@ -1,17 +1,27 @@
 import { createHash } from 'node:crypto';
-import type { ContactRef } from '../../domain/contact.ts';
+import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
+import { linkPeriod } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { expiryAfter, expiryAfterDays } from '../../domain/retention.ts';
+import type { InboundMessage } from '../../domain/webhook-event.ts';
 import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
+import type { Item } from '../../table/item.ts';
 import { checkKeyOf, contactKeyOf, denialKeyOf, handoverKeyOf } from '../../table/keys.ts';
 import { recordConsent } from './consents.ts';
+import { customersIn, IS_LINKED, linkCustomer } from './customer-links.ts';
 import type { ConversationTable } from './table.ts';
 
 /** What functions record about contacts. Those that only record cannot read items. */
 export type ContactWrites = Pick<
   ContactRepository,
-  'denyWindow' | 'openWindow' | 'recordCheck' | 'recordConsent' | 'recordHandover' | 'recordOperatorMessage'
+  | 'denyWindow'
+  | 'linkCustomer'
+  | 'openWindow'
+  | 'recordCheck'
+  | 'recordConsent'
+  | 'recordHandover'
+  | 'recordOperatorMessage'
 >;
 
 const CHECK_DAYS = 90;
@@ -21,24 +31,18 @@ const CHECK_DAYS = 90;
  * item could not set its expiry without reading it.
  */
 export const createContactWrites = (table: ConversationTable): ContactWrites => ({
-  async openWindow({ contact, id, time, body, address, name, customerId, isImported }) {
-    await table.update({
+  openWindow: (message) => openWindow(table, message),
+
+  async linkCustomer({ contact, customerId }, at) {
+    const period = linkPeriod(at);
+    const known = await table.update({
       key: contactKeyOf(contact),
-      set: {
-        lastInboundAt: time.at,
-        lastInboundId: id,
-        lastInboundOwnAt: time.own,
-        // Breaks the tie between messages of the same millisecond, regardless of their order.
-        lastInboundDigest: `${isImported ? BELOW_BASE64 : ''}${createHash('sha256').update(body).digest('base64')}`,
-        address,
-        name,
-        customerId,
-        expiresAt: table.expiryOf('contacts', time.at),
-      },
-      condition:
-        'attribute_not_exists(#lastInboundAt) OR #lastInboundAt < :lastInboundAt OR ' +
-        '(#lastInboundAt = :lastInboundAt AND #lastInboundDigest < :lastInboundDigest)',
+      set: { linkedAt: period },
+      values: { customerId },
+      condition: `${IS_LINKED} AND #linkedAt = :linkedAt AND contains(#otherCustomerIds, :customerId)`,
     });
+    if (known.kind === 'written') return;
+    await linkCustomer(table, { contact, customerId, at, isUsers: false }, known.item, () => ({}));
   },
 
   async denyWindow(contact, at) {
@@ -68,6 +72,57 @@ export const createContactWrites = (table: ConversationTable): ContactWrites => 
 
   recordConsent: (contact, consent) => recordConsent(table, contact, consent),
 });
+
+/** Moves the window forward. Returns the customers that the user is, as far as they are known. */
+const openWindow = async (
+  table: ConversationTable,
+  { contact, id, time, body, address, name, customerId, isOfOtherNumber, isImported }: InboundMessage,
+): Promise<readonly ChannelCustomer[]> => {
+  const key = contactKeyOf(contact);
+  const window = {
+    lastInboundAt: time.at,
+    lastInboundId: id,
+    lastInboundOwnAt: time.own,
+    // Breaks the tie between messages of the same millisecond, regardless of their order.
+    lastInboundDigest: `${isImported ? BELOW_BASE64 : ''}${createHash('sha256').update(body).digest('base64')}`,
+    address,
+    name,
+    expiresAt: table.expiryOf('contacts', time.at),
+  };
+  if (customerId === undefined) {
+    const { item } = await table.update({ key, set: window, condition: IS_LATEST }, { returnItem: true });
+    return customersIn(contact, item);
+  }
+  const isUsers = isOfOtherNumber === undefined;
+  const isKnown = isUsers ? '#customerId = :customerId' : 'contains(#otherCustomerIds, :customerId)';
+  const known = await table.update(
+    {
+      key,
+      set: { ...window, ...(isUsers && { customerAt: time.at }) },
+      values: { customerId, linkedAt: linkPeriod(time.at) },
+      condition: `(${IS_LATEST}) AND ${IS_LINKED} AND ${isKnown}`,
+    },
+    { returnItem: true },
+  );
+  if (known.kind === 'written') return customersIn(contact, known.item);
+  const named = { contact, customerId, at: time.at, isUsers };
+  return customersIn(
+    contact,
+    await linkCustomer(table, named, known.item, (stored) => (isLatest(window, stored) ? window : {})),
+  );
+};
+
+const IS_LATEST =
+  'attribute_not_exists(#lastInboundAt) OR #lastInboundAt < :lastInboundAt OR ' +
+  '(#lastInboundAt = :lastInboundAt AND #lastInboundDigest < :lastInboundDigest)';
+
+/** The same as {@link IS_LATEST}, for an item that was read. */
+const isLatest = (
+  window: { readonly lastInboundAt: Instant; readonly lastInboundDigest: string },
+  { lastInboundAt = '', lastInboundDigest = '' }: Item,
+): boolean =>
+  String(lastInboundAt) < window.lastInboundAt ||
+  (lastInboundAt === window.lastInboundAt && String(lastInboundDigest) < window.lastInboundDigest);
 
 /** Sorts before every digest, so that an event that was delivered takes precedence over the same from the history. */
 const BELOW_BASE64 = '!';

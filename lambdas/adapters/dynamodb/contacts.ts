@@ -1,14 +1,19 @@
-import type { ContactRef } from '../../domain/contact.ts';
+import type { Consent } from '../../domain/consent.ts';
+import type { ChannelCustomer, Contact, ContactRef } from '../../domain/contact.ts';
+import { customersFollowed, withoutEarlierUser } from '../../domain/customer.ts';
 import { DamagedItemError } from '../../domain/errors.ts';
-import type { ContactRepository } from '../../ports.ts';
+import type { ContactRepository, StoredContact } from '../../ports.ts';
 import { parseCircuit, parseStop } from '../../table/account-item.ts';
 import { readConsents } from '../../table/consent-item.ts';
-import { parseContact } from '../../table/contact-item.ts';
+import { parseContact, parseCustomerLinks } from '../../table/contact-item.ts';
+import { readCustomerOptOuts } from '../../table/customer-item.ts';
+import type { Item } from '../../table/item.ts';
 import {
   accountKey,
   checkKeyOf,
   consentKeyOf,
   contactKeyOf,
+  customerKeyOf,
   denialKeyOf,
   handoverKeyOf,
   type ItemKey,
@@ -26,13 +31,18 @@ export const createDynamodbContacts = (
   { readsHandovers }: { readonly readsHandovers: boolean },
 ): ContactRepository => ({
   async read(contact, now) {
+    const own = parseContact(await table.getAll(keysOf(contact, readsHandovers)), now);
+    return own && withOptOuts(contact, own, await readCustomers(table, [customersOfContact(contact, own)]));
+  },
+
+  async readOwn(contact, now) {
     return parseContact(await table.getAll(keysOf(contact, readsHandovers)), now);
   },
 
   async readMany(contacts, now) {
     const keys = contacts.map((contact) => keysOf(contact, readsHandovers));
     const items = await table.getAll(keys.flat());
-    return keys.map(({ length }, index) => {
+    const read = keys.map(({ length }, index): StoredContact => {
       try {
         return parseContact(items.slice(index * length, (index + 1) * length), now);
       } catch (error) {
@@ -40,6 +50,14 @@ export const createDynamodbContacts = (
         if (error instanceof DamagedItemError) return 'damaged';
         throw error;
       }
+    });
+    const customers = await readCustomers(
+      table,
+      contacts.map((contact, index) => customersOfContact(contact, read[index])),
+    );
+    return contacts.map((contact, index) => {
+      const own = read[index];
+      return own === undefined || own === 'damaged' ? own : withOptOuts(contact, own, customers);
     });
   },
 
@@ -54,11 +72,46 @@ export const createDynamodbContacts = (
   },
 
   async readConsents(contact) {
-    return readConsents((await table.get(consentKeyOf(contact))) ?? {});
+    const [window = {}, consents = {}] = await table.getAll([contactKeyOf(contact), consentKeyOf(contact)]);
+    const own = withoutEarlierUser({ ...parseCustomerLinks(window), consents: readConsents(consents) });
+    return withOptOuts(contact, own, await readCustomers(table, [customersOfContact(contact, own)])).consents ?? [];
   },
 
   ...createContactWrites(table),
 });
+
+/** The items of customers, by {@link nameOf}. */
+type Customers = ReadonlyMap<string, Item | undefined>;
+
+const nameOf = (customer: ChannelCustomer): string => JSON.stringify(customerKeyOf(customer));
+
+const customersOfContact = ({ platform, channel }: ContactRef, contact: StoredContact): readonly ChannelCustomer[] =>
+  contact === undefined || contact === 'damaged'
+    ? []
+    : customersFollowed(contact).map((customerId) => ({ platform, channel, customerId }));
+
+/** Reads customers. Makes no call if there are none. */
+const readCustomers = async (
+  table: ConversationTable,
+  customers: readonly (readonly ChannelCustomer[])[],
+): Promise<Customers> => {
+  const all = customers.flat();
+  const items = all.length === 0 ? [] : await table.getAll(all.map(customerKeyOf));
+  return new Map(all.map((customer, index) => [nameOf(customer), items[index]]));
+};
+
+/** Adds the opt-outs of the customer's other addresses. */
+const withOptOuts = (ref: ContactRef, contact: Contact, customers: Customers): Contact => {
+  const own = contact.consents ?? [];
+  const others = customersOfContact(ref, contact)
+    .flatMap((customer) => readCustomerOptOuts(customer.customerId, customers.get(nameOf(customer))))
+    .filter((optOut) => !own.some((consent) => isSameConsent(consent, optOut)));
+  return others.length === 0 ? contact : { ...contact, consents: [...own, ...others] };
+};
+
+/** The opt-out of an address is stored for its customer as well. */
+const isSameConsent = (one: Consent, other: Consent): boolean =>
+  (['kind', 'origin', 'at', 'source', 'messageId'] as const).every((name) => one[name] === other[name]);
 
 /** Returns the keys of a contact's own items. */
 const keysOf = (contact: ContactRef, readsHandovers: boolean): readonly ItemKey[] =>

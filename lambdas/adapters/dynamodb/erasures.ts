@@ -22,6 +22,8 @@ import {
 import { EMPTIED_MESSAGE } from '../../table/message-item.ts';
 import { eraseAuditEntry } from './audit.ts';
 import { removeContact } from './contact-erasure.ts';
+import { leaveCustomer, readAddresses } from './customer-erasure.ts';
+import { customersIn } from './customer-links.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import { eraseSend } from './send-erasure.ts';
 import type { ConversationTable } from './table.ts';
@@ -52,12 +54,13 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     return [...new Map(all.map((each) => [each.channel, each])).values()];
   },
 
-  async customerOf(contact) {
-    const item = await table.get(contactKeyOf(contact));
-    return typeof item?.customerId === 'string'
-      ? { platform: contact.platform, customerId: item.customerId }
-      : undefined;
+  async customersOf(contact) {
+    return customersIn(contact, await table.get(contactKeyOf(contact)));
   },
+
+  addressesOf: (customer) => readAddresses(table, customer),
+
+  leaveCustomer: (customer, erasure) => leaveCustomer(table, customer, erasure),
 
   async removeContact(contact, until) {
     await removeContact(table, contact, until);

@@ -42,18 +42,20 @@ export const updateExpressions = ({ key, set = {}, setOnce = {}, increment = [],
     ),
   ];
   const names = Object.keys({ ...set, ...setOnce, ...add });
+  const values = valuesOf({
+    ...Object.fromEntries(present),
+    ...setOnce,
+    ...(increment.length > 0 && { zero: 0, one: 1 }),
+    ...add,
+    ...rest.values,
+  });
   return {
     Key: marshall(key),
     UpdateExpression: expression.filter((part) => part !== '').join(' '),
     ConditionExpression: rest.condition,
     ExpressionAttributeNames: { ...namesOf([...names, ...increment]), ...namesIn(rest.condition) },
-    ExpressionAttributeValues: valuesOf({
-      ...Object.fromEntries(present),
-      ...setOnce,
-      ...(increment.length > 0 && { zero: 0, one: 1 }),
-      ...add,
-      ...rest.values,
-    }),
+    // DynamoDB refuses an empty map.
+    ExpressionAttributeValues: Object.keys(values).length === 0 ? undefined : values,
   };
 };
 

@@ -13,7 +13,8 @@ export const RECORDED_EVENTS = 'webhook';
 /** The names of the formats that an import can be confined to. */
 export const IMPORT_FORMATS: readonly string[] = [...HISTORY_FORMATS.map(({ name }) => name), RECORDED_EVENTS];
 
-export interface HistoryContext extends Pick<ParseEventContext, 'chatPlatform' | 'windowPer' | 'namesChannels'> {
+export interface HistoryContext
+  extends Pick<ParseEventContext, 'chatPlatform' | 'windowPer' | 'stageNumber' | 'namesChannels'> {
   /** When the entries are imported. */
   readonly now: Instant;
   /** One of {@link IMPORT_FORMATS}. @default the entry's own */

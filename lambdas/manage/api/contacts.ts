@@ -3,6 +3,7 @@ import {
   CONSENT_KINDS,
   CONSENT_ORIGINS,
   CONSENT_STATES,
+  type Consent,
   type ConsentKind,
   consentVerdict,
   DEFAULT_ORIGIN,
@@ -14,6 +15,7 @@ import {
   type NamedContact,
   resolveContact,
 } from '../../domain/contact.ts';
+import { customersOf } from '../../domain/customer.ts';
 import type { SendRules } from '../../domain/decision.ts';
 import { HANDOVER_STATES, handoverOf } from '../../domain/handovers/handover.ts';
 import { type Instant, parseInstant } from '../../domain/instant.ts';
@@ -37,7 +39,7 @@ import {
 } from './api.ts';
 
 export interface ContactPorts {
-  readonly contacts: Pick<ContactRepository, 'read' | 'recordConsent' | 'recordHandover'>;
+  readonly contacts: Pick<ContactRepository, 'read' | 'readOwn' | 'recordConsent' | 'recordHandover'>;
   readonly audit: Pick<AuditRepository, 'record'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
@@ -68,6 +70,8 @@ export const contactResponse = z.object({
     source: z.optional(z.string()),
     /** The ID of the message that was a keyword. */
     messageId: z.optional(z.string()),
+    /** The user opted out at another address of this customer. */
+    customerId: z.optional(z.string()),
   }),
   /** The latest opt-in and opt-out of each origin. */
   consents: z.array(
@@ -77,6 +81,7 @@ export const contactResponse = z.object({
       at: z.string(),
       source: z.string(),
       messageId: z.optional(z.string()),
+      customerId: z.optional(z.string()),
     }),
   ),
   /** Who answers the contact. Present if the stage has the setting `operators`. */
@@ -157,10 +162,25 @@ const consentRoute = (
       const { source, origin = DEFAULT_ORIGIN[kind] } = body;
       const details = { consentAt: at, source, origin };
       await ports.audit.record({ action: kind, contact, details, at: now, caller });
-      await ports.contacts.recordConsent(contact, { kind, origin, at, source, recordedAt: now });
+      const consent = { kind, origin, at, source, recordedAt: now };
+      await ports.contacts.recordConsent(contact, consent);
+      // After the consent, so that an event that links the contact to a customer meanwhile finds it.
+      if (kind === 'opt-out') await recordForCustomers(ports, contact, consent);
       return respondWithContact(ports, body);
     },
   });
+
+/** An opt-out holds for all addresses of the user. An opt-in is of the address that it names. */
+const recordForCustomers = async (
+  { contacts, clock }: ContactPorts,
+  ref: ContactRef,
+  optOut: Consent,
+): Promise<void> => {
+  const contact = (await contacts.readOwn(ref, clock.now())) ?? {};
+  for (const customerId of customersOf(contact)) {
+    await contacts.recordConsent({ platform: ref.platform, channel: ref.channel, customerId }, optOut);
+  }
+};
 
 export const optIn = consentRoute(
   'POST /v1/opt-ins',
@@ -205,7 +225,14 @@ const viewContact = (
       closesAt: windowClosesAt(contact, rules.windowMarginMs),
     },
     consent: consentVerdict(consents),
-    consents: consents.map(({ kind, origin, at, source, messageId }) => ({ kind, origin, at, source, messageId })),
+    consents: consents.map(({ kind, origin, at, source, messageId, customerId }) => ({
+      kind,
+      origin,
+      at,
+      source,
+      messageId,
+      customerId,
+    })),
     ...(rules.operators && {
       handover: { ...handoverOf(contact, clock.now()), operatorWroteAt: contact.operatorWroteAt },
     }),

@@ -1,5 +1,11 @@
 import type { SQSRecord } from 'aws-lambda';
-import { type ContactDefaults, type DataSubject, resolveContact } from '../../domain/contact.ts';
+import {
+  type ContactDefaults,
+  type ContactRef,
+  type CustomerRef,
+  type DataSubject,
+  resolveContact,
+} from '../../domain/contact.ts';
 import { createIsAbout } from '../../domain/dead-letter-subject.ts';
 import type { Ms } from '../../domain/duration.ts';
 import { erasureRecord, queuedErasure } from '../../domain/erasure.ts';
@@ -43,13 +49,31 @@ export interface ErasurePorts {
   readonly contactDefaults: ContactDefaults;
 }
 
-export const erasureResponse = erasureRecord;
+export const erasureResponse = z.object({
+  ...erasureRecord.shape,
+  /** The IDs of the erasures of the customer's other addresses. Present in the answer to the call. */
+  otherAddresses: z.optional(z.array(z.string())),
+});
+
+/** Returns the IDs of the customers that a contact's user is, and the user's other addresses, each of them once. */
+const readUser = async (
+  erasures: Pick<ErasureRepository, 'contactsOf' | 'customersOf' | 'addressesOf'>,
+  contact: ContactRef,
+): Promise<{ readonly customerIds: readonly string[]; readonly others: readonly ContactRef[] }> => {
+  const named = await Promise.all((await erasures.contactsOf(contact)).map((each) => erasures.customersOf(each)));
+  const customers = named.flat();
+  const addresses = (await Promise.all(customers.map((customer) => erasures.addressesOf(customer)))).flat();
+  const others = new Map(addresses.filter(({ key }) => key !== contact.key).map((each) => [each.key, each]));
+  const customerIds = [...new Set(customers.map(({ customerId }) => customerId))];
+  return { customerIds, others: [...others.values()] };
+};
 
 export const eraseContact = defineRoute({
   route: 'DELETE /v1/contacts/{platformContactId+}',
   summary: 'Erase a contact',
   description:
-    'Deletes the contact with every business number, all of its messages, and its dead letters. Of each send, only the ' +
+    'Deletes the contact with every business number, all of its messages, and its dead letters, and the same of every ' +
+    'other address of the same customer, each in an erasure of its own. Of each send, only the ' +
     'record that it existed is kept. The erasure runs in the background; get the erasure to see its progress. You can ' +
     'repeat the call. Messages that the user writes and consents that are recorded after the call are kept.',
   id: erasedAddressField,
@@ -59,16 +83,31 @@ export const eraseContact = defineRoute({
   async handle(ports: ErasurePorts, { id, query, caller }) {
     const { erasures, audit, erasureQueue, clock, randomness, contactDefaults } = ports;
     const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
-    const erasureId = randomness.newId();
+    const { customerIds, others: addresses } = await readUser(erasures, contact);
     const requestedAt = clock.now();
-    // Never names the contact, because the entry remains after the erasure.
-    await audit.record({ action: 'erasure', details: { erasureId }, at: requestedAt, caller });
-    // First, because nothing would ever end an erasure that is recorded and not queued.
-    // The first pass must find what was stored just before: otherwise, it could find nothing and end the erasure, or end
-    // a turn before it has erased the messages.
-    await erasureQueue.put({ erasureId, requestedAt, contact }, INDEX_LAG_MS / 1000);
-    await erasures.start(erasureId, requestedAt);
-    return accepted({ erasureId, state: 'running', requestedAt, messages: 0, sends: 0, deadLetters: 0, passes: 0 });
+    const erase = async (each: ContactRef): Promise<string> => {
+      const erasureId = randomness.newId();
+      // Never names the contact, because the entry remains after the erasure.
+      await audit.record({ action: 'erasure', details: { erasureId }, at: requestedAt, caller });
+      // First, because nothing would ever end an erasure that is recorded and not queued.
+      // The first pass must find what was stored just before: otherwise, it could find nothing and end the erasure, or end
+      // a turn before it has erased the messages.
+      await erasureQueue.put({ erasureId, requestedAt, contact: each, customerIds }, INDEX_LAG_MS / 1000);
+      await erasures.start(erasureId, requestedAt);
+      return erasureId;
+    };
+    const others: string[] = [];
+    for (const other of addresses) others.push(await erase(other));
+    // Last, so that a repeated call still finds the others if this one fails.
+    const erasureId = await erase(contact);
+    const counts = { messages: 0, sends: 0, deadLetters: 0, passes: 0 };
+    return accepted({
+      erasureId,
+      state: 'running',
+      requestedAt,
+      ...counts,
+      ...(others.length > 0 && { otherAddresses: others }),
+    });
   },
 });
 
@@ -114,7 +153,7 @@ export const createErasureWorker =
   (options: ErasureWorkerOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
     const { erasures, queuedDeadLetters, clock, randomness, log, passMs } = options;
-    const { erasureId, requestedAt, contact } = z.parse(queuedErasure, z.parseJson(message.body));
+    const { erasureId, requestedAt, contact, customerIds } = z.parse(queuedErasure, z.parseJson(message.body));
     await erasures.start(erasureId, requestedAt);
     const before = await erasures.read(erasureId);
     if (before === undefined) throw new LoggableError(`The erasure ${erasureId} has no record.`);
@@ -123,9 +162,10 @@ export const createErasureWorker =
     const deadline = addMs(clock.now(), passMs);
     const pass = createPass(options, requestedAt, deadline);
     let isComplete = true;
-    for (const each of await erasures.contactsOf(contact)) {
-      const customer = await erasures.customerOf(each);
-      isComplete = isComplete && (customer === undefined || (await pass.eraseAll(customer)));
+    const customers = customerIds.map((customerId): CustomerRef => ({ platform: contact.platform, customerId }));
+    const contacts = await erasures.contactsOf(contact);
+    for (const each of contacts) {
+      for (const customer of customers) isComplete = isComplete && (await pass.eraseAll(customer));
       if (!isComplete) break;
       // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
       await erasures.removeContact(each, requestedAt);
@@ -134,6 +174,12 @@ export const createErasureWorker =
       // After its messages, because the event of the turn has those that are still stored. Also if turns are off now,
       // because they may have been on.
       await erasures.endOpenTurn(each, requestedAt);
+    }
+    // After its contacts, because the customer's item leads from one address to the others.
+    for (const { channel } of isComplete ? contacts : []) {
+      for (const customer of customers) {
+        await erasures.leaveCustomer({ ...customer, channel }, { until: requestedAt, erasureId });
+      }
     }
 
     const { messages, sends, auditEntries, busy } = pass.erased;

@@ -8,7 +8,7 @@ import * as z from '../../domain/schema.ts';
 import type { WebhookEvent } from '../../domain/webhook-event.ts';
 import type { AuditRepository, GapRepository, StoredEvent, StoredEventReader } from '../../ports.ts';
 import { forEachConcurrently } from '../../runtime/concurrency.ts';
-import { type EventRepositories, type Meanings, writesOf } from '../../runtime/event-writes.ts';
+import { createSeen, type EventRepositories, type Meanings, writesOf } from '../../runtime/event-writes.ts';
 import { defineRoute, ignoredQuery, invalidRequest, ok, problemResponse } from './api.ts';
 
 export interface ImportPorts extends EventRepositories, Pick<Meanings, 'clock'> {
@@ -90,10 +90,10 @@ export const importEvents = defineRoute({
   async handle(ports: ImportPorts, { body: { format, dryRun = false }, bodyText, caller }) {
     if (Buffer.byteLength(bodyText) > MAX_IMPORT_BYTES) return TOO_LARGE;
     const now = ports.clock.now();
-    const { chatPlatform, windowPer } = ports.contactDefaults;
+    const { chatPlatform, chatChannelNumber: stageNumber, windowPer } = ports.contactDefaults;
     // Serialized again, the numbers and the repeated names of an entry could change.
     const entries = elementsAt(bodyText, memberAt(bodyText, 'entries')).flatMap((text, entry) =>
-      parseHistory(text, { now, chatPlatform, windowPer, format }).map((parsed) => ({ entry, parsed })),
+      parseHistory(text, { now, chatPlatform, windowPer, stageNumber, format }).map((parsed) => ({ entry, parsed })),
     );
     if (entries.length > MAX_IMPORT_EVENTS) return TOO_MANY;
     const events = entries.flatMap(({ parsed }) => (parsed.kind === 'event' ? [parsed.event] : []));
@@ -147,7 +147,7 @@ const SENT_BY_PARLEY = 'Its ID is that of a message that Parley sent itself.';
 /** Returns why the table can never accept the event, if it cannot. */
 const write = async (ports: ImportPorts, event: WebhookEvent): Promise<string | undefined> => {
   const meanings = { clock: ports.clock, turns: false, ...ports.eventMeanings };
-  const writes = await Promise.allSettled(writesOf(event, meanings, new Map()).map(async (each) => each(ports)));
+  const writes = await Promise.allSettled(writesOf(event, meanings, createSeen()).map(async (each) => each(ports)));
   const errors = writes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   const failure = errors.find((error) => !(error instanceof WriteRefusedError));
   // A repeated call completes the rest.

@@ -85,6 +85,7 @@ export const fuzz = async (
         budgetMs: ms(60_000),
         chatPlatform: 'chat',
         windowPer: 'user',
+        chatChannelNumber: '+5491100000000',
         keywords: KEYWORDS,
       }),
       inboundQueue: createSqsInboundQueue({ client: sqs, queueUrl, deadLetterQueueUrl, budgetMs: ms(60_000) }),

@@ -62,6 +62,7 @@ export const storeEvent = async (
     budgetMs: ms(10_000),
     chatPlatform: ACCOUNT.platform,
     windowPer: 'user',
+    chatChannelNumber: '+5491100000000',
   });
   await store({ rawBody: Buffer.from(bodyIn(event, scene.options.format)), receivedAt: scene.clock.now() });
 };

@@ -171,6 +171,7 @@ export const createReceiveProcess = (options: ReceiveProcessOptions) => {
     budgetMs: ms(UNLIMITED_MS),
     chatPlatform: ACCOUNT.platform,
     windowPer,
+    chatChannelNumber: '+5491100000000',
     keywords: options.keywords,
     followUpOf: confirmations && createConfirmOptOut({ keywords: options.keywords, openQueue: () => confirmations }),
     operatorEchoes: options.operatorEchoes,

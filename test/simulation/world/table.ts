@@ -80,8 +80,7 @@ export const createTableState = (onWrite: (write: ItemWrite) => void = () => und
     },
     delete(key, condition, values) {
       const before = items.get(nameOf(key));
-      // A request without values declares none.
-      const holds = conditionOf(condition, { ...declarationsOf({ values }), hasValues: true });
+      const holds = conditionOf(condition, declarationsOf({ values }));
       if (holds && !holds(before ?? {})) return false;
       if (before) store(nameOf(key), before, undefined);
       return before !== undefined;
@@ -157,7 +156,6 @@ const MAX_ITEM_BYTES = 400 * 1024;
 /** The values that a request declares; value `x` is `:x`. */
 interface Declarations {
   valueOf(name: string): unknown;
-  readonly hasValues: boolean;
   /** The values that only the condition can use. */
   readonly further: readonly string[];
 }
@@ -167,9 +165,6 @@ const declarationsOf = (update: Omit<ItemUpdate, 'key'>): Declarations => {
   const assignedValue = (name: string): unknown => set[name] ?? setOnce[name] ?? add[name];
   return {
     valueOf: (name) => values[name] ?? assignedValue(name),
-    hasValues:
-      increment.length > 0 ||
-      [set, setOnce, add, values].some((given) => Object.values(given).some((value) => value !== undefined)),
     further: Object.keys(values)
       .filter((name) => values[name] !== undefined && assignedValue(name) === undefined)
       .map((name) => `:${name}`),
@@ -179,7 +174,7 @@ const declarationsOf = (update: Omit<ItemUpdate, 'key'>): Declarations => {
 /** DynamoDB rejects an expression that uses what is not declared, and a declaration that no expression uses. */
 const conditionOf = (
   expression: string | undefined,
-  { valueOf: valueNamed, hasValues, further }: Declarations,
+  { valueOf: valueNamed, further }: Declarations,
 ): ((item: Item) => boolean) | undefined => {
   const condition = expression === undefined ? undefined : parseCondition(expression);
   const used = condition?.placeholders ?? [];
@@ -187,7 +182,6 @@ const conditionOf = (
     placeholder.startsWith('#') || valueNamed(placeholder.slice(1)) !== undefined;
   const missing = used.find((placeholder) => !isDeclared(placeholder));
   if (missing) throw new WriteRefusedError(`The condition uses ${missing}, which the request does not declare.`);
-  if (!hasValues) throw new WriteRefusedError('ExpressionAttributeValues must not be empty.');
   const unused = further.find((placeholder) => !used.includes(placeholder));
   if (unused) throw new WriteRefusedError(`The request declares ${unused}, which no expression uses.`);
   const operands = {

@@ -66,6 +66,7 @@ const runSample = async ({ page, title, body }: WebhookSample): Promise<readonly
     budgetMs: ms(60_000),
     chatPlatform: 'whatsapp',
     windowPer: 'user',
+    chatChannelNumber: '+5491100000000',
     keywords: KEYWORDS,
   });
   const results: StoreResult[] = [];

@@ -131,11 +131,19 @@ describe('the erasure queue', () => {
     const queueUrl = await createQueue();
     const contact = { platform: 'chat', channel: '*', key: '541155550000' };
 
-    await createSqsErasureQueue(queues.client, queueUrl).put({ erasureId: 'erasure-1', requestedAt: NOW, contact }, 1);
+    await createSqsErasureQueue(queues.client, queueUrl).put(
+      { erasureId: 'erasure-1', requestedAt: NOW, contact, customerIds: [] },
+      1,
+    );
 
     expect(await receive(queueUrl)).toEqual([]);
     const [received] = await receive(queueUrl, 10);
-    expect(JSON.parse(received?.Body ?? '')).toEqual({ erasureId: 'erasure-1', requestedAt: NOW, contact });
+    expect(JSON.parse(received?.Body ?? '')).toEqual({
+      erasureId: 'erasure-1',
+      requestedAt: NOW,
+      contact,
+      customerIds: [],
+    });
   });
 });
 

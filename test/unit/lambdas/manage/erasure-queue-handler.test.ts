@@ -17,7 +17,12 @@ const CAUSES = ['table', 'scheduler', 'busy send', 'unread dead letters', 'short
 type Cause = (typeof CAUSES)[number];
 
 const SEND: ErasableItem = { kind: 'send', id: 'request-1', isScheduled: true };
-const BODY = JSON.stringify({ erasureId: 'erasure-1', requestedAt: NOW, contact: contactRef('chat', USER) });
+const BODY = JSON.stringify({
+  erasureId: 'erasure-1',
+  requestedAt: NOW,
+  contact: contactRef('chat', USER),
+  customerIds: [],
+});
 
 /**
  * Runs the erasure of a contact with a scheduled send as SQS delivers its message: when it is visible again, and a
@@ -38,7 +43,9 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
     start: () => failIf('table'),
     read: async () => record,
     contactsOf: async (contact) => [contact],
-    customerOf: async () => undefined,
+    customersOf: async () => [],
+    addressesOf: async () => [],
+    leaveCustomer: async () => undefined,
     endOpenTurn: async () => undefined,
     removeContact: async () => {},
     async listItems() {

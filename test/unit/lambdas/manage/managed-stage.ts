@@ -165,6 +165,7 @@ export const createManagedStage = async (
       budgetMs: ms(10_000),
       chatPlatform: 'chat',
       windowPer,
+      chatChannelNumber: ACCOUNT.channel,
       ...PLAIN_RECEIVER,
       ...eventMeanings,
     }),

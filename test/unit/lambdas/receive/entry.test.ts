@@ -33,9 +33,12 @@ const start = (environment: Record<string, string> = {}, budget: Partial<typeof 
 };
 
 describe('receiving', () => {
+  // An event that names no customer.
+  const UNNAMED = wireMessage({ CUSTOMER_ID: undefined });
+
   it.each([
-    ['costs two writes and no read for an inbound message', wireMessage(), ['UpdateItem', 'UpdateItem']],
-    ['costs one write for a status', wireStatus(), ['UpdateItem']],
+    ['costs two writes and no read for an inbound message', UNNAMED, ['UpdateItem', 'UpdateItem']],
+    ['costs one write for a status', wireStatus({ CUSTOMER_ID: undefined }), ['UpdateItem']],
     ['costs one write for an echo', wireMessage({ FROM: 'me' }), ['UpdateItem']],
     ['costs no write for an unknown event', { hello: 'world' }, []],
   ])('%s', async (_case, wire, calls) => {
@@ -47,17 +50,17 @@ describe('receiving', () => {
 
   const KEYWORDS = { KEYWORDS: JSON.stringify({ optOut: ['BAJA'], optIn: [] }) };
   const OPERATORS = { OPERATOR_ECHOES: JSON.stringify({ field: 'OPERATOR_ID', handoverMinutes: 60 }) };
-  const KEYWORD = wireMessage({ MESSAGE: 'Baja' });
-  const OPERATORS_MESSAGE = wireMessage({ FROM: 'me', TO: '5491155550000', OPERATOR_ID: 'ana' });
+  const KEYWORD = { ...UNNAMED, MESSAGE: 'Baja' };
+  const OPERATORS_MESSAGE = { ...UNNAMED, FROM: 'me', TO: '5491155550000', OPERATOR_ID: 'ana' };
   it.each([
     ['costs nothing more for a keyword without keywords', {}, KEYWORD, 2],
-    ['costs nothing more for another message with keywords', KEYWORDS, wireMessage(), 2],
+    ['costs nothing more for another message with keywords', KEYWORDS, UNNAMED, 2],
     ['costs one more write for a keyword', KEYWORDS, KEYWORD, 3],
     ["costs nothing more for an operator's message without operators", {}, OPERATORS_MESSAGE, 1],
     [
       'costs nothing more for another echo with operators',
       OPERATORS,
-      wireMessage({ FROM: 'me', TO: '5491155550000' }),
+      { ...UNNAMED, FROM: 'me', TO: '5491155550000' },
       1,
     ],
     ["costs one more write for an operator's message", OPERATORS, OPERATORS_MESSAGE, 2],
@@ -76,7 +79,7 @@ describe('receiving', () => {
       await post(wire);
       return receive.table.calls.length - before;
     };
-    expect([await writesOfRepetition(wireMessage({ _id_: 'plain' })), await writesOfRepetition(KEYWORD)]).toEqual([
+    expect([await writesOfRepetition({ ...UNNAMED, _id_: 'plain' }), await writesOfRepetition(KEYWORD)]).toEqual([
       2, 3,
     ]);
   });
@@ -84,10 +87,43 @@ describe('receiving', () => {
   it('costs one more write for the first message to a business number in each process', async () => {
     await start({ WINDOW_PER: 'channel' });
     const number = { chatChannelNumber: '+5491100000000' };
-    await post(wireMessage({ _id_: 'first' }), number);
+    await post({ ...UNNAMED, _id_: 'first' }, number);
     expect(receive.table.calls).toEqual(['UpdateItem', 'UpdateItem', 'UpdateItem']);
-    await post(wireMessage({ _id_: 'second' }), number);
+    await post({ ...UNNAMED, _id_: 'second' }, number);
     expect(receive.table.calls).toHaveLength(5);
+  });
+
+  it('costs more only when a customer is new to an address', async () => {
+    await start();
+    const writesOf = async (wire: unknown) => {
+      const before = receive.table.calls.length;
+      expect(await post(wire)).toMatchObject({ statusCode: 200 });
+      return receive.table.calls.length - before;
+    };
+    const later = (minute: number) => ({ _id_: `at-${minute}`, CREATION_TIME: `2026-11-20T11:0${minute}:00.000Z` });
+    const OTHER = { CUSTOMER_ID: 'customer-2' };
+    expect({
+      first: await writesOf(wireMessage(later(1))),
+      second: await writesOf(wireMessage(later(2))),
+      repeated: await writesOf(wireMessage(later(2))),
+      earlier: await writesOf(wireMessage(later(0))),
+      status: await writesOf(wireStatus()),
+      nextStatus: await writesOf(wireStatus({ _id_: 'message-2' })),
+      newUser: await writesOf(wireMessage({ ...OTHER, ...later(3) })),
+      secondOfNewUser: await writesOf(wireMessage({ ...OTHER, ...later(4) })),
+      statusOfAnother: await writesOf(wireStatus({ FROM: '5491155550001', _id_: 'message-3' })),
+    }).toEqual({
+      first: 6,
+      second: 2,
+      repeated: 2,
+      earlier: 2,
+      status: 6,
+      nextStatus: 1,
+      newUser: 6,
+      secondOfNewUser: 2,
+      statusOfAnother: 6,
+    });
+    expect(receive.table.calls.every((call) => call === 'UpdateItem')).toBe(true);
   });
 });
 

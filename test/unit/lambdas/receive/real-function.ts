@@ -97,6 +97,7 @@ export const startRealFunction = async (): Promise<RealFunction> => {
         WEBHOOK_SECRET_ID: secretId,
         WINDOW_PER: 'user',
         CHAT_PLATFORM: 'chat',
+        CHAT_CHANNEL_NUMBER: '+5491100000000',
         RETENTION_DAYS: JSON.stringify(RETENTION_DAYS),
         ...environment,
       };

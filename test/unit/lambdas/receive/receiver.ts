@@ -59,6 +59,7 @@ export const createReceiver = ({ state = createTableState(), envelope }: Receive
     budgetMs: TIME_BUDGET.table,
     chatPlatform: 'chat',
     windowPer: 'user',
+    chatChannelNumber: '+5491100000000',
   });
   const queue =
     (messages: string[], isAvailable: () => boolean) => async (request: VerifiedRequest, reason?: string) => {

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 const message = (id: string, changes: object = {}) => wireMessage({ _id_: id, FROM: `549115555000${id}`, ...changes });
-const status = (id: number) => wireStatus({ _id_: `s-${id}` });
+const status = (id: number) => wireStatus({ _id_: `s-${id}`, CUSTOMER_ID: undefined });
 const stored = (...ids: readonly string[]) => ids.map((id) => `MESSAGE#${id} MESSAGE`);
 const quarantined = () => receiver.quarantined.map((text) => parseSerializedRequest(text));
 
@@ -278,7 +278,12 @@ describe('a message whose sender is not known', () => {
     expect(await receiver.post(webhookSample(page, title))).toBe(200);
 
     expect(receiver.metrics.counted).toEqual(['SenderUnknown']);
-    expect([...receiver.state.items.keys()].filter((name) => !/^MESSAGE#.* ECHO$/.test(name))).toEqual([]);
+    expect([...receiver.state.items.keys()].filter((name) => !/^MESSAGE#.* ECHO$/.test(name))).toEqual([
+      // Only whose address it is.
+      expect.stringMatching(/^CONTACT#.* CONTACT$/),
+      expect.stringMatching(/^CUSTOMER#.* CUSTOMER#\*$/),
+    ]);
+    expect([...receiver.state.items.values()].some((item) => 'lastInboundAt' in item)).toBe(false);
   });
 
   it.each([

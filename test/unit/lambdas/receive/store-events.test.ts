@@ -42,11 +42,16 @@ const createSituation = ({ confirms = false, ...changes }: Options = {}) => {
     signals.push(signal);
     return {
       contacts: {
-        openWindow: write('openWindow'),
+        async openWindow() {
+          await write('openWindow')();
+          return [];
+        },
+        linkCustomer: async () => undefined,
         async recordOperatorMessage(contact, message) {
           operatorMessages.push([contact.key, message]);
         },
-        async recordConsent(_contact, consent) {
+        async recordConsent(subject, consent) {
+          if ('customerId' in subject) return;
           consents.push(consent);
           await write('recordConsent')();
         },
@@ -85,6 +90,7 @@ const createSituation = ({ confirms = false, ...changes }: Options = {}) => {
       budgetMs: ms(5_000),
       chatPlatform: 'chat',
       windowPer: 'user',
+      chatChannelNumber: '+5491100000000',
       followUpOf: confirms
         ? createConfirmOptOut({ keywords: changes.keywords, openQueue: () => confirmationQueue })
         : undefined,

@@ -291,6 +291,7 @@ function erasing(): Scenario {
               erasureId: 'erasure-1',
               requestedAt: NOW,
               contact: { platform: 'chat', channel: '*', key: '541155550000' },
+              customerIds: [],
             }),
           ),
         ],

@@ -31,6 +31,7 @@ const USUAL = {
   TURNS: undefined,
   WATCH: undefined,
   CHAT_PLATFORM: 'chat',
+  CHAT_CHANNEL_NUMBER: '+5491100000000',
   RETENTION_DAYS: JSON.stringify(RETENTION_DAYS),
 };
 
@@ -88,6 +89,11 @@ describeWiring<ReceiveEnvironment>('receive', USUAL, {
     post(wireMessage({ CHAT_PLATFORM_ID: undefined })),
     ['one', 'CONTACT#one#'],
     ['other', 'CONTACT#other#'],
+  ],
+  CHAT_CHANNEL_NUMBER: [
+    post(wireMessage({ CHAT_CHANNEL_ID: 'acme-chat-5491100000000' })),
+    ['+5491100000000', '"#customerAt"'],
+    ['+5491100000001', '"#otherCustomerIds"'],
   ],
   RETENTION_DAYS: [
     post(wireStatus()),

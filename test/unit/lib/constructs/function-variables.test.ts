@@ -70,6 +70,7 @@ const RECEIVE: Values<ReceiveEnvironment> = {
   TURNS: 'true',
   WATCH: 'true',
   CHAT_PLATFORM: 'other',
+  CHAT_CHANNEL_NUMBER: '+5491144440001',
   RETENTION_DAYS,
 };
 const SEND: Values<SendEnvironment & BulkEnvironment> = {

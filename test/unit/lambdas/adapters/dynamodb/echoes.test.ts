@@ -17,7 +17,9 @@ beforeEach(async () => {
 
 const receive = (wire: unknown) =>
   repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW });
-const items = () => tables.items(tableName);
+/** The items of messages, without those of the customer that an event names. */
+const items = async () =>
+  Object.fromEntries(Object.entries(await tables.items(tableName)).filter(([name]) => name.startsWith('MESSAGE#')));
 const eraseAll = async (of: ContactRef, { erasures } = repositories) => {
   const { items: listed } = await erasures.listItems(of, NOW);
   return Promise.all(listed.map((item) => erasures.erase(of, item, NOW)));

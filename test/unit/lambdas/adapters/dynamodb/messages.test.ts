@@ -45,7 +45,15 @@ describe('storing an inbound message', () => {
         address: '5491155550000',
         name: 'Ana',
         customerId: 'customer-1',
+        customerAt: '2026-11-20T11:00:00.000Z',
+        linkedAt: '2026-11-03T00:00:00.000Z',
         expiresAt: Date.parse('2027-12-25T11:00:00.000Z') / 1000,
+      },
+      'CUSTOMER#chat#customer-1 CUSTOMER#*': {
+        pk: 'CUSTOMER#chat#customer-1',
+        sk: 'CUSTOMER#*',
+        contacts: new Set([CONTACT]),
+        expiresAt: Date.parse('2028-01-07T00:00:00.000Z') / 1000,
       },
     });
     expect(await repositories.messages.read('message-1')).toMatchObject({
@@ -81,7 +89,7 @@ describe('storing an inbound message', () => {
   it('refuses a message that is too large for a table item, but still opens the window', async () => {
     const stored = await receive(wireMessage({ MESSAGE: 'x'.repeat(410_000) }));
     expect(stored).toMatchObject({ kind: 'unstorable', reason: 'The item is too large for the table.' });
-    expect(Object.keys(await items())).toEqual([`${CONTACT} CONTACT`]);
+    expect(Object.keys(await items())).toEqual([`${CONTACT} CONTACT`, 'CUSTOMER#chat#customer-1 CUSTOMER#*']);
   });
 });
 
@@ -166,7 +174,7 @@ describe('a message beside a status', () => {
   const MESSAGE = 'Where is my parcel?';
 
   it("is an echo, if the status is that of a message that the business sent, and opens no user's window", async () => {
-    const wire = wireStatus({ STATUS: 'delivered', MESSAGE });
+    const wire = wireStatus({ STATUS: 'delivered', CUSTOMER_ID: undefined, MESSAGE });
     await receive(wire);
     expect(Object.keys(await items()).toSorted()).toEqual(['MESSAGE#message-1 ECHO', 'MESSAGE#message-1 MESSAGE']);
     expect(await repositories.messages.read('message-1')).toMatchObject({

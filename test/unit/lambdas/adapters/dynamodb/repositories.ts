@@ -23,6 +23,7 @@ export const repositoriesOf = (table: ConversationTable) => {
       budgetMs: ms(10_000),
       chatPlatform: 'chat',
       windowPer: 'user',
+      chatChannelNumber: '+5491100000000',
     }),
   );
   return { table, contacts, messages, sends, lists, erasures: createDynamodbErasures(table), storeEvent };

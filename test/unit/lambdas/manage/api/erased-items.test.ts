@@ -144,7 +144,7 @@ describe.each(Object.entries(KINDS))('an erasure of %s', (_kind, { put, at }) =>
 
   it('leaves no trace of the user', async () => {
     await put();
-    expect(await traces()).toEqual(at);
+    expect(await traces()).toEqual(expect.arrayContaining([...at]));
 
     await erase();
 
@@ -205,7 +205,7 @@ describe('an erasure where windows are per business number', () => {
       body: { platformContactId: USER, source: 'form of Ana', chatChannelNumber: '+5491100000077' },
     });
     await putSendInState(stage.sends, 'waiting');
-    expect(await traces()).toHaveLength(8);
+    expect(await traces()).toHaveLength(10);
 
     await erase();
 

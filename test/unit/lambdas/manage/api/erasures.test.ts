@@ -65,7 +65,7 @@ describe('an erasure', () => {
       reason: `Call ${USER}`,
     });
     await stage.receive({ ...envelope, type: 'event', note: 'parcel' });
-    await stage.receive(wireMessage({ _id_: 'another', FROM: '5491155559999' }));
+    await stage.receive(wireMessage({ _id_: 'another', FROM: '5491155559999', CUSTOMER_ID: 'customer-2' }));
     const { request, contact } = await putSendInState(stage.sends, 'accepted');
     const { requestId } = request;
     const call = { endpoint: 'message/v3' as const, body: { messageText: request.messageText } };
@@ -85,6 +85,7 @@ describe('an erasure', () => {
     expect(Object.keys(items).toSorted()).toEqual([
       AUDIT_ENTRY,
       'CONTACT#chat#*#541155559999 CONTACT',
+      'CUSTOMER#chat#customer-2 CUSTOMER#*',
       'ERASURE#id-1 ERASURE',
       'MESSAGE#another MESSAGE',
       'MESSAGE#message-request-1 MESSAGE',

@@ -161,7 +161,7 @@ const createStage = (defect: Defect) => {
     storedEvents: createDynamodbStoredEvents(table),
   };
   const clock = { now: () => NOW };
-  const settings = { clock, chatPlatform: 'whatsapp', windowPer: 'user' as const };
+  const settings = { clock, chatPlatform: 'whatsapp', windowPer: 'user' as const, chatChannelNumber: '+5491100000000' };
   const receiver = { ...settings, ...MEANINGS, repositories: () => repositories, budgetMs: ms(60_000) };
   const ports: ImportPorts = {
     ...repositories,

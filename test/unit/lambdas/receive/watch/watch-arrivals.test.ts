@@ -124,9 +124,11 @@ describe('what is watched never changes how an event is stored', () => {
   const storeWith = async (watch: WatchWrite, budgetMs = 60) => {
     const store = createStoreEvents({
       ...PLAIN_RECEIVER,
+      chatChannelNumber: '+5491100000000',
       repositories: () => ({
         contacts: {
-          openWindow: async () => undefined,
+          openWindow: async () => [],
+          linkCustomer: async () => undefined,
           recordConsent: async () => undefined,
           recordOperatorMessage: async () => undefined,
         },

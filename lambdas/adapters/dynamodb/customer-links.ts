@@ -1,0 +1,177 @@
+import { type Consent, standingOptOuts } from '../../domain/consent.ts';
+import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
+import { customersFollowed, customersOf, isOneUser, linkPeriod, linkPeriodEnd } from '../../domain/customer.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { consentRegister, readConsents } from '../../table/consent-item.ts';
+import { parseCustomerLinks } from '../../table/contact-item.ts';
+import { parseCustomer } from '../../table/customer-item.ts';
+import type { Item } from '../../table/item.ts';
+import { consentKeyOf, contactKeyOf, contactName, customerKeyOf } from '../../table/keys.ts';
+import { recordConsent, untilDone } from './consents.ts';
+import type { ConversationTable } from './table.ts';
+
+/** An event that names an address together with the chat service's ID of its user. */
+export interface NamedCustomer {
+  readonly contact: ContactRef;
+  readonly customerId: string;
+  readonly at: Instant;
+  /** Whether the user wrote the event, to the business number that decides who the address's user is. */
+  readonly isUsers: boolean;
+}
+
+/** Returns the customers that the user of a contact is, from the contact's item. */
+export const customersIn = ({ platform, channel }: ContactRef, item: Item | undefined): readonly ChannelCustomer[] =>
+  customersOf(parseCustomerLinks(item ?? {})).map((customerId) => ({ platform, channel, customerId }));
+
+/** The attributes of a contact's item by which its other attributes are decided. */
+const DECIDING = [
+  'lastInboundAt',
+  'lastInboundDigest',
+  'customerId',
+  'customerAt',
+  'otherCustomerAt',
+  'linkedAt',
+  'linking',
+  'expiresAt',
+] as const;
+
+/** The condition that a contact's addresses are stored with its customers in the period `:linkedAt` or a later one. */
+export const IS_LINKED = 'attribute_not_exists(#linking) AND #linkedAt >= :linkedAt';
+
+/**
+ * Records an event in its contact's item, and stores that the address belongs to the customer, unless the item already
+ * says so. Returns the contact's item. Can be repeated: what a function that died has not stored, the repetition stores.
+ *
+ * @param stored the contact's item as it was last read
+ * @param changesOf returns what else the event changes in the item
+ */
+export const linkCustomer = async (
+  table: ConversationTable,
+  named: NamedCustomer,
+  stored: Item | undefined,
+  changesOf: (item: Item) => Item,
+): Promise<Item> => {
+  const { contact } = named;
+  const key = contactKeyOf(contact);
+  let item = stored ?? {};
+  await untilDone(async () => {
+    const set = { ...changesOf(item), ...customerChanges(table, named, item) };
+    const isOther = !named.isUsers && !contains(item.otherCustomerIds, named.customerId);
+    if (!isOther && Object.entries(set).every(([name, value]) => item[name] === value)) return true;
+    const before = Object.fromEntries(DECIDING.map((name) => [`${name}Before`, item[name]]));
+    const result = await table.update(
+      {
+        key,
+        set,
+        ...(isOther && { add: { otherCustomerIds: new Set([named.customerId]) } }),
+        values: before,
+        condition: DECIDING.map((name) =>
+          item[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}Before`,
+        ).join(' AND '),
+      },
+      { returnItem: true },
+    );
+    item = result.item ?? {};
+    return result.kind === 'written';
+  });
+  const { linking } = item;
+  if (linking === undefined) return item;
+  // After the contact's item, so that an erasure that takes the address from the customer sees one of the two.
+  for (const customerId of customersFollowed(parseCustomerLinks(item))) {
+    await addAddress(table, { ...named, customerId }, item);
+  }
+  // Another event may be linking another customer.
+  await table.update({ key, set: { linking: undefined }, values: { linking }, condition: '#linking = :linking' });
+  return item;
+};
+
+const contains = (members: unknown, member: string): boolean => members instanceof Set && members.has(member);
+
+/** Returns what an event changes in what a contact's item says about the contact's customers. */
+const customerChanges = (table: ConversationTable, { customerId, at, isUsers }: NamedCustomer, item: Item): Item => {
+  const period = linkPeriod(at);
+  const isNewer = typeof item.linkedAt !== 'string' || item.linkedAt < period;
+  const register = isUsers ? registerChanges(item, customerId, at) : {};
+  const isNew = isUsers ? 'customerId' in register : !contains(item.otherCustomerIds, customerId);
+  return {
+    ...register,
+    ...(isNewer && { linkedAt: period }),
+    // Until the customers' items have the address, every event repeats that.
+    ...((isNewer || isNew) && { linking: customerId }),
+    // A contact that has written expires after its latest message.
+    ...(isNewer && !isUsers && item.lastInboundAt === undefined && { expiresAt: linkExpiry(table, period) }),
+  };
+};
+
+/** The latest message decides who the user is. Until the latest message of anybody else, the address had another user. */
+const registerChanges = ({ customerId, customerAt, otherCustomerAt }: Item, named: string, at: Instant): Item => {
+  if (typeof customerId !== 'string' || typeof customerAt !== 'string') return { customerId: named, customerAt: at };
+  if (named === customerId) return at > customerAt ? { customerAt: at } : {};
+  if (at > customerAt || (at === customerAt && named > customerId)) {
+    return { customerId: named, customerAt: at, otherCustomerAt: customerAt };
+  }
+  return typeof otherCustomerAt !== 'string' || otherCustomerAt < at ? { otherCustomerAt: at } : {};
+};
+
+const linkExpiry = (table: ConversationTable, period: Instant): number =>
+  table.expiryOf('contacts', linkPeriodEnd(period));
+
+/**
+ * Adds an address to its customer, and to the customer's opt-outs those that were recorded for the address before. If the
+ * address has had other users, they may have opted out instead.
+ */
+const addAddress = async (
+  table: ConversationTable,
+  { contact, customerId, at }: NamedCustomer,
+  item: Item,
+): Promise<void> => {
+  const customer = { platform: contact.platform, channel: contact.channel, customerId };
+  const key = customerKeyOf(customer);
+  if (SHARED.has(key.pk)) return;
+  // An erasure that is taking addresses from the customer starts over.
+  const added = { key, add: { contacts: new Set([contactName(contact)]) }, set: { erasingId: undefined } };
+  const expiresAt = linkExpiry(table, linkPeriod(at));
+  const first = await table.update(
+    {
+      ...added,
+      set: { ...added.set, expiresAt },
+      // Opt-outs do not expire, nor does whose they are.
+      condition:
+        'attribute_not_exists(#userOptOutAt) AND attribute_not_exists(#importOptOutAt) AND ' +
+        '(attribute_not_exists(#expiresAt) OR #expiresAt <= :expiresAt)',
+    },
+    { returnItem: true },
+  );
+  const stored = first.kind === 'written' ? first : await table.update(added, { returnItem: true });
+  if (!isOneUser(parseCustomer(stored.item))) {
+    if (SHARED.size < MAX_SHARED) SHARED.add(key.pk);
+    return;
+  }
+  const links = parseCustomerLinks(item);
+  const isOnlyUser = links.otherCustomerAt === undefined && customersFollowed(links).every((id) => id === customerId);
+  if (!isOnlyUser) return;
+  for (const optOut of await readOptOuts(table, contact)) await recordConsent(table, customer, optOut);
+};
+
+/** The customers of which this process knows that they are not one user. A service may name every user the same. */
+const SHARED = new Set<string>();
+const MAX_SHARED = 1_000;
+
+/** Removed where it is not. */
+const NO_ATTRIBUTE = 'nothing';
+
+/**
+ * Returns the opt-outs that no opt-in overrides. Reads them by a write that changes nothing, because the function that
+ * links may only write.
+ */
+const readOptOuts = async (table: ConversationTable, contact: ContactRef): Promise<readonly Consent[]> => {
+  const { kind, item } = await table.update(
+    { key: consentKeyOf(contact), set: { [NO_ATTRIBUTE]: undefined }, condition: 'attribute_exists(#pk)' },
+    { returnItem: true },
+  );
+  if (kind === 'conflict' || item === undefined) return [];
+  return standingOptOuts(readConsents(item)).map((optOut) => {
+    const recordedAt = item[consentRegister(optOut).recordedAt];
+    return { ...optOut, ...(typeof recordedAt === 'string' && { recordedAt }) };
+  });
+};

@@ -1,0 +1,82 @@
+import type { Contact, ContactRef, CustomerRef } from './contact.ts';
+import { addMs, type Instant, toInstant } from './instant.ts';
+
+/**
+ * A customer: a user by the chat service's own ID, which events name beside the user's address. All addresses that it
+ * names with one ID belong to one user.
+ */
+export interface Customer {
+  /** The contacts of the addresses that events named together with the ID. */
+  readonly contacts: readonly ContactRef[];
+}
+
+/**
+ * More addresses than a user has. An ID with more is not that of one user: a service may name all of its users the same.
+ * Nothing follows it.
+ */
+export const MAX_ADDRESSES = 10;
+
+/** Whether an ID is that of one user. */
+export const isOneUser = ({ contacts }: Customer): boolean => contacts.length <= MAX_ADDRESSES;
+
+/** How often Parley stores again which addresses belong to a customer, so that it expires after the contacts. */
+const LINK_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Returns the beginning of the period of a time. The latest period of an address's events is stored, so that it does not
+ * depend on their order.
+ */
+export const linkPeriod = (at: Instant): Instant =>
+  toInstant(new Date(Math.floor(Date.parse(at) / LINK_PERIOD_MS) * LINK_PERIOD_MS));
+
+/** The end of a period. What is stored about it is kept for as long as a contact that was last written then. */
+export const linkPeriodEnd = (period: Instant): Instant => addMs(period, LINK_PERIOD_MS);
+
+/** What is stored about the customers of an address. */
+export type CustomerLinks = Pick<Contact, 'customerId' | 'otherCustomerIds' | 'separatedCustomerIds'>;
+
+const withoutSeparated = (
+  { separatedCustomerIds = [] }: CustomerLinks,
+  customerIds: readonly string[],
+): readonly string[] => [...new Set(customerIds)].filter((id) => !separatedCustomerIds.includes(id));
+
+/**
+ * Returns the customers whose opt-outs hold for an address: every one that the chat service named with it, except the
+ * earlier users of a number. More can only lead to fewer messages.
+ */
+export const customersFollowed = (links: CustomerLinks): readonly string[] =>
+  withoutSeparated(links, [
+    ...(links.customerId === undefined ? [] : [links.customerId]),
+    ...(links.otherCustomerIds ?? []),
+  ]);
+
+/**
+ * Returns the customers that the user of an address is: the one that wrote from it last, or else those that statuses and
+ * echoes named with it. An opt-out is recorded for them, and an erasure erases them.
+ */
+export const customersOf = (links: CustomerLinks): readonly string[] =>
+  withoutSeparated(links, links.customerId === undefined ? (links.otherCustomerIds ?? []) : [links.customerId]);
+
+/** Whether the user of an address is this customer. */
+export const isOfCustomer = (
+  links: CustomerLinks | undefined,
+  { customerId }: Pick<CustomerRef, 'customerId'>,
+): boolean => links !== undefined && customersOf(links).includes(customerId);
+
+/**
+ * Returns what is stored about a contact without what belongs to an earlier user of its number: opt-ins, and who answered
+ * that user. An opt-out stays, because only the new user's own opt-in shows that it is over.
+ */
+export const withoutEarlierUser = (contact: Contact): Contact => {
+  const { otherCustomerAt, consents, handoverAt, handbackAt, operatorWroteAt, ...rest } = contact;
+  if (otherCustomerAt === undefined) return contact;
+  const isOwn = (at: Instant | undefined) => at !== undefined && at > otherCustomerAt;
+  return {
+    ...rest,
+    otherCustomerAt,
+    ...(consents && { consents: consents.filter(({ kind, at }) => kind === 'opt-out' || isOwn(at)) }),
+    ...(isOwn(handoverAt) && { handoverAt }),
+    ...(isOwn(handbackAt) && { handbackAt }),
+    ...(isOwn(operatorWroteAt) && { operatorWroteAt }),
+  };
+};
