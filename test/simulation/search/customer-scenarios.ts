@@ -6,13 +6,12 @@ import type { Scene } from './scene.ts';
 import type { ApiCaller } from './scene-options.ts';
 import type { SceneScenario } from './scene-scenarios.ts';
 
-
 const fromOther = (text: string, id: string) => saying(text, { _id_: id, FROM: OTHER_ADDRESS });
 
 /** The user wrote from both addresses, and opted in. */
-const linked = async (scene: Scene): Promise<void> => {
+const linked = async (scene: Scene, text = BEFORE): Promise<void> => {
   await openWindow(scene);
-  await storeEvent(scene, fromOther(BEFORE, 'message-9'));
+  await storeEvent(scene, fromOther(text, 'message-9'));
 };
 
 const template = templateRequest({ params: { name: 'request-1' } });
@@ -29,7 +28,7 @@ export const CUSTOMER_SCENARIOS = {
     useCase: 'customer',
     about: 'The user opts out at another address while a template is sent.',
     maxFaults: 1,
-    options: { prepare: linked, consumes: ['send'], queued: [template], callers: [optOut(OTHER_ADDRESS)] },
+    options: { prepare: (scene) => linked(scene), consumes: ['send'], queued: [template], callers: [optOut(OTHER_ADDRESS)] },
   },
   optOutWhileLinking: {
     useCase: 'customer',
@@ -59,7 +58,7 @@ export const CUSTOMER_SCENARIOS = {
     about: 'A user with two addresses is erased by one of them.',
     slice: ['dies-after'],
     maxFaults: 1,
-    options: { prepare: linked, consumes: ['erasures'], callers: [erase(OTHER_ADDRESS)] },
+    options: { prepare: (scene) => linked(scene), consumes: ['erasures'], callers: [erase(OTHER_ADDRESS)] },
   },
   eraseWhileLinking: {
     useCase: 'customer',
@@ -75,12 +74,12 @@ export const CUSTOMER_SCENARIOS = {
   },
   optOutWhileErasing: {
     useCase: 'customer',
-    about: 'A template is sent, and the user opts out at another address, while an erasure of that user runs.',
+    about: 'A template is sent to an address, and the user opts out at another one, while the first one is erased.',
     maxFaults: 0,
     isSlow: true,
     options: {
       async prepare(scene) {
-        await linked(scene);
+        await linked(scene, 'said elsewhere');
         await requestErasure(scene);
       },
       consumes: ['send', 'erasures'],
