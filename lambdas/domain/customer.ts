@@ -8,6 +8,8 @@ import { addMs, type Instant, toInstant } from './instant.ts';
 export interface Customer {
   /** The contacts of the addresses that events named together with the ID. */
   readonly contacts: readonly ContactRef[];
+  /** It has had too many addresses, which are no longer stored. */
+  readonly isShared?: boolean | undefined;
 }
 
 /**
@@ -17,7 +19,8 @@ export interface Customer {
 export const MAX_ADDRESSES = 10;
 
 /** Whether an ID is that of one user. */
-export const isOneUser = ({ contacts }: Customer): boolean => contacts.length <= MAX_ADDRESSES;
+export const isOneUser = ({ contacts, isShared = false }: Customer): boolean =>
+  !isShared && contacts.length <= MAX_ADDRESSES;
 
 /** How often Parley stores again which addresses belong to a customer, so that it expires after the contacts. */
 const LINK_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;

@@ -19,6 +19,9 @@ export const erasureRecord = z.object({
 
 export type ErasureRecord = z.output<typeof erasureRecord>;
 
+/** Longer than the usual lag of the index `byContact` behind the table. */
+export const INDEX_LAG_MS = 2_000;
+
 /** An erasure on its queue. Its message, which contains the contact's key, is deleted when the erasure is done. */
 export const queuedErasure = z.object({
   erasureId: z.string(),

@@ -1,7 +1,7 @@
 import { WINDOW_MS } from '../domain/window.ts';
 import type { ItemLaw } from './law.ts';
 import { EXPIRING } from './record-change-laws.ts';
-import { has, ITEM_KINDS, kindOf, type StoredItem, timeOf } from './stored-item.ts';
+import { CONSENTS, has, ITEM_KINDS, kindOf, type StoredItem, timeOf } from './stored-item.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -10,7 +10,7 @@ const DAY_SECONDS = 24 * 60 * 60;
  * wrote its request.
  */
 const KEPT_FROM = {
-  contact: ['lastInboundAt'],
+  contact: ['lastInboundAt', 'linkedAt'],
   check: ['checkedAt'],
   handover: ['handoverAt', 'handbackAt', 'operatorWroteAt'],
   turn: ['addedAt'],
@@ -33,7 +33,7 @@ export const EXPIRY_LAW = {
   name: 'expiry-follows-retention',
   statement:
     'An item with personal data expires a whole number of days after its time, as the retention settings specify. ' +
-    'Consents, circuit breakers, erasures, and dead letters do not expire.',
+    'Consents, customers that opted out, circuit breakers, erasures, and dead letters do not expire.',
   source: 'decisions/give-each-expiry-its-own-item.md',
   next: 'Report the item as a defect. It may be kept for too long, or not long enough.',
   kinds: ITEM_KINDS,
@@ -42,6 +42,9 @@ export const EXPIRY_LAW = {
     if (kind === undefined) return undefined;
     const { expiresAt } = item;
     if (!EXPIRING.includes(kind)) return has(item, 'expiresAt') ? 'It has an expiry.' : undefined;
+    if (kind === 'customer' && CONSENTS.some(({ at }) => has(item, at))) {
+      return has(item, 'expiresAt') ? 'It has opt-outs and an expiry.' : undefined;
+    }
     if (typeof expiresAt !== 'number') return 'It has no expiry.';
     if (kind === 'denial') {
       const at = timeOf(item, 'windowDeniedAt');

@@ -21,6 +21,7 @@ const KEYS = {
   denial: [/^CONTACT#[^#]*#[^#]*#./s, /^DENIAL$/],
   handover: [/^CONTACT#[^#]*#[^#]*#./s, /^HANDOVER$/],
   turn: [/^CONTACT#[^#]*#[^#]*#./s, /^TURN$/],
+  customer: [/^CUSTOMER#[^#]*#./s, /^CUSTOMER#./s],
   message: [/^MESSAGE#./s, /^MESSAGE$/],
   echo: [/^MESSAGE#./s, /^ECHO$/],
   unknown: [/^UNKNOWN#./s, /^UNKNOWN$/],

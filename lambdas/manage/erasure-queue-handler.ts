@@ -1,7 +1,7 @@
 import { receiveFloorMs } from '../domain/backoff.ts';
 import { ms } from '../domain/duration.ts';
 import { createQueueHandler, type QueueHandlerOptions } from '../runtime/queue-handler.ts';
-import { createErasureWorker, type ErasureWorkerOptions } from './api/erasures.ts';
+import { createErasureWorker, type ErasureWorkerOptions } from './erase-contact.ts';
 
 export type ErasureQueueHandlerOptions = Omit<ErasureWorkerOptions, 'passMs'> &
   Pick<QueueHandlerOptions, 'changeVisibility'>;

@@ -1,6 +1,4 @@
 import type { Consent } from '../domain/consent.ts';
-import type { ChannelCustomer, DataSubject } from '../domain/contact.ts';
-import { linkPeriod } from '../domain/customer.ts';
 import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
 import { NO_REASON } from '../domain/failure.ts';
 import { isFromOperator, type OperatorEchoes, operatorMessageAt } from '../domain/handovers/operator-echo.ts';
@@ -10,6 +8,7 @@ import { canStartFrom } from '../domain/send-transitions.ts';
 import type { Traceparent } from '../domain/trace-context.ts';
 import type { Echo, InboundMessage, StatusChange, WebhookEvent } from '../domain/webhook-event.ts';
 import type { Clock, ContactRepository, Failed, MessageRepository, SendRepository } from '../ports.ts';
+import { customerWriteOf, type Seen, withNamed } from './customer-writes.ts';
 import { recordSentMessage } from './record-sent-message.ts';
 import { type Turn, turnOf } from './turns/turn-of.ts';
 
@@ -45,16 +44,6 @@ export interface Meanings {
   readonly turns: boolean;
 }
 
-/** What this process has recorded. A service may repeat it all the time, so it is recorded once. */
-export interface Seen {
-  /** The names of unknown events, and since when each exists. */
-  readonly names: Map<string, Instant>;
-  /** The customers that statuses and echoes named with an address, and when that was recorded last. */
-  readonly customers: Map<string, Instant>;
-}
-
-export const createSeen = (): Seen => ({ names: new Map(), customers: new Map() });
-
 /** Returns the writes of an event, which run concurrently. */
 export const writesOf = (event: WebhookEvent, meanings: Meanings, seen: Seen): readonly Write[] => {
   const { clock, keywords } = meanings;
@@ -68,7 +57,7 @@ export const writesOf = (event: WebhookEvent, meanings: Meanings, seen: Seen): r
     case 'echo':
       return [
         writeOfEcho(event, meanings.operatorEchoes),
-        ...writesOfCustomer(event, event.contact, meanings, seen),
+        ...writesOfCustomer(customerWriteOf(event, event.contact, clock, seen)),
         ...(event.transactionId === undefined
           ? []
           : [async (repositories: EventRepositories) => void (await reportToTransaction(repositories, event))]),
@@ -85,7 +74,7 @@ export const writesOf = (event: WebhookEvent, meanings: Meanings, seen: Seen): r
         },
         ...writesOfRequest(event),
         ...(message === undefined
-          ? writesOfCustomer(event, event.subject, meanings, seen)
+          ? writesOfCustomer(customerWriteOf(event, event.subject, clock, seen))
           : writesOf(message, meanings, seen)),
       ];
     }
@@ -112,32 +101,8 @@ const NEW_NAME_MS = 10 * 60 * 1000;
 /** More names than a service uses. Any others are recorded again each time. */
 const MAX_SEEN_NAMES = 100;
 
-/** An event of the business's message shows whose address it is, also if the user never writes. */
-const writesOfCustomer = (
-  { customerId, time }: Echo | StatusChange,
-  subject: DataSubject | undefined,
-  { clock }: Meanings,
-  { customers }: Seen,
-): readonly Write[] => {
-  if (customerId === undefined || subject === undefined || !('key' in subject)) return [];
-  const named = JSON.stringify([subject, customerId, linkPeriod(time.at)]);
-  const now = clock.now();
-  const recordedAt = customers.get(named);
-  if (recordedAt !== undefined && msBetween(recordedAt, now) < SEEN_CUSTOMER_MS) return [];
-  return [
-    async ({ contacts }) => {
-      await contacts.linkCustomer({ contact: subject, customerId }, time.at);
-      if (customers.size >= MAX_SEEN_CUSTOMERS) customers.clear();
-      customers.set(named, now);
-      return undefined;
-    },
-  ];
-};
-
-/** A message's statuses arrive within minutes. An erasure may remove what was recorded. */
-const SEEN_CUSTOMER_MS = 10 * 60 * 1000;
-/** A few megabytes. */
-const MAX_SEEN_CUSTOMERS = 10_000;
+const writesOfCustomer = (write: ReturnType<typeof customerWriteOf>): readonly Write[] =>
+  write === undefined ? [] : [async ({ contacts }) => void (await write(contacts))];
 
 const writesOfRequest = (event: StatusChange): readonly Write[] => {
   const { requestId } = event;
@@ -212,15 +177,6 @@ const writeAsOfItem = async (
   }
   await writeAsOf(at);
 };
-
-/** Returns the customers that a user is, with the one that the message names. */
-const withNamed = (
-  customers: readonly ChannelCustomer[],
-  { contact, customerId }: InboundMessage,
-): readonly ChannelCustomer[] =>
-  customerId === undefined || customers.some((customer) => customer.customerId === customerId)
-    ? customers
-    : [...customers, { platform: contact.platform, channel: contact.channel, customerId }];
 
 /**
  * Confirms the send that an event belongs to, because a message with an event was accepted, and records that it failed

@@ -105,8 +105,7 @@ export class ParleyReceiver extends Construct {
   constructor(scope: Construct, id: string, props: ParleyReceiverProps) {
     super(scope, id);
     const settings = checkedSettings(this, receiverSettings, props);
-    const { production, webhook, chatPlatform, chatChannelNumber, window, keywords, operators, retentionDays } =
-      settings;
+    const { production, webhook, chatPlatform, window, keywords, operators, retentionDays } = settings;
     const { encryptionKey } = props;
     const logs = { production, retentionDays, encryptionKey };
     this.authKind = webhook.auth.kind;
@@ -115,11 +114,9 @@ export class ParleyReceiver extends Construct {
     this.isBuffered = webhook.ingress === 'buffered';
     this.windowPer = window.per;
     const removalPolicy = removalPolicyOf(production);
-    this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', {
-      visibilityTimeout: recommendedVisibilityTimeout(TIMEOUT),
-      removalPolicy,
-      encryptionKey,
-    });
+    const visibilityTimeout = recommendedVisibilityTimeout(TIMEOUT);
+    const queueProps = { visibilityTimeout, removalPolicy, encryptionKey };
+    this.inboundQueue = new DeadLetteredQueue(this, 'InboundQueue', queueProps);
     this.webhookSecret = hasWebhookSecret(webhook.auth)
       ? new StageSecret(this, 'WebhookSecret', {
           description: 'The secrets or tokens that verify webhook requests, one per line. Initially a random value.',
@@ -157,7 +154,7 @@ export class ParleyReceiver extends Construct {
         TURNS: settings.turns && true,
         WATCH: webhook.watch || undefined,
         CHAT_PLATFORM: chatPlatform,
-        CHAT_CHANNEL_NUMBER: chatChannelNumber,
+        CHAT_CHANNEL_NUMBER: settings.chatChannelNumber,
         RETENTION_DAYS: retentionDays,
       }),
     });
@@ -171,9 +168,8 @@ export class ParleyReceiver extends Construct {
     if (this.watches) grantItemActions(props.table, watch, ['dynamodb:UpdateItem'], ['CHANNEL#*']);
     this.#confirmations = keywords?.confirmation === undefined ? undefined : new OptOutConfirmations(this.handler);
     this.#turnStart = settings.turns && new TurnStart(this.handler);
-    this.node.addValidation({
-      validate: () => [...(this.#confirmations?.faults() ?? []), ...(this.#turnStart?.faults() ?? [])],
-    });
+    const parts = [this.#confirmations, this.#turnStart];
+    this.node.addValidation({ validate: () => parts.flatMap((part) => part?.faults() ?? []) });
     grantSendMessage(this.handler, this.inboundQueue, this.inboundQueue.deadLetters);
     this.webhookSecret?.grantReadValue(partOf(this.handler, 'WebhookSecret'));
     this.inboundQueue.addConsumer(this.handler.live, MAX_INBOUND_INVOCATIONS);
@@ -227,9 +223,8 @@ export class ParleyReceiver extends Construct {
 
   /**
    * Denies all other principals, including administrators, permission to put messages on the queues, because most of
-   * these messages are not verified again. Those of a buffered ingress are verified, and cannot be taken for others. This
-   * does not affect Lambda, which only receives, or SQS, which moves messages to the dead-letter queue without this
-   * permission.
+   * these messages are not verified again. Those of a buffered ingress are verified, and cannot be taken for others.
+   * Lambda, which only receives, and SQS, which moves messages to the dead-letter queue, do not need this permission.
    *
    * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html, `aws:PrincipalArn`:
    * the role's ARN for its sessions, and no value for AWS services, which `ArnNotEquals` denies.

@@ -127,7 +127,6 @@ const addAddress = async (
 ): Promise<void> => {
   const customer = { platform: contact.platform, channel: contact.channel, customerId };
   const key = customerKeyOf(customer);
-  if (SHARED.has(key.pk)) return;
   // An erasure that is taking addresses from the customer starts over.
   const added = { key, add: { contacts: new Set([contactName(contact)]) }, set: { erasingId: undefined } };
   const expiresAt = linkExpiry(table, linkPeriod(at));
@@ -137,14 +136,16 @@ const addAddress = async (
       set: { ...added.set, expiresAt },
       // Opt-outs do not expire, nor does whose they are.
       condition:
-        'attribute_not_exists(#userOptOutAt) AND attribute_not_exists(#importOptOutAt) AND ' +
+        `${IS_ONE_USER} AND attribute_not_exists(#userOptOutAt) AND attribute_not_exists(#importOptOutAt) AND ` +
         '(attribute_not_exists(#expiresAt) OR #expiresAt <= :expiresAt)',
     },
     { returnItem: true },
   );
-  const stored = first.kind === 'written' ? first : await table.update(added, { returnItem: true });
-  if (!isOneUser(parseCustomer(stored.item))) {
-    if (SHARED.size < MAX_SHARED) SHARED.add(key.pk);
+  const { kind, item: stored } =
+    first.kind === 'written' ? first : await table.update({ ...added, condition: IS_ONE_USER }, { returnItem: true });
+  if (kind === 'conflict') return;
+  if (!isOneUser(parseCustomer(stored))) {
+    await table.update({ key, set: { contacts: undefined, isShared: true } });
     return;
   }
   const links = parseCustomerLinks(item);
@@ -153,9 +154,8 @@ const addAddress = async (
   for (const optOut of await readOptOuts(table, contact)) await recordConsent(table, customer, optOut);
 };
 
-/** The customers of which this process knows that they are not one user. A service may name every user the same. */
-const SHARED = new Set<string>();
-const MAX_SHARED = 1_000;
+/** The condition that a customer did not have too many addresses yet. A service may name all of its users the same. */
+const IS_ONE_USER = 'attribute_not_exists(#isShared)';
 
 /** Removed where it is not. */
 const NO_ATTRIBUTE = 'nothing';

@@ -8,7 +8,8 @@ import * as z from '../../domain/schema.ts';
 import type { WebhookEvent } from '../../domain/webhook-event.ts';
 import type { AuditRepository, GapRepository, StoredEvent, StoredEventReader } from '../../ports.ts';
 import { forEachConcurrently } from '../../runtime/concurrency.ts';
-import { createSeen, type EventRepositories, type Meanings, writesOf } from '../../runtime/event-writes.ts';
+import { createSeen } from '../../runtime/customer-writes.ts';
+import { type EventRepositories, type Meanings, writesOf } from '../../runtime/event-writes.ts';
 import { defineRoute, ignoredQuery, invalidRequest, ok, problemResponse } from './api.ts';
 
 export interface ImportPorts extends EventRepositories, Pick<Meanings, 'clock'> {

@@ -161,7 +161,7 @@ interface Declarations {
 }
 
 const declarationsOf = (update: Omit<ItemUpdate, 'key'>): Declarations => {
-  const { set = {}, setOnce = {}, increment = [], add = {}, values = {} } = update;
+  const { set = {}, setOnce = {}, add = {}, values = {} } = update;
   const assignedValue = (name: string): unknown => set[name] ?? setOnce[name] ?? add[name];
   return {
     valueOf: (name) => values[name] ?? assignedValue(name),

@@ -50,12 +50,12 @@ const ONLY_PARLEY = 'It denies everyone but these functions to put events on the
 /** Every statement that contains a `*`, with the reason. */
 const WILDCARDS: Record<string, string> = {
   [`${PUBLISH} dynamodb:ListStreams on *`]: 'IAM cannot limit this action to a resource.',
-  [`${RECEIVE} dynamodb:UpdateItem on Table.Arn ${keys('CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*')}`]:
+  [`${RECEIVE} dynamodb:UpdateItem on Table.Arn ${keys('CHANNELS', 'CONTACT#*', 'CUSTOMER#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*', 'UNKNOWN#*')}`]:
     KINDS_OF_ITEMS,
-  [`${SEND} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*')}`]:
+  [`${SEND} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('ACCOUNT#*', 'CHANNELS', 'CONTACT#*', 'CUSTOMER#*', 'MESSAGE#*', 'SEND#*', 'TRANSACTION#*')}`]:
     KINDS_OF_ITEMS,
-  [`${MANAGE} dynamodb:DeleteItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*')}`]: `${KINDS_OF_ITEMS} Entries of the audit trail are not among them.`,
-  [`${MANAGE} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('CONTACT#*', 'DEADLETTER#*', 'MESSAGE#*', 'ACCOUNT#*', 'AUDIT#*', 'CHANNEL#*', 'CHANNELS', 'ERASURE#*', 'SEND#*', 'TRANSACTION#*')}`]:
+  [`${MANAGE} dynamodb:DeleteItem on Table.Arn ${keys('CONTACT#*', 'CUSTOMER#*', 'DEADLETTER#*', 'MESSAGE#*')}`]: `${KINDS_OF_ITEMS} Entries of the audit trail are not among them.`,
+  [`${MANAGE} dynamodb:BatchGetItem, dynamodb:GetItem, dynamodb:UpdateItem on Table.Arn ${keys('CONTACT#*', 'CUSTOMER#*', 'DEADLETTER#*', 'MESSAGE#*', 'ACCOUNT#*', 'AUDIT#*', 'CHANNEL#*', 'CHANNELS', 'ERASURE#*', 'SEND#*', 'TRANSACTION#*')}`]:
     KINDS_OF_ITEMS,
   [`ReceiverInboundQueuePolicy: Deny sqs:SendMessage on ReceiverInboundQueue.Arn ${unlessSentBy('ReceiverFunctionRole', 'ManagementFunctionRole')}`]:
     ONLY_PARLEY,

@@ -5,7 +5,7 @@ import { ms } from '../../../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { serializeDueMessage } from '../../../../../lambdas/domain/send-request.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
-import { createErasureWorker } from '../../../../../lambdas/manage/api/erasures.ts';
+import { createErasureWorker } from '../../../../../lambdas/manage/erase-contact.ts';
 import { DONE } from '../../../../../lambdas/runtime/queue-handler.ts';
 import { NOW, RETENTION_DAYS, sendRequest, USER, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { putSendInState } from '../../../../support/send-states.ts';

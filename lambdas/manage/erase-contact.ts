@@ -1,0 +1,153 @@
+import type { SQSRecord } from 'aws-lambda';
+import type { CustomerRef, DataSubject } from '../domain/contact.ts';
+import { createIsAbout } from '../domain/dead-letter-subject.ts';
+import type { Ms } from '../domain/duration.ts';
+import { INDEX_LAG_MS, queuedErasure } from '../domain/erasure.ts';
+import { LoggableError } from '../domain/errors.ts';
+import { addMs, type Instant } from '../domain/instant.ts';
+import * as z from '../domain/schema.ts';
+import type {
+  Clock,
+  ErasableItem,
+  ErasablePosition,
+  ErasureRepository,
+  Log,
+  Metrics,
+  QueuedDeadLetters,
+  Randomness,
+  SendScheduler,
+} from '../ports.ts';
+import { forEachConcurrently } from '../runtime/concurrency.ts';
+import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+
+export interface ErasureWorkerOptions {
+  readonly erasures: ErasureRepository;
+  readonly scheduler: Pick<SendScheduler, 'cancel'>;
+  readonly queuedDeadLetters: QueuedDeadLetters;
+  readonly clock: Clock;
+  readonly randomness: Pick<Randomness, 'random'>;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** How long a pass may take. The next pass continues the erasure. */
+  readonly passMs: Ms;
+}
+
+const WRITE_CONCURRENCY = 32;
+const NOT_SEARCHED = { erased: 0, isComplete: false };
+/** Claims expire within minutes; a send that only a status confirmed waits for up to 15 minutes after its claim. */
+const BUSY_MS = 30_000;
+
+/**
+ * Creates the handler of messages from the erasure queue. It erases a contact in passes, retrying the message until a
+ * whole pass finds nothing to erase. It does not send itself a new message for each pass, because Lambda stops such
+ * loops after about 16 rounds. Stored items and the API call a pass a turn.
+ * Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+ */
+export const createErasureWorker =
+  (options: ErasureWorkerOptions) =>
+  async (message: SQSRecord): Promise<MessageResult> => {
+    const { erasures, queuedDeadLetters, clock, randomness, log, passMs } = options;
+    const { erasureId, requestedAt, contact, customerIds } = z.parse(queuedErasure, z.parseJson(message.body));
+    await erasures.start(erasureId, requestedAt);
+    const before = await erasures.read(erasureId);
+    if (before === undefined) throw new LoggableError(`The erasure ${erasureId} has no record.`);
+    if (before.state === 'done') return DONE;
+
+    const deadline = addMs(clock.now(), passMs);
+    const pass = createPass(options, requestedAt, deadline);
+    let isComplete = true;
+    const customers = customerIds.map((customerId): CustomerRef => ({ platform: contact.platform, customerId }));
+    const contacts = await erasures.contactsOf(contact);
+    for (const each of contacts) {
+      for (const customer of customers) isComplete = isComplete && (await pass.eraseAll(customer));
+      if (!isComplete) break;
+      // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
+      await erasures.removeContact(each, requestedAt);
+      isComplete = await pass.eraseAll(each);
+      if (!isComplete) break;
+      // After its messages, because the event of the turn has those that are still stored. Also if turns are off now,
+      // because they may have been on.
+      await erasures.endOpenTurn(each, requestedAt);
+    }
+    // After its contacts, because the customer's item leads from one address to the others.
+    for (const { channel } of isComplete ? contacts : []) {
+      for (const customer of customers) {
+        await erasures.leaveCustomer({ ...customer, channel }, { until: requestedAt, erasureId });
+      }
+    }
+
+    const { messages, sends, auditEntries, busy } = pass.erased;
+    // Last, because until then a function could put one of the contact's messages there.
+    const isTableDone = isComplete && messages + sends + auditEntries + busy === 0;
+    // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
+    // dead letters of newer webhook requests are about a new contact, and these stay in their queue for a week.
+    const eraseKept = () => erasures.eraseKeptDeadLetters(contact, clock.now());
+    const kept = isTableDone ? await eraseKept() : NOT_SEARCHED;
+    const queued =
+      isTableDone && kept.isComplete
+        ? await queuedDeadLetters.remove(createIsAbout(contact, requestedAt), () => clock.now() < deadline)
+        : { removed: 0, isComplete: false };
+    // Again, because a dead letter could move from its queue to the table before the search of the queue.
+    const moved = queued.isComplete ? await eraseKept() : NOT_SEARCHED;
+    const isDone = queued.isComplete && moved.isComplete;
+    const counts = { messages, sends, deadLetters: kept.erased + queued.removed + moved.erased };
+    await erasures.recordPass(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
+    const fields = { erasureId, pass: before.passes + 1, ...counts, busy };
+    log.info(isDone ? 'contact erased' : 'contact partly erased', fields);
+    if (isDone) return DONE;
+    if (!isComplete) return { kind: 'retry', afterMs: 0 };
+    // Two erasures that search the same queue at the same time must not do so again at the same time.
+    const busyMs = BUSY_MS * (1 + randomness.random());
+    // A dead letter that was moved to the table just now is not counted, because it is left for a while.
+    const isFound = messages + sends + auditEntries + kept.erased + moved.erased > 0;
+    return { kind: 'retry', afterMs: isFound ? INDEX_LAG_MS : busyMs };
+  };
+
+const COUNTED_AS = {
+  message: 'messages',
+  echo: 'messages',
+  status: 'messages',
+  send: 'sends',
+  audit: 'auditEntries',
+} as const;
+
+/** Erases what was stored until the erasure was requested. */
+const createPass = (options: ErasureWorkerOptions, until: Instant, deadline: Instant) => {
+  const { erasures, scheduler, clock, log, metrics } = options;
+  const erased = { messages: 0, sends: 0, auditEntries: 0, busy: 0 };
+  const visited = new Set<string>();
+  let listed = 0;
+
+  const eraseItem = async (subject: DataSubject, item: ErasableItem): Promise<void> => {
+    // Before the send, because only the send leads to its schedule.
+    if (item.isScheduled) await scheduler.cancel(item.id);
+    const result = await erasures.erase(subject, item, clock.now());
+    if (result === 'busy') erased.busy += 1;
+    else if (result !== 'gone') erased[COUNTED_AS[item.kind]] += 1;
+    if (result === 'lost') {
+      metrics.count('SendUncertain');
+      log.error('send uncertain', { requestId: item.id, why: 'The function that claimed the erased request died.' });
+    }
+  };
+
+  /** Erases a contact's or a customer's items. Returns false if the pass ran out of time before that. */
+  const eraseAll = async (subject: DataSubject): Promise<boolean> => {
+    const name = JSON.stringify(subject);
+    if (visited.has(name)) return true;
+    visited.add(name);
+    let next: ErasablePosition | undefined;
+    do {
+      const page = await erasures.listItems(subject, until, next);
+      for (const customer of page.customers) {
+        if (!(await eraseAll(customer))) return false;
+      }
+      listed += page.items.length;
+      await forEachConcurrently(WRITE_CONCURRENCY, page.items, (item) => eraseItem(subject, item));
+      next = page.next;
+      // Even a short pass continues until it finds items, because the next pass starts over.
+    } while (next !== undefined && (listed === 0 || clock.now() < deadline));
+    return next === undefined;
+  };
+
+  return { erased, eraseAll };
+};

@@ -1,0 +1,51 @@
+import type { ChannelCustomer, DataSubject } from '../domain/contact.ts';
+import { linkPeriod } from '../domain/customer.ts';
+import { type Instant, msBetween } from '../domain/instant.ts';
+import type { Echo, InboundMessage, StatusChange } from '../domain/webhook-event.ts';
+import type { Clock, ContactRepository } from '../ports.ts';
+
+/** What this process has recorded. A service may repeat it all the time, so it is recorded once. */
+export interface Seen {
+  /** The names of unknown events, and since when each exists. */
+  readonly names: Map<string, Instant>;
+  /** The customers that statuses and echoes named with an address, and when that was recorded last. */
+  readonly customers: Map<string, Instant>;
+}
+
+export const createSeen = (): Seen => ({ names: new Map(), customers: new Map() });
+
+/**
+ * Returns the write that records whose address an event of the business's message names, which it shows also if the user
+ * never writes. Returns undefined if the event does not name both, or this process has just recorded it.
+ */
+export const customerWriteOf = (
+  { customerId, time }: Echo | StatusChange,
+  subject: DataSubject | undefined,
+  clock: Clock,
+  { customers }: Seen,
+): ((contacts: Pick<ContactRepository, 'linkCustomer'>) => Promise<void>) | undefined => {
+  if (customerId === undefined || subject === undefined || !('key' in subject)) return undefined;
+  const named = JSON.stringify([subject, customerId, linkPeriod(time.at)]);
+  const now = clock.now();
+  const recordedAt = customers.get(named);
+  if (recordedAt !== undefined && msBetween(recordedAt, now) < SEEN_CUSTOMER_MS) return undefined;
+  return async (contacts) => {
+    await contacts.linkCustomer({ contact: subject, customerId }, time.at);
+    if (customers.size >= MAX_SEEN_CUSTOMERS) customers.clear();
+    customers.set(named, now);
+  };
+};
+
+/** A message's statuses arrive within minutes. An erasure may remove what was recorded. */
+const SEEN_CUSTOMER_MS = 10 * 60 * 1000;
+/** A few megabytes. */
+const MAX_SEEN_CUSTOMERS = 10_000;
+
+/** Returns the customers that a user is, with the one that the message names. */
+export const withNamed = (
+  customers: readonly ChannelCustomer[],
+  { contact, customerId }: InboundMessage,
+): readonly ChannelCustomer[] =>
+  customerId === undefined || customers.some((customer) => customer.customerId === customerId)
+    ? customers
+    : [...customers, { platform: contact.platform, channel: contact.channel, customerId }];
