@@ -30,7 +30,7 @@ const KINDS = {
   message: 10,
   stop: 3,
   start: 1.5,
-  edit: 0,
+  edit: 1,
   status: 2,
   echo: 1,
   consent: 3,

@@ -128,7 +128,7 @@ export const IDENTITY_DEFECTS: Readonly<Record<string, IdentityDefect>> = {
       rewriting((event) => ({ ...event, ...(event.CUSTOMER_ID !== undefined && { CUSTOMER_ID: 'everybody' }) })),
   },
   strangersErased: {
-    breaks: 'The same, and an erasure erases all of them.',
+    breaks: 'All users count as one customer, and an erasure erases all of them.',
     invariant: 'othersStay',
     create: () =>
       rewriting((event) => ({ ...event, ...(event.CUSTOMER_ID !== undefined && { CUSTOMER_ID: 'everybody' }) })),

@@ -131,7 +131,7 @@ export const IDENTITY_INVARIANTS = {
 
   oneConversation: {
     sentence:
-      'A conversation has every message of its address, in whichever spelling, in the order in which they were written.',
+      'A conversation has every message of its address, in whichever spelling, in the order in which it was written.',
     at: 'read',
     faultIn({ address, messages }, facts) {
       const key = contactKey(address);
@@ -140,7 +140,12 @@ export const IDENTITY_INVARIANTS = {
         .messagesFrom(key)
         .filter(({ customerId, text }) => isUnique(text) && (customerId === undefined || users.has(customerId)));
       const missing = expected.find(({ text }) => !containsText(messages, text));
-      return missing && `The conversation with ${address} lacks ${JSON.stringify(missing)}.`;
+      if (missing) return `The conversation with ${address} lacks ${JSON.stringify(missing)}.`;
+      const shown = JSON.stringify(messages);
+      const isNewestFirst = expected.every(({ text, eventMs }) =>
+        expected.every((other) => other.eventMs <= eventMs || shown.indexOf(other.text) < shown.indexOf(text)),
+      );
+      return isNewestFirst ? undefined : `The conversation with ${address} is in another order.`;
     },
   },
 

@@ -46,7 +46,7 @@ export const CUSTOMER_MISTAKES = {
     breaks: 'An erasure erases only the address that it names.',
     scenario: 'eraseBothAddresses',
     maxFaults: 0,
-    invariant: 'customerForgotten',
+    invariant: 'nothingOfBeforeRemains',
     create: () => managing(({ erasures }) => ({ erasures: { ...erasures, addressesOf: async () => [] } })),
   },
   customerKept: {

@@ -28,7 +28,12 @@ export const CUSTOMER_SCENARIOS = {
     useCase: 'customer',
     about: 'The user opts out at another address while a template is sent.',
     maxFaults: 1,
-    options: { prepare: (scene) => linked(scene), consumes: ['send'], queued: [template], callers: [optOut(OTHER_ADDRESS)] },
+    options: {
+      prepare: (scene) => linked(scene),
+      consumes: ['send'],
+      queued: [template],
+      callers: [optOut(OTHER_ADDRESS)],
+    },
   },
   optOutWhileLinking: {
     useCase: 'customer',
@@ -58,7 +63,7 @@ export const CUSTOMER_SCENARIOS = {
     about: 'A user with two addresses is erased by one of them.',
     slice: ['dies-after'],
     maxFaults: 1,
-    options: { prepare: (scene) => linked(scene), consumes: ['erasures'], callers: [erase(OTHER_ADDRESS)] },
+    options: { prepare: (scene) => linked(scene), consumes: ['erasures'], callers: [erase(USER)] },
   },
   eraseWhileLinking: {
     useCase: 'customer',
