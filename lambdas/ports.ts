@@ -11,6 +11,7 @@ import type { SerializedEvent } from './domain/events/serialize-event.ts';
 import type { Instant } from './domain/instant.ts';
 import type { EchoedMessage } from './domain/likely-message.ts';
 import type { DetailedMessage, MessageOrigin, MessageRecord, OutboundMessage } from './domain/message.ts';
+import type { MessageVersion } from './domain/message-version.ts';
 import type { MetricName } from './domain/metric-names.ts';
 import type { StreamRange } from './domain/publish-failure.ts';
 import type { Claim, QueuedSend, Resolution, SendRecord, SendResult, UncalledResult } from './domain/send.ts';
@@ -91,12 +92,12 @@ export interface ConversationPage {
 /** Messages and their statuses. Writes may be repeated, and may arrive late and in any order. */
 export interface MessageRepository {
   /**
-   * Returns the time of the message's item, which is that of its earliest version.
+   * Records a message, or another version of it.
    *
    * @param turn adds a message that is new to its contact's open turn, or starts a turn at this time. @default no turn
    * @throws ItemBusyError if the turn cannot be written now
    */
-  recordInbound(message: InboundMessage, turn?: { readonly startedAt: Instant }): Promise<Instant>;
+  recordInbound(message: InboundMessage, turn?: { readonly startedAt: Instant }): Promise<RecordedMessage>;
   /** Returns the time of the echo's item, which is that of its earliest version. */
   recordEcho(echo: Echo): Promise<Instant>;
   /** Records an event that Parley does not know. */
@@ -204,6 +205,14 @@ export type StoredEvent = 'missing' | 'imported' | 'delivered' | 'delivered-for-
 export interface StoredEventReader {
   /** Returns what is stored of each event, in their order. */
   read(events: readonly WebhookEvent[]): Promise<readonly StoredEvent[]>;
+}
+
+/** What is stored of a message once an event with it is recorded. */
+export interface RecordedMessage {
+  /** The time of the message's item, which is that of its earliest version. */
+  readonly at: Instant;
+  /** The latest version, if several are stored. */
+  readonly edited?: MessageVersion;
 }
 
 /** When a message failed after it was accepted, and why, as `describeFailure` describes it. */
@@ -447,8 +456,10 @@ export interface ReceivedDeadLetter<Queue extends DeadLetterQueueName = KeptQueu
 
 /** An item that is yet to be erased. A `status` is that of a message that never arrived. */
 export interface ErasableItem {
-  readonly kind: 'message' | 'echo' | 'status' | 'send' | 'audit';
+  readonly kind: 'message' | 'echo' | 'version' | 'status' | 'send' | 'audit';
   readonly id: string;
+  /** The digests of the earlier versions of a message and its echo, or of the version itself. */
+  readonly versions?: readonly string[];
   /** Whether there may be a schedule for the send. */
   readonly isScheduled?: boolean;
   /** The IDs of all messages that were ever recorded for the send, if any. */

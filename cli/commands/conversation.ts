@@ -62,8 +62,8 @@ type Message = z.output<typeof conversationResponse>['messages'][number];
 
 /** Describes a message in one line: when, by whom, what, and its latest status. */
 export const describeMessage = (message: Message): string => {
-  const { createdAt, requestId } = message;
-  const fate = [requestId, statusOf(message)].filter(Boolean).join(', ');
+  const { createdAt, requestId, editedAt } = message;
+  const fate = [requestId, editedAt && 'edited', statusOf(message)].filter(Boolean).join(', ');
   const content = contentOf(message).filter(Boolean).join(', ');
   return `${createdAt}  ${senderOf(message).padEnd(8)}  ${content}${fate === '' ? '' : ` (${fate})`}`;
 };

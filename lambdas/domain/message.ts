@@ -1,7 +1,9 @@
 import type { ContactRef } from './contact.ts';
+import { describeVersions, isEdited } from './describe-versions.ts';
 import { describeContent, presentMedia, readEventContent } from './event-content.ts';
 import { parseFailure } from './failure.ts';
 import type { Instant } from './instant.ts';
+import type { MessageVersion } from './message-version.ts';
 import * as z from './schema.ts';
 import type { SendCall } from './send-call.ts';
 import { type Traceparent, traceIdOf } from './trace-context.ts';
@@ -44,6 +46,10 @@ export interface StoredMessage extends Readonly<Partial<Record<keyof typeof stat
   readonly direction?: (typeof DIRECTIONS)[number] | undefined;
   readonly createdAt?: Instant | undefined;
   readonly body?: string | undefined;
+  /** When the event's message was last modified. @default createdAt */
+  readonly modifiedAt?: Instant | undefined;
+  /** The digests of the earlier versions, which are stored on their own. */
+  readonly versions?: ReadonlySet<string> | undefined;
   readonly requestId?: string | undefined;
   readonly traceparent?: Traceparent | undefined;
   readonly call?: { readonly endpoint: string; readonly body: Readonly<Record<string, unknown>> } | undefined;
@@ -87,6 +93,8 @@ export const messageRecord = z.object({
    */
   direction: z.optional(z.enum(DIRECTIONS)),
   createdAt: instant,
+  /** When a message that was edited was last modified, or else when its latest version was delivered. */
+  editedAt: instant,
   text: optionalString,
   media: z.optional(z.object({ images: urls, audios: urls, files: urls, videos: urls })),
   ...contentFields,
@@ -109,7 +117,19 @@ export const messageRecord = z.object({
 
 export type MessageRecord = z.output<typeof messageRecord>;
 
-const echoRecord = z.pick(messageRecord, { createdAt: true, text: true, media: true });
+const echoRecord = z.pick(messageRecord, { createdAt: true, editedAt: true, text: true, media: true });
+
+/** A version of an edited message. */
+const versionRecord = z.object({
+  /** When the message was modified, or else when this version was delivered. */
+  modifiedAt: z.string(),
+  ...z.pick(messageRecord, { text: true, media: true }).shape,
+  /** The event exactly as the chat service delivered it. Absent if the answer would be too large with it. */
+  body: optionalString,
+});
+
+/** All versions of an edited message, oldest first. The message shows the latest one. */
+const versions = z.optional(z.array(versionRecord));
 
 /** A message by its id, with everything that the chat service reported about it. */
 export const detailedMessage = z.object({
@@ -117,7 +137,8 @@ export const detailedMessage = z.object({
   /** The event exactly as the chat service delivered it. */
   body: optionalString,
   /** The echo of a message that is shown as Parley sent it, or as the user wrote it. */
-  echo: z.optional(z.object({ ...echoRecord.shape, body: optionalString })),
+  echo: z.optional(z.object({ ...echoRecord.shape, body: optionalString, versions })),
+  versions,
   /** The status notifications exactly as the chat service delivered them, in no order. */
   statusBodies: z.optional(z.array(z.string())),
 });
@@ -129,7 +150,13 @@ export const describeMessage = (id: string, item: StoredMessage): MessageRecord 
   const { direction, createdAt, requestId, traceparent, body, failure } = item;
   const traceId = traceparent && traceIdOf(traceparent);
   const { code: failureCode, reason: failureReason } = failure === undefined ? {} : parseFailure(failure);
-  const common = { id, direction, createdAt, requestId, traceId, ...statusesOf(item), failureCode, failureReason };
+  const editedAt = isEdited(item) ? item.modifiedAt : undefined;
+  const common = {
+    ...{ id, direction, createdAt, editedAt, requestId, traceId },
+    ...statusesOf(item),
+    failureCode,
+    failureReason,
+  };
   if (direction === 'outbound') return { ...common, ...describeCall(item.call) };
   return body === undefined ? common : { ...common, ...describeBody(body, direction) };
 };
@@ -143,23 +170,33 @@ const describeBody = (body: string, direction: StoredMessage['direction']): Part
 /**
  * Describes a message by what is stored under its id. The echo is shown as the message if only statuses are known of
  * the message; otherwise it is shown with the message, because the two may differ.
+ *
+ * @param earlier the earlier versions of both, by digest
  */
 export const describeDetails = (
   id: string,
   message: StoredMessage,
   echo: StoredMessage | undefined,
+  earlier: ReadonlyMap<string, MessageVersion>,
 ): DetailedMessage => {
   const isEcho = message.direction === undefined && echo !== undefined;
   const shown = isEcho ? withStatuses(echo, message) : message;
-  const beside = isEcho || echo === undefined ? undefined : describeMessage(id, echo);
   return {
     ...describeMessage(id, shown),
     ...(shown.body !== undefined && { body: shown.body }),
-    ...(beside && {
-      echo: { createdAt: beside.createdAt, text: beside.text, media: beside.media, body: echo?.body },
-    }),
+    versions: describeVersions(shown, earlier),
+    ...(echo !== undefined && !isEcho && { echo: describeEcho(id, echo, earlier) }),
     ...(shown.statusBodies && { statusBodies: [...shown.statusBodies].toSorted() }),
   };
+};
+
+const describeEcho = (
+  id: string,
+  echo: StoredMessage,
+  earlier: ReadonlyMap<string, MessageVersion>,
+): DetailedMessage['echo'] => {
+  const { createdAt, editedAt, text, media } = describeMessage(id, echo);
+  return { createdAt, editedAt, text, media, body: echo.body, versions: describeVersions(echo, earlier) };
 };
 
 /** Returns an echo with the statuses of its message, which are in the message's item. */

@@ -67,10 +67,11 @@ export const parsePosted = ({ body, format, fields, entry }: PostedEvent, contex
   const id = read.unknown === undefined ? String(read.id) : unknownEventId(body);
   const { times, traceparent = startTrace('message', id) } = context;
   const platform = read.chatPlatform || context.chatPlatform;
-  const named = context.namesChannels && { channel: channelOf(platform, lineOf(context, ...read.lines)) };
+  const channelField = context.namesChannels && { channel: channelOf(platform, lineOf(context, ...read.lines)) };
   const customer = customerOf(platform, read.customerId);
-  const time = eventTime(read.time, times);
-  const base = { id, time, body, traceparent, ...named, ...(customer && { customerId: customer.customerId }) };
+  const [time, modified] = [eventTime(read.time, times), eventTime(read.modificationTime, times)];
+  const named = { ...channelField, ...(customer && { customerId: customer.customerId }) };
+  const base = { id, time, modified, body, traceparent, ...named };
   const channel = businessNumber(context, ...read.lines);
   const contact = read.user === undefined ? undefined : contactRef(platform, read.user, channel);
   const subject = contact ?? customer;

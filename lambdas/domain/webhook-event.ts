@@ -25,6 +25,8 @@ export interface EventBase {
   /** The chat service's ID of the message. */
   readonly id: string;
   readonly time: EventTime;
+  /** When its message was last modified, or else when the event was delivered. @default `time` */
+  readonly modified?: EventTime;
   /** The event's JSON exactly as received. */
   readonly body: string;
   /** The trace that the event belongs to. */

@@ -16,6 +16,7 @@ const KEPT_FROM = {
   turn: ['addedAt'],
   message: ['createdAt'],
   echo: ['createdAt'],
+  version: ['createdAt'],
   unknown: ['firstSeenAt'],
   audit: ['at'],
   send: ['claimedAt', 'queuedAt', 'sendAt', 'waitingAt', 'refusedAt', 'expiredAt'],

@@ -76,6 +76,8 @@ const contactSortOf = (item: StoredItem): RegExp | string | undefined => {
     case 'message':
     case 'echo':
       return has(item, 'createdAt') ? `MESSAGE#${item.createdAt}` : 'STATUS#';
+    case 'version':
+      return `VERSION#${item.createdAt}`;
     case 'audit':
       return `AUDIT#${item.at}`;
     case 'dead-letter-contact':

@@ -105,13 +105,14 @@ export const ITEM_LAWS = [
     name: 'message-is-complete',
     statement:
       'A message has its event or its call, its contact, and its time, unless only its statuses have arrived or it was ' +
-      'erased.',
+      'erased. An earlier version has its event and its times.',
     source: 'decisions/store-events-in-any-order.md',
     next: 'Report the item as a defect.',
-    kinds: ['message', 'echo'],
+    kinds: ['message', 'echo', 'version'],
     faultIn(item) {
       const missing = partsOf(item).filter((name) => !has(item, name));
       if (missing.length > 0) return `Missing: ${listNames(missing)}.`;
+      if (kindOf(item) === 'version') return undefined;
       const isSent = item.direction === 'outbound';
       return isSent === has(item, 'requestId')
         ? undefined
@@ -207,6 +208,7 @@ const STATUS_PARTS = ['statusBodies', 'sentAt', 'deliveredAt', 'readAt', 'answer
 
 /** Returns the attributes that a message must have. */
 const partsOf = (item: StoredItem): readonly string[] => {
+  if (kindOf(item) === 'version') return ['direction', 'createdAt', 'modifiedAt', 'body'];
   // An echo, or an event that Parley does not know, may name no user.
   if (kindOf(item) === 'echo' || item.direction === 'unknown') return ['direction', 'createdAt', 'body'];
   if (item.direction === 'outbound') return ['requestId', 'call', 'createdAt', 'contact'];

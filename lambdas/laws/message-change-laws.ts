@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Change, ChangeLaw } from './law.ts';
 import {
   changedNames,
@@ -5,6 +6,7 @@ import {
   describeTime,
   has,
   includesAll,
+  kindOf,
   listNames,
   membersOf,
   type StoredItem,
@@ -14,19 +16,38 @@ import {
 const STATUS_TIMES = ['sentAt', 'deliveredAt', 'readAt', 'answeredAt', 'failedAt'] as const;
 const COLLECTED = ['statusBodies', 'otherStatuses'] as const;
 /** The attributes that the event or the send behind an item has written. */
-const VERSION = ['direction', 'contact', 'createdAt', 'createdAtSource', 'body', 'isFromStatus', 'isImported'] as const;
+const CONTENT = ['direction', 'contact', 'body', 'modifiedAt', 'isFromStatus', 'isImported'] as const;
+const TIME = ['createdAt', 'createdAtSource'] as const;
 
 const NEXT = 'Compare the message with the chat service, and report the change as a defect.';
 
-/** Whether an event may replace the stored one: it is earlier, or the stored one is only a status or imported. */
+/** Whether an event may replace the stored one, because that is only a status or imported, or Parley sent the message. */
 const mayReplace = (before: StoredItem, after: StoredItem): boolean => {
   if (has(after, 'requestId')) return true;
   if (has(before, 'isFromStatus') && !has(after, 'isFromStatus')) return true;
   // An event that was delivered, and the same from the service's history.
   if (has(before, 'isImported') !== has(after, 'isImported')) return has(before, 'isImported');
+  const isVersion = !has(before, 'isFromStatus') && !has(before, 'isImported');
   const [old = '', recent = ''] = [textOf(before, 'createdAt'), textOf(after, 'createdAt')];
-  return recent < old || (recent === old && String(after.body) < String(before.body));
+  return !isVersion && (recent < old || (recent === old && String(after.body) < String(before.body)));
 };
+
+/** Whether an event is a later version of the stored one, or the same. */
+const isLaterVersion = (before: StoredItem, after: StoredItem): boolean => {
+  const [old = '', recent = ''] = [before, after].map(
+    (item) => textOf(item, 'modifiedAt') ?? textOf(item, 'createdAt'),
+  );
+  return before.body === after.body || recent > old || (recent === old && String(after.body) > String(before.body));
+};
+
+/** How a message lists an earlier version. */
+const digestOf = (body: unknown): string => createHash('sha256').update(String(body)).digest('base64url').slice(0, 32);
+
+const isAnotherEvent = (before: StoredItem, after: StoredItem): boolean =>
+  mayReplace(before, after) || before.body !== after.body || String(after.createdAt) < String(before.createdAt);
+
+const isNoLater = (before: StoredItem, after: StoredItem): boolean =>
+  String(after.createdAt) <= String(before.createdAt);
 
 /** The attributes of an erased message. */
 const MARK = ['pk', 'sk', 'erasedAt', 'expiresAt'];
@@ -64,18 +85,25 @@ const LAWS_UNTIL_ERASURE = [
     },
   },
   {
-    name: 'earliest-version-wins',
+    name: 'latest-version-wins',
     statement:
-      'An event replaces the stored version of its message only if it is earlier, or if that version is only a status ' +
-      'or imported.',
-    source: 'decisions/use-the-time-in-the-event.md',
+      'A message has the content of its latest version and the time of its earliest one, and keeps all of them. A ' +
+      'version that is only a status or imported is replaced by the message itself.',
+    source: 'decisions/store-events-in-any-order.md',
     next: NEXT,
-    kinds: ['message', 'echo'],
+    kinds: ['message', 'echo', 'version'],
     faultIn({ before, after }) {
-      if (!before || !after || !has(before, 'createdAt')) return undefined;
-      const replaced = changedNames(before, after).filter((name) => VERSION.some((each) => each === name));
-      if (replaced.length === 0 || mayReplace(before, after)) return undefined;
-      return `The new version, of ${describeTime(after, 'createdAt')}, is not earlier. Changed: ${listNames(replaced)}.`;
+      if (!before || !after || !has(before, 'createdAt') || mayReplace(before, after)) return undefined;
+      const changed = changedNames(before, after);
+      if (kindOf(after) === 'version') return changed.length === 0 ? undefined : `Changed: ${listNames(changed)}.`;
+      const content = changed.filter((name) => CONTENT.some((each) => each === name));
+      const times = changed.filter((name) => TIME.some((each) => each === name));
+      if (content.length > 0 && !isLaterVersion(before, after)) {
+        return `The new version, of ${describeTime(after, 'modifiedAt')}, is not later. Changed: ${listNames(content)}.`;
+      }
+      if (times.length > 0 && !isNoLater(before, after)) return `${describeMove('createdAt', before, after)}.`;
+      const isKept = before.body === after.body || membersOf(after, 'versions').has(digestOf(before.body));
+      return isKept ? undefined : 'The version that it replaced is not listed.';
     },
   },
   {
@@ -92,7 +120,7 @@ const LAWS_UNTIL_ERASURE = [
   {
     name: 'message-keeps-its-trace',
     statement:
-      'A message keeps its trace. Only an earlier version of the message replaces it, or the message itself after its ' +
+      'A message keeps its trace. Only a later version of the message replaces it, or the message itself after its ' +
       'statuses.',
     source: 'decisions/carry-the-trace-in-the-items.md',
     next: NEXT,
@@ -100,7 +128,7 @@ const LAWS_UNTIL_ERASURE = [
     faultIn({ before, after }) {
       if (!before || !after || !has(before, 'traceparent') || before.traceparent === after.traceparent)
         return undefined;
-      const isReplaceable = !has(before, 'requestId') && (!has(before, 'createdAt') || mayReplace(before, after));
+      const isReplaceable = !has(before, 'requestId') && (!has(before, 'createdAt') || isAnotherEvent(before, after));
       return isReplaceable ? undefined : 'It now belongs to another trace.';
     },
   },

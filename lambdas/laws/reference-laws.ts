@@ -43,6 +43,24 @@ export const REFERENCE_LAWS = [
     },
   },
   {
+    name: 'listed-version-is-stored',
+    statement: 'Every earlier version that a message lists is stored, until the message expires or is erased.',
+    source: 'decisions/store-events-in-any-order.md',
+    next: 'Report the item as a defect.',
+    kinds: ['message', 'echo'],
+    isBrokenByErasure: true,
+    // Versions expire from their own times on.
+    keysFor(item, { now, messageDays }) {
+      const createdAt = timeOf(item, 'createdAt');
+      if (createdAt === undefined || createdAt + messageDays * DAY_MS <= Date.parse(now)) return [];
+      return [...membersOf(item, 'versions')].map((digest) => ({ pk: keyOf(item).pk, sk: `VERSION#${digest}` }));
+    },
+    faultIn(_item, versions) {
+      const missing = versions.filter((version) => version === undefined).length;
+      return missing === 0 ? undefined : `Missing versions: ${missing}.`;
+    },
+  },
+  {
     name: 'erased-send-has-no-message',
     statement: 'Every message that was ever recorded for an erased send is erased as well.',
     source: 'decisions/erase-under-every-name-of-a-user.md',
@@ -88,7 +106,7 @@ export const REFERENCE_LAWS = [
     statement: 'Every business number that has contacts is registered, so that erasures include it.',
     source: 'decisions/erase-under-every-name-of-a-user.md',
     next: 'Report the item as a defect. Until the number is registered, erasures miss its contacts.',
-    kinds: ['contact', 'consent', 'check', 'denial', 'handover', 'turn', 'message', 'echo', 'send'],
+    kinds: ['contact', 'consent', 'check', 'denial', 'handover', 'turn', 'message', 'echo', 'version', 'send'],
     keysFor: (item) =>
       (numberOf(item.pk) ?? numberOf(item.contact)) === undefined ? [] : [{ pk: 'CHANNELS', sk: 'CHANNELS' }],
     faultIn(item, [channels]) {

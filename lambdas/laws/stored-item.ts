@@ -24,6 +24,7 @@ const KEYS = {
   customer: [/^CUSTOMER#[^#]*#./s, /^CUSTOMER#./s],
   message: [/^MESSAGE#./s, /^MESSAGE$/],
   echo: [/^MESSAGE#./s, /^ECHO$/],
+  version: [/^MESSAGE#./s, /^VERSION#[\w-]{32}$/],
   unknown: [/^UNKNOWN#./s, /^UNKNOWN$/],
   send: [/^SEND#./s, /^SEND$/],
   transaction: [/^TRANSACTION#./s, /^TRANSACTION$/],

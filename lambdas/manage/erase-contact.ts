@@ -106,6 +106,7 @@ export const createErasureWorker =
 const COUNTED_AS = {
   message: 'messages',
   echo: 'messages',
+  version: 'messages',
   status: 'messages',
   send: 'sends',
   audit: 'auditEntries',

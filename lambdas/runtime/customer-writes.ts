@@ -1,3 +1,4 @@
+import type { Consent } from '../domain/consent.ts';
 import type { ChannelCustomer, DataSubject } from '../domain/contact.ts';
 import { linkPeriod } from '../domain/customer.ts';
 import { type Instant, msBetween } from '../domain/instant.ts';
@@ -41,8 +42,24 @@ const SEEN_CUSTOMER_MS = 10 * 60 * 1000;
 /** A few megabytes. */
 const MAX_SEEN_CUSTOMERS = 10_000;
 
+/**
+ * Opens the window of a message that is a keyword, and records its consent: an opt-out for every customer that the user is,
+ * so that it holds for all of the user's addresses.
+ */
+export const recordConsent = async (
+  contacts: Pick<ContactRepository, 'openWindow' | 'recordConsent'>,
+  message: InboundMessage,
+  consent: Consent,
+): Promise<void> => {
+  await contacts.recordConsent(message.contact, consent);
+  // After the consent, so that an event that links the contact to a customer meanwhile finds it.
+  const customers = await contacts.openWindow(message);
+  if (consent.kind === 'opt-in') return;
+  for (const customer of withNamed(customers, message)) await contacts.recordConsent(customer, consent);
+};
+
 /** Returns the customers that a user is, with the one that the message names. */
-export const withNamed = (
+const withNamed = (
   customers: readonly ChannelCustomer[],
   { contact, customerId }: InboundMessage,
 ): readonly ChannelCustomer[] =>

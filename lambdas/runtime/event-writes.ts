@@ -2,13 +2,13 @@ import type { Consent } from '../domain/consent.ts';
 import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
 import { NO_REASON } from '../domain/failure.ts';
 import { isFromOperator, type OperatorEchoes, operatorMessageAt } from '../domain/handovers/operator-echo.ts';
-import { type Instant, msBetween } from '../domain/instant.ts';
+import { msBetween } from '../domain/instant.ts';
 import { consentIn, type Keywords } from '../domain/keywords/keywords.ts';
 import { canStartFrom } from '../domain/send-transitions.ts';
 import type { Traceparent } from '../domain/trace-context.ts';
 import type { Echo, InboundMessage, StatusChange, WebhookEvent } from '../domain/webhook-event.ts';
-import type { Clock, ContactRepository, Failed, MessageRepository, SendRepository } from '../ports.ts';
-import { customerWriteOf, type Seen, withNamed } from './customer-writes.ts';
+import type { Clock, ContactRepository, Failed, MessageRepository, RecordedMessage, SendRepository } from '../ports.ts';
+import { customerWriteOf, recordConsent, type Seen } from './customer-writes.ts';
 import { recordSentMessage } from './record-sent-message.ts';
 import { type Turn, turnOf } from './turns/turn-of.ts';
 
@@ -46,14 +46,10 @@ export interface Meanings {
 
 /** Returns the writes of an event, which run concurrently. */
 export const writesOf = (event: WebhookEvent, meanings: Meanings, seen: Seen): readonly Write[] => {
-  const { clock, keywords } = meanings;
+  const { clock } = meanings;
   switch (event.kind) {
     case 'message':
-      return writesOfMessage(
-        event,
-        meanings.turns ? turnOf(event, clock) : undefined,
-        keywords && consentIn(event, keywords),
-      );
+      return writesOfMessage(event, meanings);
     case 'echo':
       return [
         writeOfEcho(event, meanings.operatorEchoes),
@@ -122,18 +118,22 @@ const reportToTransaction = async (repositories: EventRepositories, event: Echo 
   if (requestId !== undefined) await reportToSend(repositories, event, requestId);
 };
 
-const writesOfMessage = (event: InboundMessage, turn: Turn, consent: Consent | undefined): readonly Write[] => {
-  if (!event.opensWindow) return [async ({ messages }) => void (await messages.recordInbound(event, turn))];
+const writesOfMessage = (event: InboundMessage, { clock, turns, keywords }: Meanings): readonly Write[] => {
+  const turn = turns ? turnOf(event, clock) : undefined;
+  const consent = keywords && consentIn(event, keywords);
+  const recordMessage: Write = async (repositories) => {
+    const { edited } = await repositories.messages.recordInbound(event, turn);
+    await recordEditedOptOut(repositories, event, edited, keywords);
+    return undefined;
+  };
+  if (!event.opensWindow) return [recordMessage];
   // A repetition can have another time than the first delivery: that of its own arrival, or its own time, which was in
   // the future before. The window and the consent take that of the message's item. So does an imported message, which
   // may be stored with a time that its history does not have.
   if (event.time.source === 'arrival' || consent !== undefined || event.isImported) {
-    return [async (repositories) => void (await writeAsOfItem(repositories, event, turn, consent))];
+    return [async (repositories) => void (await writeAsOfItem(repositories, event, { turn, consent, keywords }))];
   }
-  return [
-    async ({ messages }) => void (await messages.recordInbound(event, turn)),
-    async ({ contacts }) => void (await contacts.openWindow(event)),
-  ];
+  return [recordMessage, async ({ contacts }) => void (await contacts.openWindow(event))];
 };
 
 const writeOfEcho = (event: Echo, operatorEchoes: OperatorEchoes | undefined): Write => {
@@ -149,33 +149,55 @@ const writeOfEcho = (event: Echo, operatorEchoes: OperatorEchoes | undefined): W
   };
 };
 
+/** What the writes of a message depend on besides its event. */
+interface MessageMeaning {
+  readonly turn: Turn;
+  readonly consent: Consent | undefined;
+  readonly keywords: Keywords | undefined;
+}
+
 /** Opens the window and records the consent even if the table refuses the message itself. */
 const writeAsOfItem = async (
-  { messages, contacts }: EventRepositories,
+  repositories: EventRepositories,
   event: InboundMessage,
-  turn: Turn,
-  consent: Consent | undefined,
+  { turn, consent, keywords }: MessageMeaning,
 ): Promise<void> => {
-  const writeAsOf = async (at: Instant) => {
-    const consentAsOf = consent && { ...consent, at, recordedAt: at };
-    if (consentAsOf !== undefined) await contacts.recordConsent(event.contact, consentAsOf);
-    // After the consent, so that an event that links the contact to a customer meanwhile finds it.
-    const customers = await contacts.openWindow({ ...event, time: { ...event.time, at } });
-    if (consentAsOf?.kind === 'opt-out') {
-      for (const customer of withNamed(customers, event)) await contacts.recordConsent(customer, consentAsOf);
-    }
+  const { messages, contacts } = repositories;
+  const writeAsOf = async ({ at, edited }: RecordedMessage) => {
+    const message = { ...event, time: { ...event.time, at } };
+    // The opt-out of an edit is recorded below. Its opt-in is not: the service itself can change a message.
+    const given = edited?.body === event.body ? undefined : consent;
+    if (given === undefined) await contacts.openWindow(message);
+    else await recordConsent(contacts, message, { ...given, at, recordedAt: at });
   };
-  let at: Instant;
+  let recorded: RecordedMessage;
   try {
-    at = await messages.recordInbound(event, turn);
+    recorded = await messages.recordInbound(event, turn);
   } catch (error) {
     // Unless the table can never accept the message, its item may have an earlier time. A keyword with a time of its own
     // does not wait for a turn that is busy or full.
     const isTurnBusy = error instanceof ItemBusyError && event.time.source !== 'arrival';
-    if (error instanceof WriteRefusedError || isTurnBusy) await writeAsOf(event.time.at);
+    if (error instanceof WriteRefusedError || isTurnBusy) await writeAsOf({ at: event.time.at });
     throw error;
   }
-  await writeAsOf(at);
+  await writeAsOf(recorded);
+  await recordEditedOptOut(repositories, event, recorded.edited, keywords);
+};
+
+/**
+ * Records the opt-out to which the latest version of a message was edited, as of its modification, because the user may
+ * have opted in since the message was created. The event may be an earlier version, which arrived only now.
+ */
+const recordEditedOptOut = async (
+  { contacts }: EventRepositories,
+  event: InboundMessage,
+  edited: RecordedMessage['edited'],
+  keywords: Keywords | undefined,
+): Promise<void> => {
+  if (edited === undefined || keywords === undefined) return;
+  const { body, modifiedAt: at } = edited;
+  const consent = consentIn({ ...event, body, time: { ...event.time, at } }, keywords);
+  if (consent?.kind === 'opt-out') await recordConsent(contacts, event, consent);
 };
 
 /**

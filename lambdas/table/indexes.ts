@@ -4,12 +4,12 @@ import type { Instant } from '../domain/instant.ts';
 import { SEND_STATES, type SendState } from '../domain/send-transitions.ts';
 
 /**
- * The index `byContact` (partition `contact`, sort `contactSort`, keys only) holds a contact's messages and sends, each
- * kind ordered by time, the statuses of its unknown messages, its dead letters, and its audit entries. It projects only
- * keys, so that a status or a transition causes no write to the index.
+ * The index `byContact` (partition `contact`, sort `contactSort`, keys only) holds a contact's messages, their
+ * earlier versions, and sends, each kind ordered by time, the statuses of its unknown messages, its dead letters, and its
+ * audit entries. It projects only keys, so that a status or a transition causes no write to the index.
  */
 export const BY_CONTACT = 'byContact';
-export type ContactSortKind = 'MESSAGE' | 'SEND' | 'DEADLETTER' | 'AUDIT';
+export type ContactSortKind = 'MESSAGE' | 'VERSION' | 'SEND' | 'DEADLETTER' | 'AUDIT';
 export const contactSort = (kind: ContactSortKind, createdAt: string): string => `${kind}#${createdAt}`;
 
 /** Returns the query of what a contact, by its name, has between two sort keys. */

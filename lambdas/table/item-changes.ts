@@ -124,7 +124,8 @@ const read = <Name extends string>(
 
 const messageImage = (item: Item): MessageImage => ({
   ...read(item, text, 'direction', 'body', 'traceparent', 'requestId', 'failure', 'failedBody'),
-  ...read(item, parseInstant, 'createdAt', 'missingSince', ...STATUS_TIMES),
+  ...read(item, parseInstant, 'createdAt', 'modifiedAt', 'missingSince', ...STATUS_TIMES),
+  versions: members(item.versions),
   isImported: item.isImported === true,
   otherStatuses: members(item.otherStatuses),
 });

@@ -67,6 +67,9 @@ export const messageKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: '
 /** Returns the key of a message's echo, which can name another contact and be as large as an item can be. */
 export const echoKey = (id: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: 'ECHO' });
 
+/** Returns the key of an earlier version of a message or an echo, by its digest. */
+export const versionKey = (id: string, digest: string): ItemKey => ({ pk: `MESSAGE#${id}`, sk: `VERSION#${digest}` });
+
 /** Returns the key of the item that says when an event that Parley does not know, by its name, was first seen. */
 export const unknownNameKey = (name: string): ItemKey => ({ pk: `UNKNOWN#${name}`, sk: 'UNKNOWN' });
 

@@ -7,6 +7,8 @@ const messageItem = z.object({
   direction: z.optional(z.enum(DIRECTIONS)),
   createdAt: optionalString,
   body: optionalString,
+  modifiedAt: optionalString,
+  versions: z.optional(z.set(z.string())),
   requestId: optionalString,
   traceparent: optionalString,
   call: z.optional(z.object({ endpoint: z.string(), body: z.record(z.string(), z.unknown()) })),
@@ -34,7 +36,8 @@ export const NO_GAP = { stateShard: undefined, stateAt: undefined, firstStatusAt
  */
 export const EMPTIED_MESSAGE = Object.fromEntries(
   [
-    ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'isFromStatus', 'traceparent'],
+    ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'modifiedAt', 'versions'],
+    ...['isFromStatus', 'traceparent'],
     ...['requestId', 'call', 'attempt', ...STATUS_TIMES, 'failure', 'failedBody', 'statusBodies', 'otherStatuses'],
     ...['stateShard', 'stateAt', 'firstStatusAt', 'statusChannel', 'missingSince', 'gapClosedAt'],
   ].map((name) => [name, undefined]),

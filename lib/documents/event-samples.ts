@@ -110,6 +110,19 @@ const CHANGES: Readonly<Record<EventName, ItemChange>> = {
     messageKey('6746f2b0c3e1'),
     message('6746f2b0c3e1', 'Where is my parcel?', '2026-11-20T11:00:00.000Z', { FROM: USER, FROM_NAME: 'Ana' }),
   ),
+  MessageUpdated: change(
+    messageKey('6746f2b0c3e1'),
+    {
+      ...message('6746f2b0c3e1', 'Where are my parcels?', '2026-11-20T11:00:00.000Z', {
+        FROM: USER,
+        FROM_NAME: 'Ana',
+        LAST_MODIFICATION: '2026-11-20T11:01:00.000Z',
+      }),
+      modifiedAt: '2026-11-20T11:01:00.000Z',
+      versions: new Set(['47DEQpj8HBSa-_TImW-5JCeuQeRkm5NM']),
+    },
+    message('6746f2b0c3e1', 'Where is my parcel?', '2026-11-20T11:00:00.000Z', { FROM: USER, FROM_NAME: 'Ana' }),
+  ),
   TurnEnded: change(turnKeyOf(CONTACT), undefined, TURN),
   MessageEchoed: change(
     echoKey('6746f2d9b8f4'),

@@ -18,6 +18,7 @@ import {
   parseContactName,
   sendKey,
   subjectName,
+  versionKey,
 } from '../../table/keys.ts';
 import { EMPTIED_MESSAGE } from '../../table/message-item.ts';
 import { eraseAuditEntry } from './audit.ts';
@@ -78,14 +79,12 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
       ...(key && { after: key }),
     });
     // Also what has the same id, which is erased with it and may name a customer.
-    const stored = await table.getAll(listed.flatMap(({ pk }) => keysToRead(kind, idOf(pk))));
+    const stored = await table.getAll(listed.flatMap((entry) => keysToRead(kind, entry)));
     const items = new Map(stored.map((item) => [`${item?.pk} ${item?.sk}`, item]));
     const customerIds = new Set(stored.flatMap((item) => readCustomerIds(item ?? {})));
     const following = next ? { kind, key: next } : NEXT_KIND[kind] && { kind: NEXT_KIND[kind] };
     return {
-      items: listed.map((entry) =>
-        describeItem(kind, entry, items.get(`${entry.pk} ${entry.sk}`), items.get(`${entry.pk} MESSAGE`)),
-      ),
+      items: listed.map((entry) => describeItem(kind, entry, items)),
       customers: [...customerIds].map((customerId): CustomerRef => ({ platform: subject.platform, customerId })),
       ...(following && { next: following }),
     };
@@ -95,6 +94,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     const contact = subjectName(subject);
     if (item.kind === 'send') return eraseSend(table, item, contact, at);
     if (item.kind === 'audit') return eraseAuditEntry(table, auditKey(item.id), contact, at);
+    if (item.kind === 'version') return eraseVersion(table, item, contact);
     return eraseMessage(table, item, contact);
   },
 
@@ -125,11 +125,16 @@ const idSet = z.set(z.string());
 /** Limits the memory for a page, whose items can have 400 KB each. */
 const MAX_PAGE_ITEMS = 100;
 
-const KINDS = ['MESSAGE', 'STATUS', 'SEND', 'AUDIT'] as const;
+const KINDS = ['MESSAGE', 'VERSION', 'STATUS', 'SEND', 'AUDIT'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** The order in which a subject's items are listed. */
-const NEXT_KIND: { readonly [Of in Kind]?: Kind } = { MESSAGE: 'STATUS', STATUS: 'SEND', SEND: 'AUDIT' };
+const NEXT_KIND: { readonly [Of in Kind]?: Kind } = {
+  MESSAGE: 'VERSION',
+  VERSION: 'STATUS',
+  STATUS: 'SEND',
+  SEND: 'AUDIT',
+};
 
 const erasablePosition = z.object({
   kind: z.enum(KINDS),
@@ -141,26 +146,37 @@ const erasablePosition = z.object({
 const sortRange = (kind: Kind, until: string): readonly [from: string, until: string] =>
   kind === 'STATUS' ? [STATUS_SORT, STATUS_SORT] : [contactSort(kind, ''), contactSort(kind, until)];
 
-const keysToRead = (kind: Kind, id: string) => {
-  if (kind === 'AUDIT') return [];
-  return kind === 'SEND' ? [sendKey(id)] : [messageKey(id), echoKey(id)];
+const keysToRead = (kind: Kind, { pk, sk }: Item): readonly ItemKey[] => {
+  const id = idOf(pk);
+  switch (kind) {
+    case 'AUDIT':
+      return [];
+    case 'SEND':
+      return [sendKey(id)];
+    case 'VERSION':
+      return [versionKey(id, idOf(sk))];
+    default:
+      return [messageKey(id), echoKey(id)];
+  }
 };
 
-const describeItem = (
-  kind: Kind,
-  { pk, sk }: Item,
-  item: Item | undefined,
-  message: Item | undefined,
-): ErasableItem => {
+/** @param items the items that were read for the page, by key */
+const describeItem = (kind: Kind, { pk, sk }: Item, items: ReadonlyMap<string, Item | undefined>): ErasableItem => {
   const id = idOf(pk);
+  const item = items.get(`${pk} ${sk}`);
   if (kind === 'SEND') {
     const messageIds = item?.messageIds === undefined ? {} : { messageIds: [...z.parse(idSet, item.messageIds)] };
     return { kind: 'send', id, isScheduled: item?.scheduledAt !== undefined, ...messageIds };
   }
   if (kind === 'AUDIT') return { kind: 'audit', id };
+  if (kind === 'VERSION') return { kind: 'version', id, versions: [idOf(sk)] };
+  const [message, echo] = [items.get(`${pk} MESSAGE`), items.get(`${pk} ECHO`)];
   const isErased = message?.erasedAt === undefined ? {} : { isErased: true };
   if (kind === 'STATUS') return { kind: 'status', id, ...isErased };
-  return { kind: sk === 'ECHO' ? 'echo' : 'message', id, ...isErased };
+  const versions = [message, echo].flatMap((each) =>
+    each?.versions === undefined ? [] : [...z.parse(idSet, each.versions)],
+  );
+  return { kind: sk === 'ECHO' ? 'echo' : 'message', id, ...isErased, ...(versions.length > 0 && { versions }) };
 };
 
 const readCustomerIds = ({ body, failedBody, statusBodies }: Item): readonly string[] =>
@@ -180,7 +196,7 @@ const NAMES_NO_OTHER_CONTACT =
  */
 const eraseMessage = async (
   table: ConversationTable,
-  { kind, id, isErased = false }: ErasableItem,
+  { kind, id, isErased = false, versions = [] }: ErasableItem,
   contact: string,
 ): Promise<'erased' | 'gone'> => {
   const remove = async (key: ItemKey, condition: string, values: Item): Promise<boolean> => {
@@ -191,9 +207,35 @@ const eraseMessage = async (
     const all = `attribute_exists(#erasedAt) AND (${condition})`;
     return (await table.update({ key, set: EMPTIED_MESSAGE, values, condition: all })).kind === 'written';
   };
+  // These are in no index either. The others are listed on their own.
+  for (const digest of versions) await table.delete(versionKey(id, digest), 'attribute_not_exists(#contact)', {});
   const [listed, unlisted] = kind === 'echo' ? [echoKey(id), messageKey(id)] : [messageKey(id), echoKey(id)];
   await remove(unlisted, NAMES_NO_OTHER_CONTACT, { contact, customers: CUSTOMER_PREFIX });
   // The message of a status may have arrived meanwhile. It is then listed as a message, if it is old enough.
   const condition = `#contact = :contact${kind === 'status' ? ' AND attribute_not_exists(#createdAt)' : ''}`;
   return (await remove(listed, condition, { contact })) ? 'erased' : 'gone';
+};
+
+/**
+ * Deletes an earlier version. If its message is kept, because it is another contact's with the same id, the message no
+ * longer lists it.
+ */
+const eraseVersion = async (
+  table: ConversationTable,
+  { id, versions = [] }: ErasableItem,
+  contact: string,
+): Promise<'erased' | 'gone'> => {
+  let result: 'erased' | 'gone' = 'gone';
+  for (const digest of versions) {
+    for (const key of [messageKey(id), echoKey(id)]) {
+      await table.update({
+        key,
+        drop: { versions: new Set([digest]) },
+        values: { digest },
+        condition: 'contains(#versions, :digest)',
+      });
+    }
+    if (await table.delete(versionKey(id, digest), '#contact = :contact', { contact })) result = 'erased';
+  }
+  return result;
 };

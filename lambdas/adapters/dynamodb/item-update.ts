@@ -16,13 +16,23 @@ export interface ItemUpdate {
   readonly increment?: readonly string[];
   /** Members to add to sets. */
   readonly add?: Readonly<Record<string, ReadonlySet<string>>>;
+  /** Members to remove from sets. */
+  readonly drop?: Readonly<Record<string, ReadonlySet<string>>>;
   readonly condition?: string;
   /** Additional values that the condition uses. */
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
 /** Returns the key and the expressions of an UpdateItem request. */
-export const updateExpressions = ({ key, set = {}, setOnce = {}, increment = [], add = {}, ...rest }: ItemUpdate) => {
+export const updateExpressions = ({
+  key,
+  set = {},
+  setOnce = {},
+  increment = [],
+  add = {},
+  drop = {},
+  ...rest
+}: ItemUpdate) => {
   const present = Object.entries(set).filter(([, value]) => value !== undefined);
   const removed = Object.entries(set).filter(([, value]) => value === undefined);
   const assignments = [
@@ -40,13 +50,18 @@ export const updateExpressions = ({ key, set = {}, setOnce = {}, increment = [],
       'ADD',
       Object.keys(add).map((name) => `#${name} :${name}`),
     ),
+    clause(
+      'DELETE',
+      Object.keys(drop).map((name) => `#${name} :${name}`),
+    ),
   ];
-  const names = Object.keys({ ...set, ...setOnce, ...add });
+  const names = Object.keys({ ...set, ...setOnce, ...add, ...drop });
   const values = valuesOf({
     ...Object.fromEntries(present),
     ...setOnce,
     ...(increment.length > 0 && { zero: 0, one: 1 }),
     ...add,
+    ...drop,
     ...rest.values,
   });
   return {

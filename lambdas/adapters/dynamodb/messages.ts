@@ -9,6 +9,7 @@ import { contactName, echoKey, idOf, messageKey, parseContactName } from '../../
 import { parseMessage } from '../../table/message-item.ts';
 import { createMessageArrivals } from './message-arrivals.ts';
 import { createMessageStatuses, type StatusesOptions } from './message-statuses.ts';
+import { readVersions } from './message-versions.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { createSentMessages } from './sent-messages.ts';
 import type { ConversationTable } from './table.ts';
@@ -27,7 +28,9 @@ export const createDynamodbMessages = (table: ConversationTable, options: Status
     const isEmptied = stored?.erasedAt !== undefined && CONTENT.every((name) => stored[name] === undefined);
     const message = isEmptied ? undefined : stored;
     if (message === undefined && echo === undefined) return undefined;
-    return describeDetails(id, parseMessage(message ?? {}), echo && parseMessage(echo));
+    const [parsed, parsedEcho] = [parseMessage(message ?? {}), echo && parseMessage(echo)];
+    const digests = [...(parsed.versions ?? []), ...(parsedEcho?.versions ?? [])];
+    return describeDetails(id, parsed, parsedEcho, await readVersions(table, id, digests));
   },
 
   async readConversation(contact, { limit, after }) {

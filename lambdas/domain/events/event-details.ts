@@ -180,6 +180,19 @@ export const eventDetails = {
     'A user wrote. If the webhook delivers a message after its import, this is published again with another `id` and ' +
       'without `imported`.',
   ),
+  MessageUpdated: describe(
+    z.strictObject({
+      ...messageFields,
+      at: instant('When the message was modified, as the chat service says, or else when this version was delivered.'),
+      sender: describe(
+        z.enum(['user', 'bot', 'operator', 'business', 'unknown']),
+        'Who wrote the message; `business`: a bot or an operator; `unknown`: Parley cannot tell.',
+      ),
+      content: eventContent,
+    }),
+    'A message changed after it was delivered: it was edited, or got a reaction or its media. This version is now the ' +
+      'latest. A version that arrives after a later one is stored, and not published.',
+  ),
   TurnEnded: describe(
     z.strictObject({
       ...common,

@@ -1,6 +1,7 @@
 /** Every event that Parley publishes, by its name, which is EventBridge's `detail-type`. Consumers bundle this file. */
 export const EVENT_NAMES = [
   'MessageReceived',
+  'MessageUpdated',
   'TurnEnded',
   'MessageEchoed',
   'MessageDelivered',

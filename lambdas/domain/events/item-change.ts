@@ -47,6 +47,10 @@ export interface MessageImage extends Partial<Record<(typeof STATUS_TIMES)[numbe
   readonly createdAt?: Instant | undefined;
   /** The event exactly as received. */
   readonly body?: string | undefined;
+  /** When the event's message was last modified. Known if there are earlier versions. */
+  readonly modifiedAt?: Instant | undefined;
+  /** The digests of the earlier versions. */
+  readonly versions: readonly string[];
   readonly isImported: boolean;
   readonly traceparent?: string | undefined;
   readonly requestId?: string | undefined;

@@ -1,7 +1,9 @@
 import { describeContent, readEventContent } from '../event-content.ts';
 import { parseFailure } from '../failure.ts';
 import { type Instant, parseInstant } from '../instant.ts';
+import { versionDigest } from '../message-version.ts';
 import { nameOfUnknown, readServiceEvent } from '../webhook-formats/formats.ts';
+import type { Sender } from '../webhook-formats/webhook-format.ts';
 import type { BusEvent } from './event-details.ts';
 import { eventId, type ItemChangeOf, type MessageImage } from './item-change.ts';
 
@@ -10,13 +12,19 @@ type MessageChange = ItemChangeOf<'message' | 'echo'>;
 /** Returns the events of a write to a message's item: its arrival and each of its statuses, once. */
 export const messageEvents = (change: MessageChange): readonly BusEvent[] => [
   ...arrivalEvents(change),
+  ...updateEvents(change),
   ...statusEvents(change),
   ...missingEvents(change),
   ...otherStatusEvents(change),
 ];
 
-/** Returns the event of a write to an echo's item: its arrival, once. */
-export const echoEvents = (change: MessageChange): readonly BusEvent[] => {
+/** Returns the events of a write to an echo's item: its arrival, once, and each later version. */
+export const echoEvents = (change: MessageChange): readonly BusEvent[] => [
+  ...echoArrivalEvents(change),
+  ...updateEvents(change),
+];
+
+const echoArrivalEvents = (change: MessageChange): readonly BusEvent[] => {
   const { id: messageId, contact, after } = change;
   const at = arrivalOf(change);
   if (at === undefined) return [];
@@ -29,8 +37,7 @@ export const echoEvents = (change: MessageChange): readonly BusEvent[] => {
     at,
     ...importOf(after),
   };
-  // A status whose FROM is the user can carry a message, which the user did not write.
-  return [{ name: 'MessageEchoed', detail: { ...common, sender: sender === 'user' ? 'business' : sender, content } }];
+  return [{ name: 'MessageEchoed', detail: { ...common, sender: sender && echoSender(sender), content } }];
 };
 
 const arrivalEvents = (change: MessageChange): readonly BusEvent[] => {
@@ -51,6 +58,24 @@ const arrivalEvents = (change: MessageChange): readonly BusEvent[] => {
   };
   return [{ name: 'MessageReceived', detail: { ...common, platformContactId: from, content } }];
 };
+
+/** A later version takes the place of the body. An earlier one that arrives late only joins the versions. */
+const updateEvents = (change: MessageChange): readonly BusEvent[] => {
+  const { id: messageId, contact, before, after } = change;
+  const { body, modifiedAt: at, traceparent } = after;
+  if (after.versions.length === 0 || body === undefined || body === before.body || at === undefined) return [];
+  const { sender = 'unknown', content } = readBody(body);
+  const id = eventId('MessageUpdated', change, versionDigest(body));
+  const detail = {
+    ...{ id, traceparent, messageId, contact, at },
+    sender: change.kind === 'echo' ? echoSender(sender) : sender,
+    content,
+  };
+  return [{ name: 'MessageUpdated', detail }];
+};
+
+/** A status whose FROM is the user can carry a message, which the user did not write. */
+const echoSender = (sender: Sender): Exclude<Sender, 'user'> => (sender === 'user' ? 'business' : sender);
 
 const unknownEvent = (change: MessageChange, at: Instant): BusEvent => {
   const { contact, after } = change;
@@ -76,7 +101,7 @@ const importOf = (after: MessageImage) => ({ ...(after.isImported && { imported:
  */
 const isDeliveredAfterImport = ({ before, after }: MessageChange): boolean => before.isImported && !after.isImported;
 
-/** An earlier version of a message can replace it later, but its arrival is published only once. */
+/** Other versions of a message can replace it later, but its arrival is published only once. */
 const arrivalOf = ({ before, after }: MessageChange): Instant | undefined =>
   before.createdAt === undefined ? after.createdAt : undefined;
 

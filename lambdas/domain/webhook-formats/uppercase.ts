@@ -38,6 +38,7 @@ export const uppercase: WebhookFormat = {
       customerId: idIn(fields, 'CUSTOMER_ID'),
       name: textIn(fields, 'FROM_NAME'),
       time: fields.CREATION_TIME,
+      modificationTime: fields.LAST_MODIFICATION,
       requestId: textIn(fields, 'CLIENT_PAYLOAD'),
       ...(message && { message }),
       ...(literal && {

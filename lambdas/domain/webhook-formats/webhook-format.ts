@@ -88,6 +88,8 @@ export interface ServiceEvent {
   readonly name?: string | undefined;
   /** When the event happened, as the service writes it. */
   readonly time: unknown;
+  /** When the message was last modified, as the service writes it. @default the format does not say */
+  readonly modificationTime?: unknown;
   /** The request id that the send carried, if the service returns it. */
   readonly requestId?: string | undefined;
   /** The service's id of the transaction that the message belongs to. */

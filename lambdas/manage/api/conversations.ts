@@ -59,7 +59,7 @@ export const getConversation = defineRoute({
 
 export const getMessage = defineRoute({
   route: 'GET /v1/messages/{messageId+}',
-  summary: 'Get a message with its statuses and its echo',
+  summary: 'Get a message with its statuses, its echo, and its versions',
   id: eventIdField,
   query: noQuery,
   body: noBody,

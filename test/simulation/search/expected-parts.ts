@@ -19,6 +19,8 @@ export interface Part {
   readonly isBesideStatus: boolean;
   /** The event's own time, or its publish time. Undefined if it has neither. */
   readonly time: string | undefined;
+  /** When the message was last modified, if the event says so. */
+  readonly modified?: string | undefined;
   readonly body: string;
 }
 
@@ -37,14 +39,23 @@ export const partsOf = ({ event, others = [], ...post }: Post): readonly Part[] 
 const partsOfEvent = (post: Post): readonly Part[] => {
   const { event, publishedAt } = post;
   if (typeof event === 'string') return [];
-  const { _id_: id, FROM: from, TO: to, STATUS: status, MESSAGE: text, CREATION_TIME: creationTime } = event;
+  const {
+    _id_: id,
+    FROM: from,
+    TO: to,
+    STATUS: status,
+    MESSAGE: text,
+    CREATION_TIME: creationTime,
+    LAST_MODIFICATION: modification,
+  } = event;
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID_CHARACTERS) return [];
   if (typeof from !== 'string' && typeof status !== 'string') return [];
   const own = parseInstant(creationTime);
   const time = own !== undefined && own <= NOW ? own : publishedAt;
   const media = MEDIA.flatMap((name) => (Array.isArray(event[name]) ? event[name] : []));
   const content = [text, ...media].filter((one): one is string => typeof one === 'string' && one !== '');
-  const base = { id, time, body: bodyOf(post), isBesideStatus: typeof status === 'string', content };
+  const modified = parseInstant(modification);
+  const base = { id, time, modified, body: bodyOf(post), isBesideStatus: typeof status === 'string', content };
   const hasContent = typeof status !== 'string' || content.length > 0;
   const parts: Part[] = [];
   if (typeof status === 'string') parts.push({ ...base, kind: 'status', literal: status.toLowerCase() });
@@ -61,16 +72,19 @@ const partsOfEvent = (post: Post): readonly Part[] => {
 };
 
 /**
- * The parts that are to be stored: of several versions of a part, the earliest, and then the lesser body. A message
- * takes precedence over the same message beside a status.
+ * The parts that are to be shown: the earliest report of a status, and the latest version of a message or an echo. A
+ * message takes precedence over the same message beside a status.
  */
-export const keptParts = (posts: readonly Post[]): readonly Part[] => {
+export const shownParts = (posts: readonly Post[]): readonly Part[] => {
   const versions = Map.groupBy(
     posts.flatMap(partsOf),
     ({ kind, id, literal }) => `${kind} ${id} ${literal === 'error' ? 'failed' : literal}`,
   );
-  const order = ({ isBesideStatus, time = '9999', body }: Part): string => `${isBesideStatus} ${time} ${body}`;
-  return [...versions.values()].flatMap((parts) =>
-    parts.toSorted((one, other) => (order(one) < order(other) ? -1 : 1)).slice(0, 1),
-  );
+  return [...versions.values()].flatMap((parts) => {
+    const events = parts.filter(({ kind, isBesideStatus }) => kind !== 'status' && !isBesideStatus);
+    const order = ({ modified, time = '9999', body }: Part): string =>
+      `${(events.length > 0 && modified) || time} ${body}`;
+    const sorted = (events.length > 0 ? events : parts).toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
+    return sorted.slice(...(events.length > 0 ? [-1] : [0, 1]));
+  });
 };

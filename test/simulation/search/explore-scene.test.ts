@@ -45,7 +45,7 @@ describe('leaving out orders of calls that commute', () => {
     ['scheduled', ['fails-before', 'dies-before']],
     ['order', ['dies-before']],
     ['messageTwice', []],
-    ['otherContent', []],
+    ['edited', []],
     ['otherTime', []],
     ['twoMessages', []],
     ['messageAndEcho', ['fails-before']],

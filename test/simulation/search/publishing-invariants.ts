@@ -106,11 +106,12 @@ const expectedEvents = ({ before = {}, after = {} }: ItemWrite): readonly Expect
   const id = idOf(pk);
   const event = (name: string | undefined, subject = id): readonly ExpectedEvent[] =>
     name === undefined ? [] : [{ pk, name, subject }];
+  const updated = after.versions !== undefined && before.body !== after.body ? event('MessageUpdated') : [];
   switch (after.sk) {
     case 'SEND':
       return before.state === after.state ? [] : event(EVENT_OF_STATE[String(after.state)]);
     case 'ECHO':
-      return before.createdAt === undefined ? event('MessageEchoed') : [];
+      return [...(before.createdAt === undefined ? event('MessageEchoed') : []), ...updated];
     case 'MESSAGE': {
       const isNew = before.createdAt === undefined && after.createdAt !== undefined && after.direction === 'inbound';
       const times = Object.keys(EVENT_OF_STATUS_TIME).filter(
@@ -118,6 +119,7 @@ const expectedEvents = ({ before = {}, after = {} }: ItemWrite): readonly Expect
       );
       return [
         ...(isNew ? event('MessageReceived') : []),
+        ...updated,
         ...times.flatMap((name) => event(EVENT_OF_STATUS_TIME[name])),
       ];
     }

@@ -3,7 +3,7 @@ import type { Item } from '../../../lambdas/table/item.ts';
 import { parseContactName } from '../../../lambdas/table/keys.ts';
 import type { Post } from '../world/post.ts';
 import { serialize } from '../world/serialize.ts';
-import { keptParts, type Part, partsOf } from './expected-parts.ts';
+import { type Part, partsOf, shownParts } from './expected-parts.ts';
 import type { Scene } from './scene.ts';
 import type { SceneInvariant } from './scene-invariants.ts';
 import { containsString } from './scene-view.ts';
@@ -33,9 +33,9 @@ export const RECEIVING_INVARIANTS = {
       return undefined;
     },
     atEnd(scene) {
-      const lost = keptParts(acknowledged(scene)).find(
-        (part) => !isKept(scene, part.body) && !(part.kind === 'status' && hasStatusTime(scene, part)),
-      );
+      const lost = acknowledged(scene)
+        .flatMap(partsOf)
+        .find((part) => !isKept(scene, part.body) && !(part.kind === 'status' && hasStatusTime(scene, part)));
       const poison = acknowledged(scene).find((post) => partsOf(post).length < 1 + (post.others?.length ?? 0));
       if (poison && quarantined(scene).length === 0) return `It is not in quarantine: ${serialize(poison.event)}`;
       return lost && `The ${lost.literal ?? lost.kind} of ${lost.id} is lost: ${lost.body}`;
@@ -45,7 +45,9 @@ export const RECEIVING_INVARIANTS = {
   storedAsItCame: {
     sentence: 'Every message, echo, and status is stored with its body exactly as it came.',
     atEnd(scene) {
-      const missing = keptParts(acknowledged(scene)).find(({ body }) => !isKept(scene, body));
+      const missing = acknowledged(scene)
+        .flatMap(partsOf)
+        .find(({ body }) => !isKept(scene, body));
       return missing && `The body of the ${missing.literal ?? missing.kind} of ${missing.id} is stored nowhere.`;
     },
   },
@@ -54,7 +56,7 @@ export const RECEIVING_INVARIANTS = {
     sentence: 'Every status is recorded with the earliest reported time.',
     atEnd(scene) {
       if (isErasing(scene)) return undefined;
-      const parts = keptParts(acknowledged(scene)).filter(({ kind }) => kind === 'status');
+      const parts = shownParts(acknowledged(scene)).filter(({ kind }) => kind === 'status');
       const missing = parts.find((part) => !hasStatusTime(scene, part));
       return missing && `The status ${missing.literal} of ${missing.id} at ${missing.time} is not recorded.`;
     },
@@ -66,7 +68,7 @@ export const RECEIVING_INVARIANTS = {
       'with its message.',
     atEnd(scene) {
       const { view } = scene;
-      for (const { kind, id, content } of keptParts(acknowledged(scene))) {
+      for (const { kind, id, content } of shownParts(acknowledged(scene))) {
         if (kind === 'status' || isErasing(scene)) continue;
         const shown = view.messages.get(id);
         // The answer and the status of a message that Parley sent have its text themselves.
@@ -93,18 +95,19 @@ export const RECEIVING_INVARIANTS = {
   },
 
   whole: {
-    sentence: "The stored body and time of a user's message or an echo come from the same version.",
+    sentence: "The stored body and time of a user's message or an echo come from versions of it.",
     atWrite({ options: { posts = [], callers } }, { before, after }) {
       // An operator can import a message.
       if (posts.length === 0 || callers) return undefined;
-      if (after?.direction !== 'inbound' && after?.direction !== 'echo') return undefined;
+      if (after?.sk !== 'MESSAGE' && after?.sk !== 'ECHO') return undefined;
+      if (after.direction !== 'inbound' && after.direction !== 'echo') return undefined;
       const parts = posts.flatMap(partsOf).filter(({ kind }) => kind !== 'status');
       const part = parts.find(({ body }) => body === after.body);
       const isOlder = part === undefined && before?.body === after.body;
       const isWhole =
         isOlder ||
         (part !== undefined &&
-          (part.time === undefined || part.time === after.createdAt) &&
+          timesOf(parts, part).has(after.createdAt) &&
           after.contactSort === (after.contact === undefined ? undefined : `MESSAGE#${String(after.createdAt)}`));
       return isWhole ? undefined : `${String(after.pk)} is ${serialize(after)}.`;
     },
@@ -225,6 +228,12 @@ const hasStatusTime = ({ table }: Scene, { id, literal = '', time }: Part): bool
   const name = TIME_OF[literal];
   if (name !== undefined) return item[name] === time;
   return item.otherStatuses instanceof Set && item.otherStatuses.has(`${literal} ${time}`);
+};
+
+/** The times that a message can have: those of its versions. A time of arrival can be any. */
+const timesOf = (parts: readonly Part[], { kind, id }: Part): { has(time: unknown): boolean } => {
+  const times = parts.filter((part) => part.kind === kind && part.id === id).map(({ time }) => time);
+  return times.includes(undefined) ? { has: () => true } : new Set<unknown>(times);
 };
 
 const isBesideStatus = (posts: readonly Post[], body: unknown): boolean =>

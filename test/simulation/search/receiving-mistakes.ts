@@ -1,29 +1,37 @@
+import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/item-update.ts';
 import { bodiesInPost } from '../world/translate-event.ts';
 import { rewriting, type SceneMutant, updating, withoutCondition } from './scene-mutant.ts';
 
 /** Mistakes that the search must not miss. */
 export const RECEIVING_MISTAKES = {
   lastVersionKept: {
-    breaks: 'The version of a message that arrives last is kept, not the earliest one.',
-    scenario: 'otherContent',
+    breaks: 'The version of a message that arrives last is kept, and every other is lost.',
+    scenario: 'edited',
     maxFaults: 0,
-    invariant: 'sameInAnyOrder',
+    invariant: 'storedAsItCame',
     create: () =>
       updating('receive', (update) => (update.set?.direction === 'inbound' ? withoutCondition(update) : update)),
   },
-  readThenWritten: {
-    breaks: 'A read, not the condition of the write, decides whether a version of a message is earlier.',
-    scenario: 'otherContent',
+  firstVersionKept: {
+    breaks: 'The version of a message that arrives first is kept, and every other is dropped.',
+    scenario: 'edited',
     maxFaults: 0,
-    invariant: 'sameInAnyOrder',
+    invariant: 'storedAsItCame',
+    create: () => updating('receive', (update) => (isOfVersion(update) ? undefined : update)),
+  },
+  versionWrittenLast: {
+    breaks: 'A version replaces another without the condition that this one is still stored.',
+    scenario: 'edited',
+    maxFaults: 0,
+    invariant: 'storedAsItCame',
     create: () => ({
       receive: {
         table: (table) => ({
           async update(update, options) {
             if (update.set?.direction !== 'inbound') return table.update(update, options);
             const item = await table.get(update.key);
-            const isEarlier = item === undefined || String(update.set.body) < String(item.body);
-            return isEarlier ? table.update(withoutCondition(update), options) : { kind: 'conflict', item };
+            const isLater = item === undefined || String(update.set.modifiedAt) > String(item.modifiedAt);
+            return isLater ? table.update(withoutCondition(update), options) : { kind: 'written', item };
           },
         }),
       },
@@ -158,15 +166,19 @@ export const RECEIVING_MISTAKES = {
       },
     }),
   },
-  timeMixed: {
-    breaks: 'The earliest version of a message replaces the text of a later one, but not its time.',
+  timeOfEdit: {
+    breaks: 'A message takes the time of its latest version, not of its earliest one.',
     scenario: 'otherTime',
     maxFaults: 0,
-    invariant: 'whole',
+    invariant: 'sameInAnyOrder',
     create: () =>
-      updating('receive', (update) => {
-        const { createdAt, ...set } = update.set ?? {};
-        return set.direction === 'inbound' ? { ...update, set, setOnce: { ...update.setOnce, createdAt } } : update;
-      }),
+      updating('receive', (update) =>
+        update.set?.direction === 'inbound' && update.add !== undefined
+          ? { ...update, set: { ...update.set, createdAt: update.set.modifiedAt } }
+          : update,
+      ),
   },
 } as const satisfies Record<string, SceneMutant>;
+
+/** Whether an update writes a version that is not the latest, or lists it in its message. */
+const isOfVersion = ({ key, add }: ItemUpdate): boolean => key.sk.startsWith('VERSION#') || add?.versions !== undefined;

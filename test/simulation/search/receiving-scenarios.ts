@@ -59,10 +59,10 @@ export const RECEIVING_SCENARIOS = {
     slice: ['fails-after', 'overdue'],
     options: posts(event, event),
   },
-  otherContent: {
+  edited: {
     useCase: 'receive',
-    about: 'Two events with the same ID and time, but different content.',
-    options: posts(event, { ...event, MESSAGE: 'Where is it?' }),
+    about: 'A message and its edit, which has the same ID and time, but other content.',
+    options: posts(event, { ...event, MESSAGE: 'Where is it?', LAST_MODIFICATION: '2026-11-20T11:00:30.000Z' }),
   },
   otherTime: {
     useCase: 'receive',

@@ -161,8 +161,8 @@ interface Declarations {
 }
 
 const declarationsOf = (update: Omit<ItemUpdate, 'key'>): Declarations => {
-  const { set = {}, setOnce = {}, add = {}, values = {} } = update;
-  const assignedValue = (name: string): unknown => set[name] ?? setOnce[name] ?? add[name];
+  const { set = {}, setOnce = {}, add = {}, drop = {}, values = {} } = update;
+  const assignedValue = (name: string): unknown => set[name] ?? setOnce[name] ?? add[name] ?? drop[name];
   return {
     valueOf: (name) => values[name] ?? assignedValue(name),
     further: Object.keys(values)
@@ -191,7 +191,8 @@ const conditionOf = (
   return condition && ((item) => condition.holds({ item, ...operands }));
 };
 
-const applied = (before: Item, { set = {}, setOnce = {}, increment = [], add = {} }: Omit<ItemUpdate, 'key'>): Item => {
+const applied = (before: Item, update: Omit<ItemUpdate, 'key'>): Item => {
+  const { set = {}, setOnce = {}, increment = [], add = {}, drop = {} } = update;
   const after: Item = { ...before };
   for (const [name, value] of Object.entries(set)) {
     if (value === undefined) delete after[name];
@@ -202,6 +203,13 @@ const applied = (before: Item, { set = {}, setOnce = {}, increment = [], add = {
   for (const [name, members] of Object.entries(add)) {
     const present = before[name];
     after[name] = storedSet([...(present instanceof Set ? present : []), ...members]);
+  }
+  for (const [name, members] of Object.entries(drop)) {
+    const present = before[name];
+    const left = new Set([...(present instanceof Set ? present : [])].filter((member) => !members.has(member)));
+    // DynamoDB stores no empty set.
+    if (left.size === 0) delete after[name];
+    else after[name] = storedSet([...left]);
   }
   return inOrder(after);
 };

@@ -172,15 +172,19 @@ const eventsOfWrite = (
     fields,
   });
   const appeared = (name: string): boolean => before?.[name] === undefined && after[name] !== undefined;
+  // A later version of a message takes the place of another.
+  const isUpdated = after.versions !== undefined && before?.body !== after.body;
   const [kind] = key.split('#', 1);
   if (kind === 'SEND')
     return eventsOfSend(before, after, endpointOf).map(({ name, at, fields }) =>
       event(name, idIn(key), at, { ...fields, contact: contactIn(after) }),
     );
   if (kind === 'MESSAGE' && key.endsWith(' ECHO')) {
-    return appeared('createdAt')
-      ? [event('MessageEchoed', idIn(key), after.createdAt, { contact: contactIn(after) })]
-      : [];
+    const contact = contactIn(after);
+    return [
+      ...(appeared('createdAt') ? [event('MessageEchoed', idIn(key), after.createdAt, { contact })] : []),
+      ...(isUpdated ? [event('MessageUpdated', idIn(key), after.modifiedAt, { contact })] : []),
+    ];
   }
   if (kind === 'MESSAGE' && after.direction === 'unknown') {
     return appeared('createdAt')
@@ -198,6 +202,7 @@ const eventsOfWrite = (
             }),
           ]
         : []),
+      ...(isUpdated ? [event('MessageUpdated', idIn(key), after.modifiedAt, { contact: contactIn(after) })] : []),
       ...Object.entries(EVENT_OF_STATUS_TIME).flatMap(([attribute, name]) =>
         appeared(attribute)
           ? [event(name, idIn(key), after[attribute], { contact: contactIn(after), requestId: after.requestId })]

@@ -28,6 +28,10 @@ describe('a message of a conversation', () => {
     expect(line({ direction: 'inbound', ...message })).toBe(`${NOW}  user      ${content}`);
   });
 
+  it('that was edited says so', () => {
+    expect(line({ direction: 'inbound', text: 'Hi', editedAt: NOW })).toBe(`${NOW}  user      "Hi" (edited)`);
+  });
+
   it('that is an unknown event is shown by its name', () => {
     expect(line({ direction: 'unknown', eventName: 'conversation-close' })).toBe(
       `${NOW}  service   [conversation-close]`,

@@ -22,6 +22,7 @@ describe('parseEvent with an inbound message', () => {
       opensWindow: true,
       id: 'message-1',
       time: { at: '2026-11-20T11:00:00.000Z', source: 'event' },
+      modified: { at: NOW, source: 'arrival' },
       body: JSON.stringify(wire),
       traceparent: startTrace('message', 'message-1'),
       contact: { platform: 'chat', channel: '*', key: '541155550000' },

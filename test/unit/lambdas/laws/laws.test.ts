@@ -31,6 +31,7 @@ import {
   deadLetterContact,
   deadLetterPart,
   denial,
+  edited,
   erasedMessage,
   erasedSend,
   erasure,
@@ -47,6 +48,7 @@ import {
   stopped,
   turn,
   uncertain,
+  version,
 } from './stored-items.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -107,9 +109,16 @@ const ILLEGAL_CHANGES: Readonly<Record<ChangeLawName, readonly Change[]>> = {
     { before: outbound(), after: outbound({ deliveredAt: undefined }) },
   ],
   'status-events-are-kept': [{ before: outbound(), after: outbound({ statusBodies: new Set() }) }],
-  'earliest-version-wins': [
+  'latest-version-wins': [
     { before: inbound(), after: inbound({ createdAt: LATER, contactSort: `MESSAGE#${LATER}` }) },
-    { before: inbound(), after: inbound({ body: '{"a":1,"_id_":"in-1"}', isFromStatus: true, createdAt: LATER }) },
+    {
+      before: inbound(),
+      after: inbound({ body: '{"z":1}', isFromStatus: true, modifiedAt: '2026-11-19T12:00:00.000Z' }),
+    },
+    { before: inbound({ modifiedAt: LATER }), after: edited({ modifiedAt: NOW }) },
+    // The version that it replaced is lost.
+    { before: inbound(), after: edited({ versions: undefined }) },
+    { before: version(), after: version({ body: '{}' }) },
   ],
   'message-keeps-its-request': [
     { before: outbound(), after: outbound({ requestId: 'order-18' }) },
@@ -196,6 +205,10 @@ const LEGAL_CHANGES: readonly Change[] = [
   { before: queued(), after: queued({ failingSince: LATER, lastFailedAt: LATER }) },
   { before: inbound(), after: inbound({ createdAt: '2026-11-20T11:00:00.000Z' }) },
   { before: inbound() },
+  { before: inbound(), after: edited() },
+  { before: edited(), after: edited({ versions: new Set(['1', '2']) }) },
+  { after: version() },
+  { before: version() },
   { before: contact(), after: contact({ lastInboundAt: LATER }) },
   {
     before: consent(),
@@ -233,6 +246,7 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
     [refused({ stateShard: undefined, stateAt: undefined })],
     [refused({ broadcastState: `refused##${LATER}` })],
     [auditEntry({ contactSort: `AUDIT#${LATER}` })],
+    [version({ contactSort: `MESSAGE#${NOW}` })],
   ],
   'consent-is-complete': [
     [consent({ userOptInSource: undefined })],
@@ -245,6 +259,7 @@ const ILLEGAL_ITEMS: Readonly<Partial<Record<StoredLawName, readonly (readonly S
     [inbound({ requestId: 'order-17' })],
     [{ pk: 'MESSAGE#in-1', sk: 'MESSAGE', expiresAt: expiryOf(NOW) }],
     [inbound({ sk: 'ECHO', direction: 'echo', body: undefined })],
+    [version({ modifiedAt: undefined })],
   ],
   'erased-item-has-no-personal-data': [
     [erasedSend({ call: { endpoint: 'message/v3' } })],
@@ -307,6 +322,7 @@ const LATE_ILLEGAL_ITEMS: typeof ILLEGAL_ITEMS = {
     [erasedSend(), outbound()],
     [erasedSend({ messageId: 'sent-2', messageIds: new Set(['sent-1', 'sent-2']) }), outbound()],
   ],
+  'listed-version-is-stored': [[edited()]],
   'dead-letter-is-complete': [[deadLetter(), deadLetterPart()], [deadLetterPart()], [deadLetterContact()]],
   'business-number-is-registered': [
     [inbound(OF_NUMBER)],
@@ -317,7 +333,9 @@ const LATE_ILLEGAL_ITEMS: typeof ILLEGAL_ITEMS = {
 const LEGAL_ITEMS: readonly StoredItem[] = [
   accepted(),
   outbound(),
-  inbound(),
+  edited(),
+  version(),
+  inbound({ pk: 'MESSAGE#in-2' }),
   inbound({ pk: 'MESSAGE#echo-1', sk: 'ECHO', direction: 'echo' }),
   contact(),
   denial(),

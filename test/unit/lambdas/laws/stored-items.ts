@@ -1,3 +1,4 @@
+import { versionDigest } from '../../../../lambdas/domain/message-version.ts';
 import type { StoredItem } from '../../../../lambdas/laws/stored-item.ts';
 import { NOW } from '../../../support/builders.ts';
 
@@ -87,6 +88,24 @@ export const inbound = make({
   contactSort: `MESSAGE#${NOW}`,
   createdAt: NOW,
   createdAtSource: 'event',
+  body: '{"_id_":"in-1"}',
+  expiresAt: expiryOf(NOW),
+});
+/** The same message, and the version that an edit replaced. */
+export const edited = make({
+  ...inbound(),
+  body: '{"_id_":"in-1","MESSAGE":"edited"}',
+  modifiedAt: LATER,
+  versions: new Set([versionDigest('{"_id_":"in-1"}')]),
+});
+export const version = make({
+  pk: 'MESSAGE#in-1',
+  sk: `VERSION#${versionDigest('{"_id_":"in-1"}')}`,
+  direction: 'inbound',
+  contact: CONTACT,
+  contactSort: `VERSION#${NOW}`,
+  createdAt: NOW,
+  modifiedAt: NOW,
   body: '{"_id_":"in-1"}',
   expiresAt: expiryOf(NOW),
 });

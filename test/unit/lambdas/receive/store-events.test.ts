@@ -62,7 +62,7 @@ const createSituation = ({ confirms = false, ...changes }: Options = {}) => {
           await write('recordMessage')();
           const storedAt = times.get(id) ?? time.at;
           times.set(id, storedAt);
-          return storedAt;
+          return { at: storedAt };
         },
         async recordStatus() {
           await write('recordStatus')();

@@ -123,6 +123,10 @@ const writeMessages = async (table: ConversationTable): Promise<void> => {
   await messages.recordInbound({ ...messageOf('from status'), isFromStatus: true });
   await messages.recordInbound({ ...messageOf('imported'), isImported: true });
   await messages.recordInbound(messageOf('imported', 5));
+  for (const [seconds, text] of ['original', 'edited', 'edited again'].entries()) {
+    const modified = { ...time, at: addMs(NOW, seconds * 1000) };
+    await messages.recordInbound({ ...messageOf('edited'), modified, body: bodyOf(text) });
+  }
   const unknown = { kind: 'unknown' as const, id: 'unknown', name: 'typing', time, traceparent };
   await messages.recordUnknown({ ...unknown, body: '{"type":"event","event":"typing"}', customer: CUSTOMER });
   await messages.recordUnknownName('typing', NOW);

@@ -136,6 +136,8 @@ const wireNames = z.object({ FROM: z.string(), TO: z.optional(z.string()), CUSTO
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const time = fc.integer({ min: 0, max: 1 }).map(at);
+/** Later than any creation and earlier than any delivery, so that it does not matter when a version arrives. */
+const modification = fc.integer({ min: 2, max: 3 }).map(at);
 const inboundId = fc.constantFrom('message-in', 'message-2');
 const anyId = fc.constantFrom('message-in', 'message-out', 'message-echoed');
 const message = fc
@@ -144,10 +146,11 @@ const message = fc
     CREATION_TIME: time,
     MESSAGE: fc.constantFrom('one', 'two', undefined),
     FROM_NAME: fc.constantFrom('Ana', undefined),
+    LAST_MODIFICATION: modification,
   })
   .map(wireMessage);
 const wrappedMessage = fc
-  .tuple(message, time)
+  .tuple(message, fc.integer({ min: 4, max: 5 }).map(at))
   .map(([event, publishTime]) => wrapped({ ...event, CREATION_TIME: undefined }, publishTime));
 const echo = fc
   .record({
@@ -155,6 +158,7 @@ const echo = fc
     CREATION_TIME: time,
     MESSAGE: fc.constantFrom('one', 'two'),
     TO: fc.constantFrom(USER, '+5491155550001', undefined),
+    LAST_MODIFICATION: modification,
   })
   .map((changes) => wireMessage({ ...changes, FROM: 'me' }));
 const status = fc

@@ -5,12 +5,17 @@ import { createDynamodbSendLists } from '../../../../../lambdas/adapters/dynamod
 import { createDynamodbSends } from '../../../../../lambdas/adapters/dynamodb/sends.ts';
 import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { ms } from '../../../../../lambdas/domain/duration.ts';
+import type { Keywords } from '../../../../../lambdas/domain/keywords/keywords.ts';
 import { createStoreEvents } from '../../../../../lambdas/receive/store-events.ts';
 import { NOW, PLAIN_RECEIVER } from '../../../../support/builders.ts';
 import { singly } from '../../../../support/single-event.ts';
 
-/** Creates the repositories of a table, and the function that stores events in it. */
-export const repositoriesOf = (table: ConversationTable) => {
+/**
+ * Creates the repositories of a table, and the function that stores events in it.
+ *
+ * @param keywords the keywords of the stage. @default none
+ */
+export const repositoriesOf = (table: ConversationTable, keywords?: Keywords) => {
   const contacts = createDynamodbContacts(table, { readsHandovers: false });
   const messages = createDynamodbMessages(table, { gapClock: undefined });
   const sends = createDynamodbSends(table);
@@ -18,6 +23,7 @@ export const repositoriesOf = (table: ConversationTable) => {
   const storeEvent = singly(
     createStoreEvents({
       ...PLAIN_RECEIVER,
+      keywords,
       repositories: () => ({ contacts, messages, sends }),
       clock: { now: () => NOW },
       budgetMs: ms(10_000),

@@ -133,11 +133,11 @@ describe('the messages of a turn', () => {
   });
 
   it('are added once, however often they arrive, and not again to the next turn', async () => {
-    expect(await messages.recordInbound(message('a'), TURN)).toBe('2026-11-20T11:00:00.000Z');
+    expect(await messages.recordInbound(message('a'), TURN)).toEqual({ at: '2026-11-20T11:00:00.000Z' });
     await messages.recordInbound(message('a'), LATER);
     expect(await idsIn()).toEqual(['a']);
     expect(await turns.end(openTurn({ messageCount: 1 }))).toBe(true);
-    expect(await messages.recordInbound(message('a'), LATER)).toBe('2026-11-20T11:00:00.000Z');
+    expect(await messages.recordInbound(message('a'), LATER)).toEqual({ at: '2026-11-20T11:00:00.000Z' });
     expect(await storedTurn()).toBeUndefined();
   });
 
@@ -145,7 +145,7 @@ describe('the messages of a turn', () => {
     const earlier = { at: '2026-11-20T10:00:00.000Z', source: 'event' as const };
     await messages.recordInbound(message('a'), TURN);
     await turns.end(openTurn({ messageCount: 1 }));
-    expect(await messages.recordInbound(message('a', { time: earlier }), LATER)).toBe(earlier.at);
+    expect(await messages.recordInbound(message('a', { time: earlier }), LATER)).toEqual({ at: earlier.at });
     expect(await storedTurn()).toBeUndefined();
     expect((await messages.read('a'))?.createdAt).toBe(earlier.at);
   });

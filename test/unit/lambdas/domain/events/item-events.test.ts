@@ -7,7 +7,7 @@ import { itemEvents } from '../../../../../lambdas/domain/events/item-events.ts'
 import * as z from '../../../../../lambdas/domain/schema.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
 import { consentRegister } from '../../../../../lambdas/table/consent-item.ts';
-import { optIn, optOut, TRACEPARENT } from '../../../../support/builders.ts';
+import { optIn, optOut, TRACEPARENT, wireMessage } from '../../../../support/builders.ts';
 import { arbitraryChange, arbitraryWrite } from './arbitrary-change.ts';
 import {
   accountChange,
@@ -109,6 +109,23 @@ describe('storing a message', () => {
     expect(again[0]?.detail.id).not.toBe(first?.detail.id);
     expect(namesOf(change({ before: imported, after: { ...imported, readAt: AT } }))).toEqual(['MessageRead']);
     expect(namesOf(change({ before: imported, after: { erasedAt: AT } }))).toEqual([]);
+  });
+
+  it('publishes MessageUpdated for each later version, and not for an earlier one or a repetition', () => {
+    const before = inboundImage();
+    const body = JSON.stringify(wireMessage({ MESSAGE: 'edited' }));
+    const after = { ...before, body, modifiedAt: AT, versions: new Set(['1']) };
+    const [updated] = eventsOf(change({ before, after }));
+    expect(updated).toMatchObject({
+      name: 'MessageUpdated',
+      detail: { messageId: 'message-1', at: AT, sender: 'user', content: { text: 'edited', event: body } },
+    });
+    expect(namesOf(change({ before: after, after: { ...after, versions: new Set(['1', '2']) } }))).toEqual([]);
+    // A change that was not published is published again from the item as it is now.
+    const [received, again] = eventsOf(change({ after }));
+    expect([received?.name, again]).toEqual(['MessageReceived', updated]);
+    const other = { ...after, body: body.replace('edited', 'again'), modifiedAt: AT };
+    expect(eventsOf(change({ before: after, after: other }))[0]?.detail.id).not.toBe(updated?.detail.id);
   });
 
   it('does not publish a status again that arrived before the message', () => {

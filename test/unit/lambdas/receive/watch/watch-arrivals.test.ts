@@ -133,7 +133,7 @@ describe('what is watched never changes how an event is stored', () => {
           recordOperatorMessage: async () => undefined,
         },
         messages: {
-          recordInbound: async () => NOW,
+          recordInbound: async () => ({ at: NOW }),
           recordEcho: async () => NOW,
           recordStatus: async () => ({ traceparent: 'trace' }),
           recordOutbound: async () => undefined,
