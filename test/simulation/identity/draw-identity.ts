@@ -55,7 +55,7 @@ export const drawIdentityHistory = (seed: number): IdentityHistory => {
     addresses: free.splice(0, draw.integer(1, 2)),
   }));
   let count = 0;
-  const story: Story = { draw, people, free, released: [], sent: [], number: () => ++count };
+  const story: Story = { seed, draw, people, free, released: [], sent: [], number: () => ++count };
   const namesCustomers = draw.pick([1, 0.8, 0.5]);
   const steps: IdentityStep[] = [];
   const moments = Array.from({ length: draw.integer(8, 18) }, () => START_MS + draw.integer(0, PERIOD_MS)).toSorted(
@@ -66,6 +66,7 @@ export const drawIdentityHistory = (seed: number): IdentityHistory => {
 };
 
 interface Story {
+  readonly seed: number;
   readonly draw: Draw;
   readonly people: readonly Person[];
   /** Addresses that nobody has had. */
@@ -85,7 +86,7 @@ const shuffled = <Entry>(draw: Draw, entries: readonly Entry[]): Entry[] =>
     .map(({ entry }) => entry);
 
 const drawMoment = (story: Story, ms: number, namesCustomers: number): readonly IdentityStep[] => {
-  const { draw, people, free, released, sent, number } = story;
+  const { seed, draw, people, free, released, sent, number } = story;
   const kind = draw.weighted(KINDS);
   const person = draw.pick(people);
   // Often the newest one, which somebody else may have had before.
@@ -140,7 +141,7 @@ const drawMoment = (story: Story, ms: number, namesCustomers: number): readonly 
     }
     case 'newId':
       // Some changes of a number change the ID, too.
-      person.customerId = `new-${number()}-${person.customerId}`;
+      person.customerId = `customer-${seed}-new-${number()}.`;
       return [];
   }
 };

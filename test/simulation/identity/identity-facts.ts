@@ -27,6 +27,8 @@ export interface IdentityFacts {
   consent(consent: KnownConsent): void;
   /** The messages that the user of an address wrote, oldest first, also in other versions. */
   messagesFrom(key: string): readonly KnownEvent[];
+  /** The same, of each message only the latest version. */
+  latestFrom(key: string): readonly KnownEvent[];
   /** Every customer that an event has named with an address. */
   namedWith(key: string): ReadonlySet<string>;
   /** The customer who wrote from an address last, or else those that other events named with it. */
@@ -80,6 +82,10 @@ export const createIdentityFacts = (): IdentityFacts => {
     },
     consent,
     messagesFrom,
+    latestFrom(key) {
+      const versions = messagesFrom(key).toSorted((one, other) => modifiedMs(one) - modifiedMs(other));
+      return [...new Map(versions.map((version) => [version.id, version])).values()];
+    },
     namedWith,
     usersOf,
     addressesOf: (customers) =>
@@ -92,6 +98,8 @@ export const createIdentityFacts = (): IdentityFacts => {
     },
   };
 };
+
+const modifiedMs = ({ eventMs, editedMs = eventMs }: Delivered): number => editedMs;
 
 /** The consent that a user's message is. An edit can opt out, but never in. */
 const keywordIn = ({ kind, text }: Delivered): ConsentKind | undefined => {

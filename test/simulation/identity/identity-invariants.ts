@@ -137,7 +137,7 @@ export const IDENTITY_INVARIANTS = {
       const key = contactKey(address);
       const users = facts.usersOf(key);
       const expected = facts
-        .messagesFrom(key)
+        .latestFrom(key)
         .filter(({ customerId, text }) => isUnique(text) && (customerId === undefined || users.has(customerId)));
       const missing = expected.find(({ text }) => !containsText(messages, text));
       if (missing) return `The conversation with ${address} lacks ${JSON.stringify(missing)}.`;
