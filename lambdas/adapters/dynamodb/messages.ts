@@ -3,9 +3,10 @@ import { describeDetails, describeMessage, withStatuses } from '../../domain/mes
 import { STATUS_TIMES } from '../../domain/message-status.ts';
 import * as z from '../../domain/schema.ts';
 import type { MessageRepository } from '../../ports.ts';
-import { BY_CONTACT, contactSort } from '../../table/indexes.ts';
+import { parseCustomerLinks } from '../../table/contact-item.ts';
+import { contactQuery, contactSort } from '../../table/indexes.ts';
 import type { Item } from '../../table/item.ts';
-import { contactName, echoKey, idOf, messageKey, parseContactName } from '../../table/keys.ts';
+import { contactKeyOf, contactName, echoKey, idOf, messageKey, parseContactName } from '../../table/keys.ts';
 import { parseMessage } from '../../table/message-item.ts';
 import { createMessageArrivals } from './message-arrivals.ts';
 import { createMessageStatuses, type StatusesOptions } from './message-statuses.ts';
@@ -35,11 +36,11 @@ export const createDynamodbMessages = (table: ConversationTable, options: Status
 
   async readConversation(contact, { limit, after }) {
     const name = contactName(contact);
+    const { otherCustomerAt } = parseCustomerLinks((await table.get(contactKeyOf(contact))) ?? {});
+    // What was written until then is the conversation of an earlier user of the number.
+    const from = otherCustomerAt === undefined ? '' : `${otherCustomerAt}${AFTER_ALL}`;
     const page = await table.query({
-      IndexName: BY_CONTACT,
-      KeyConditionExpression: '#contact = :contact AND begins_with(#contactSort, :messages)',
-      ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
-      values: { contact: name, messages: contactSort('MESSAGE', '') },
+      ...contactQuery(name, contactSort('MESSAGE', from), contactSort('MESSAGE', AFTER_ALL)),
       ScanIndexForward: false,
       Limit: limit,
       ...(after && { after: { ...after, contact: name } }),
@@ -67,6 +68,9 @@ export const createDynamodbMessages = (table: ConversationTable, options: Status
     return { messages, ...(next && { next }) };
   },
 });
+
+/** Sorts after all times that begin alike. */
+const AFTER_ALL = '~';
 
 /** A position among the messages of a contact, which every position names. */
 const position = z.record(z.string(), z.string());

@@ -136,9 +136,13 @@ export const IDENTITY_INVARIANTS = {
     faultIn({ address, messages }, facts) {
       const key = contactKey(address);
       const users = facts.usersOf(key);
+      // What was written until the latest message of another customer is the conversation of an earlier user.
+      const earlierMs = facts
+        .messagesFrom(key)
+        .findLast(({ customerId }) => customerId !== undefined && !users.has(customerId))?.eventMs;
       const expected = facts
         .latestFrom(key)
-        .filter(({ customerId, text }) => isUnique(text) && (customerId === undefined || users.has(customerId)));
+        .filter(({ text, eventMs }) => isUnique(text) && eventMs > (earlierMs ?? 0));
       const missing = expected.find(({ text }) => !containsText(messages, text));
       if (missing) return `The conversation with ${address} lacks ${JSON.stringify(missing)}.`;
       const shown = JSON.stringify(messages);
