@@ -3,6 +3,7 @@ import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circ
 import type { Consent } from './domain/consent.ts';
 import type { ChannelCustomer, Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
 import type { CheckedContact } from './domain/contact-check.ts';
+import type { Customer } from './domain/customer.ts';
 import type { DeadLetter, DeadLetterQueueName, KeptQueue } from './domain/dead-letter.ts';
 import type { DeadLetterText } from './domain/dead-letter-subject.ts';
 import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
@@ -51,6 +52,8 @@ export interface ContactRepository {
    * contact.
    */
   readConsents(contact: ContactRef): Promise<readonly Consent[]>;
+  /** Returns every address that events named with a customer's ID, also those of other users. Undefined if there are none. */
+  readCustomer(customer: ChannelCustomer): Promise<Customer | undefined>;
   /**
    * Moves the conversation window forward, never back, and records which customer the user is. Returns the customers that
    * the contact's user is: none if no event has named one.
@@ -81,6 +84,13 @@ export type StoredContact = Contact | 'damaged' | undefined;
 
 /** Where the next page of a list starts; opaque to callers. */
 export type ListPosition = Readonly<Record<string, string>>;
+
+/** A part of a conversation: the messages of one of a user's addresses, or those that name only the customer. */
+export interface ConversationPart {
+  readonly subject: DataSubject;
+  /** Only messages after it, because the address had another user until then. @default all */
+  readonly after?: Instant | undefined;
+}
 
 /** A page of a conversation, newest message first. */
 export interface ConversationPage {
@@ -119,9 +129,9 @@ export interface MessageRepository {
   read(id: string): Promise<DetailedMessage | undefined>;
   /** Returns when the message was written, and with whom. Returns undefined if only statuses of it are known. */
   readOrigin(id: string): Promise<MessageOrigin | undefined>;
-  /** Returns a page of a contact's messages, newest first. */
+  /** Returns a page of the messages of one or several subjects, in one order, newest first. */
   readConversation(
-    contact: ContactRef,
+    parts: readonly ConversationPart[],
     page: { readonly limit: number; readonly after?: ListPosition },
   ): Promise<ConversationPage>;
 }

@@ -126,6 +126,15 @@ export const resolveContact = (defaults: ContactDefaults, named: NamedContact): 
     defaults.windowPer === 'channel' ? (named.chatChannelNumber ?? defaults.chatChannelNumber) : undefined,
   );
 
+/** Returns the customer that an API call refers to, as the user of the business number that windows belong to. */
+export const resolveCustomer = (
+  defaults: ContactDefaults,
+  { customerId, ...named }: Omit<NamedContact, 'platformContactId'> & Pick<CustomerRef, 'customerId'>,
+): ChannelCustomer => {
+  const { platform, channel } = resolveContact(defaults, { ...named, platformContactId: '' });
+  return { platform, channel, customerId };
+};
+
 /**
  * Returns a contact's SQS message group: the contact id itself if SQS accepts it, otherwise its hash.
  * Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html

@@ -66,6 +66,12 @@ export const isOfCustomer = (
   { customerId }: Pick<CustomerRef, 'customerId'>,
 ): boolean => links !== undefined && customersOf(links).includes(customerId);
 
+/** Whether an operator separated an address from this customer, who would be its user otherwise. */
+export const isSeparatedFrom = (
+  { separatedCustomerIds = [], ...links }: CustomerLinks,
+  customer: Pick<CustomerRef, 'customerId'>,
+): boolean => separatedCustomerIds.includes(customer.customerId) && isOfCustomer(links, customer);
+
 /**
  * Returns what is stored about a contact without what belongs to an earlier user of its number: opt-ins, and who answered
  * that user. An opt-out stays, because only the new user's own opt-in shows that it is over.

@@ -18,6 +18,7 @@ import { sendingResponse, sendingView } from '../../lambdas/manage/api/sending-s
 import { enqueueResponse, sendResponse } from '../../lambdas/manage/api/sends.ts';
 import { circuitBreakerView } from '../../lambdas/manage/api/stage.ts';
 import { ROUTE_SAMPLES, type RouteSample } from './management-api-samples.ts';
+import { TAGS } from './management-api-tags.ts';
 
 /** A schema of zod or zod/mini. */
 type Schema = core.$ZodType;
@@ -54,19 +55,6 @@ const STATUSES: Readonly<Record<number, { readonly name: string; readonly descri
   409: { name: 'Conflict', description: 'Conflict with the current state' },
   502: { name: 'ChatServiceFailed', description: 'The chat service failed' },
 };
-
-/** The routes by what they are about. */
-export const TAGS = {
-  Contacts: ['getContact', 'eraseContact', 'getErasure', 'checkContacts', 'optIn', 'optOut', 'handOver', 'handBack'],
-  Messages: ['getConversation', 'getMessage', 'importEvents'],
-  Sends: [
-    ...(['enqueueSend', 'enqueueSendById', 'getSend', 'listSends', 'countSends', 'forecastSends'] as const),
-    ...(['cancelSend', 'cancelSendById', 'listUncertainSends', 'resolveSend', 'requeueSend'] as const),
-  ],
-  'Dead letters': ['listDeadLetters', 'getDeadLetter', 'deleteDeadLetter', 'redriveDeadLetters'],
-  'The stage': ['getStage', 'listChannels', 'listGaps', 'stopSending', 'resumeSending', 'closeCircuitBreaker'],
-  'The audit trail': ['listAudit', 'recordAudit'],
-} as const satisfies Readonly<Record<string, readonly RouteName[]>>;
 
 /** Returns the OpenAPI 3.1 document of the management API, generated from the function's own schemas. */
 export function managementApiDocument(version: string) {

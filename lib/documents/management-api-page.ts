@@ -1,8 +1,9 @@
 import type { RouteDescription } from '../../lambdas/manage/api/api.ts';
 import type { RouteName } from '../../lambdas/manage/api/route-name.ts';
 import { ROUTES } from '../../lambdas/manage/api/routes.ts';
-import { statusOf, TAGS } from './management-api-document.ts';
+import { statusOf } from './management-api-document.ts';
 import { ROUTE_SAMPLES } from './management-api-samples.ts';
+import { TAGS } from './management-api-tags.ts';
 import { jsonBlock, withGenerated, wrap } from './markdown.ts';
 
 /** Returns docs/management-api.md with the generated part replaced: every route with a sample call and its answer. */

@@ -82,6 +82,29 @@ const auditEntry = {
   callerId: 'AROAEXAMPLEID:ana',
 };
 
+const conversation = {
+  messages: [
+    {
+      id: '6746f2c1a7d5',
+      direction: 'outbound',
+      createdAt: '2026-11-20T11:00:05.000Z',
+      text: REQUEST.messageText,
+      requestId: REQUEST.requestId,
+      traceId: TRACE_ID,
+      endpoint: 'message/v3',
+      deliveredAt: '2026-11-20T11:00:07.000Z',
+      readAt: '2026-11-20T11:03:00.000Z',
+    },
+    {
+      id: '6746f2b0c3e1',
+      direction: 'inbound',
+      createdAt: '2026-11-20T11:00:00.000Z',
+      text: 'Where is my parcel?',
+    },
+  ],
+  cursor: 'eyJjb250YWN0U29ydCI6IuKApiJ9',
+};
+
 /** A sample of each route. A test checks it against the route's schemas. */
 export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
   getContact: {
@@ -109,31 +132,39 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
       passes: 1,
     },
   },
+  listContacts: {
+    query: { customerId: 'customer-1' },
+    response: {
+      customerId: 'customer-1',
+      chatPlatform: 'chat',
+      contacts: [
+        {
+          ...contact,
+          customerId: 'customer-1',
+          consent: { state: 'opted-in', ...effective(optIn) },
+          consents: [optIn],
+          linkedBy: 'message',
+        },
+        {
+          platformContactId: 'AR.13491208655302741918',
+          chatPlatform: 'chat',
+          window: { open: false },
+          consent: { state: 'none' },
+          consents: [],
+          linkedBy: 'status',
+        },
+      ],
+      separated: [{ platformContactId: '+5491155550009' }],
+    },
+  },
   getConversation: {
     id: '%2B5491155550001',
     query: { limit: '2' },
-    response: {
-      messages: [
-        {
-          id: '6746f2c1a7d5',
-          direction: 'outbound',
-          createdAt: '2026-11-20T11:00:05.000Z',
-          text: REQUEST.messageText,
-          requestId: REQUEST.requestId,
-          traceId: TRACE_ID,
-          endpoint: 'message/v3',
-          deliveredAt: '2026-11-20T11:00:07.000Z',
-          readAt: '2026-11-20T11:03:00.000Z',
-        },
-        {
-          id: '6746f2b0c3e1',
-          direction: 'inbound',
-          createdAt: '2026-11-20T11:00:00.000Z',
-          text: 'Where is my parcel?',
-        },
-      ],
-      cursor: 'eyJjb250YWN0U29ydCI6IuKApiJ9',
-    },
+    response: conversation,
+  },
+  listConversation: {
+    query: { customerId: 'customer-1', limit: '2' },
+    response: conversation,
   },
   getMessage: {
     id: '6746f2b0c3e1',

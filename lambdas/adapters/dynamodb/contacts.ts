@@ -6,7 +6,7 @@ import type { ContactRepository, StoredContact } from '../../ports.ts';
 import { parseCircuit, parseStop } from '../../table/account-item.ts';
 import { readConsents } from '../../table/consent-item.ts';
 import { parseContact, parseCustomerLinks } from '../../table/contact-item.ts';
-import { readCustomerOptOuts } from '../../table/customer-item.ts';
+import { parseCustomer, readCustomerOptOuts } from '../../table/customer-item.ts';
 import type { Item } from '../../table/item.ts';
 import {
   accountKey,
@@ -69,6 +69,11 @@ export const createDynamodbContacts = (
       circuit: parseCircuit(items.at(-1)),
       ...(stop && { stop }),
     };
+  },
+
+  async readCustomer(customer) {
+    const item = await table.get(customerKeyOf(customer));
+    return item && parseCustomer(item);
   },
 
   async readConsents(contact) {

@@ -207,8 +207,8 @@ export const respondWithContact = async (ports: ContactPorts, named: NamedContac
 export const contactNotFound = (platformContactId: string): Answer =>
   problem(404, 'CONTACT_NOT_FOUND', `There is no contact with the id ${platformContactId}.`);
 
-const viewContact = (
-  { clock, rules }: ContactPorts,
+export const viewContact = (
+  { clock, rules }: Pick<ContactPorts, 'clock' | 'rules'>,
   { platform }: ContactRef,
   requestedId: string,
   contact: Contact,

@@ -1,8 +1,9 @@
-import { type ContactDefaults, resolveContact } from '../../domain/contact.ts';
+import { type ContactDefaults, resolveContact, resolveCustomer } from '../../domain/contact.ts';
 import { detailedMessage, messageRecord } from '../../domain/message.ts';
 import * as z from '../../domain/schema.ts';
-import type { Clock, ContactRepository, MessageRepository } from '../../ports.ts';
+import type { Clock, ContactRepository, ConversationPart, MessageRepository } from '../../ports.ts';
 import {
+  type Answer,
   cursorField,
   defineRoute,
   eventIdField,
@@ -17,9 +18,10 @@ import {
   writeCursor,
 } from './api.ts';
 import { contactNotFound } from './contacts.ts';
+import { customerIdField, customerNotFound, customerShared, findAddresses } from './customers.ts';
 
 export interface ConversationPorts {
-  readonly contacts: Pick<ContactRepository, 'read'>;
+  readonly contacts: Pick<ContactRepository, 'read' | 'readCustomer' | 'readOwn'>;
   readonly messages: Pick<MessageRepository, 'read' | 'readConversation'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
@@ -34,26 +36,63 @@ export const conversationResponse = z.object({
   cursor: z.optional(z.string()),
 });
 
+const pageFields = {
+  /** Messages per page, at most. @default 50 */
+  limit: z.optional(pageSize(500)),
+  cursor: z.optional(cursorField),
+};
+
+/** Returns a page of messages. Answers as `notFound` if there are none and nothing else is stored of the user. */
+const answerPage = async (
+  { messages }: Pick<ConversationPorts, 'messages'>,
+  parts: readonly ConversationPart[],
+  { limit = DEFAULT_PAGE_SIZE, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+  notFound: Answer | undefined,
+): Promise<Answer> => {
+  const after = parseCursor(cursor);
+  const page = await messages.readConversation(parts, { limit, after });
+  const isEmpty = page.messages.length === 0 && page.next === undefined && after === undefined;
+  if (isEmpty && notFound !== undefined) return notFound;
+  return ok({ messages: page.messages, cursor: page.next && writeCursor(page.next) });
+};
+
 export const getConversation = defineRoute({
   route: 'GET /v1/conversations/{platformContactId+}',
   summary: 'List the messages of a contact, newest first',
+  description:
+    'Of a number that another customer had before, only messages since the present user is the user are listed.',
   id: eventIdField,
-  query: z.strictObject({
-    ...storedContactFields,
-    /** Messages per page, at most. @default 50 */
-    limit: z.optional(pageSize(500)),
-    cursor: z.optional(cursorField),
-  }),
+  query: z.strictObject({ ...storedContactFields, ...pageFields }),
   body: noBody,
   responses: { 200: conversationResponse, 400: problemResponse, 404: problemResponse },
-  async handle({ contacts, messages, clock, contactDefaults }: ConversationPorts, { id, query }) {
-    const { cursor, limit = DEFAULT_PAGE_SIZE } = query;
-    const after = parseCursor(cursor);
-    const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
-    const page = await messages.readConversation(contact, { limit, after });
-    const isEmpty = page.messages.length === 0 && page.next === undefined && after === undefined;
-    if (isEmpty && !(await contacts.read(contact, clock.now()))) return contactNotFound(id);
-    return ok({ messages: page.messages, cursor: page.next && writeCursor(page.next) });
+  async handle(ports: ConversationPorts, { id, query }) {
+    const subject = resolveContact(ports.contactDefaults, { ...query, platformContactId: id });
+    const contact = await ports.contacts.readOwn(subject, ports.clock.now());
+    const notFound = contact === undefined ? contactNotFound(id) : undefined;
+    return answerPage(ports, [{ subject, after: contact?.otherCustomerAt }], query, notFound);
+  },
+});
+
+export const listConversation = defineRoute({
+  route: 'GET /v1/conversations',
+  summary: 'List the messages of a customer at all addresses, newest first',
+  description:
+    'Lists the messages of the addresses that GET /v1/contacts?customerId= shows, in one order, and what names only the ' +
+    'customer.',
+  query: z.strictObject({ customerId: customerIdField, ...storedContactFields, ...pageFields }),
+  body: noBody,
+  responses: { 200: conversationResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
+  async handle(ports: ConversationPorts, { query }) {
+    const customer = resolveCustomer(ports.contactDefaults, query);
+    const found = await findAddresses(ports, customer);
+    if (found === 'shared') return customerShared(customer);
+    const { platform, customerId } = customer;
+    const own: ConversationPart = { subject: { platform, customerId } };
+    const addresses = found.addresses.map(
+      ({ ref, contact }): ConversationPart => ({ subject: ref, after: contact.otherCustomerAt }),
+    );
+    const notFound = addresses.length === 0 ? customerNotFound(customer) : undefined;
+    return answerPage(ports, [own, ...addresses], query, notFound);
   },
 });
 

@@ -1,7 +1,9 @@
 /** The operation id of a route of the management API. Users of the constructs name routes by it. */
 export type RouteName =
   | 'getContact'
+  | 'listContacts'
   | 'getConversation'
+  | 'listConversation'
   | 'getMessage'
   | 'getSend'
   | 'listSends'

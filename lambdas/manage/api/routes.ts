@@ -3,7 +3,8 @@ import { cancelSend, cancelSendById } from './cancel-send.ts';
 import { closeCircuitBreaker } from './circuit-breaker-closures.ts';
 import { checkContacts } from './contact-checks.ts';
 import { getContact, optIn, optOut } from './contacts.ts';
-import { getConversation, getMessage } from './conversations.ts';
+import { getConversation, getMessage, listConversation } from './conversations.ts';
+import { listContacts } from './customers.ts';
 import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters.ts';
 import { eraseContact, getErasure } from './erasures.ts';
 import { forecastSends } from './forecasts.ts';
@@ -23,7 +24,9 @@ import { listGaps } from './watch/gaps.ts';
 /** The routes that use no queue, so that their calls need not load the client of SQS. */
 export const TABLE_ROUTES = {
   getContact,
+  listContacts,
   getConversation,
+  listConversation,
   getMessage,
   getSend,
   listSends,

@@ -1,10 +1,10 @@
-import { type ContactDefaults, resolveContact } from '../../domain/contact.ts';
-import { type Instant, parseInstant } from '../../domain/instant.ts';
+import { type ContactDefaults, type ContactRef, resolveContact } from '../../domain/contact.ts';
+import { addMs, type Instant, parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { isInBroadcast, isListed, LISTED_STATES } from '../../domain/send-index.ts';
 import { BROADCAST_ID, instant } from '../../domain/send-request.ts';
 import { SEND_STATES, type SendState } from '../../domain/send-transitions.ts';
-import type { SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
+import type { Clock, ContactRepository, SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
 import {
   type Answer,
   cursorField,
@@ -23,6 +23,8 @@ import { sendResponse, viewSend } from './sends.ts';
 
 export interface SendListPorts {
   readonly lists: SendLists;
+  readonly contacts: Pick<ContactRepository, 'readOwn'>;
+  readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
 }
 
@@ -71,20 +73,36 @@ export const listSends = defineRoute({
   }),
   body: noBody,
   responses: { 200: sendListResponse, 400: problemResponse },
-  async handle({ lists, contactDefaults }: SendListPorts, { query }) {
+  async handle(ports: SendListPorts, { query }) {
+    const { lists, contactDefaults } = ports;
     const { cursor, limit = DEFAULT_PAGE_SIZE, contact: platformContactId, broadcast: broadcastId, ...rest } = query;
     const { state, code } = rest;
     const since = parseInstant(rest.since);
     if (platformContactId === undefined && (query.chatChannelNumber ?? query.chatPlatform) !== undefined) {
       return invalidRequest('Invalid request: add contact, which chatPlatform and chatChannelNumber belong to.');
     }
+    if (platformContactId !== undefined) {
+      const contact = resolveContact(contactDefaults, { ...query, platformContactId });
+      const own = await ownSince(ports, contact, since);
+      return list(lists, { contact, broadcastId, state, code, since: own }, { limit, cursor });
+    }
     const filter = filterOf({ state, code, since, broadcastId });
-    const contact = platformContactId && resolveContact(contactDefaults, { ...query, platformContactId });
-    if (contact) return list(lists, { contact, broadcastId, state, code, since }, { limit, cursor });
     if (filter === undefined) return invalidRequest('Invalid request: add state, contact, or broadcast to the query.');
     return unlistable(filter) ?? list(lists, filter, { limit, cursor });
   },
 });
+
+/** Returns since when a contact's sends are listed: those until then may be to an earlier user of the number. */
+const ownSince = async (
+  { contacts, clock }: SendListPorts,
+  contact: ContactRef,
+  since: Instant | undefined,
+): Promise<Instant | undefined> => {
+  const { otherCustomerAt } = (await contacts.readOwn(contact, clock.now())) ?? {};
+  if (otherCustomerAt === undefined) return since;
+  const own = addMs(otherCustomerAt, 1);
+  return since !== undefined && since > own ? since : own;
+};
 
 export const listUncertainSends = defineRoute({
   route: 'GET /v1/uncertain-sends',

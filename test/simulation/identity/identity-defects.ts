@@ -160,8 +160,14 @@ export const IDENTITY_DEFECTS: Readonly<Record<string, IdentityDefect>> = {
         ports: ({ messages }) => ({
           messages: {
             ...messages,
-            readConversation: ({ key, ...contact }, options) =>
-              messages.readConversation({ ...contact, key: key.replace(/^54/, '549') }, options),
+            readConversation: (parts, page) =>
+              messages.readConversation(
+                parts.map(({ subject, after }) => ({
+                  subject: 'key' in subject ? { ...subject, key: subject.key.replace(/^54/, '549') } : subject,
+                  after,
+                })),
+                page,
+              ),
           },
         }),
       },

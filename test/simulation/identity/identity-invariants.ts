@@ -96,20 +96,22 @@ export const IDENTITY_INVARIANTS = {
   },
 
   erasedEverywhere: {
-    sentence: "An erasure by any address leaves nothing of the customer's messages and addresses in the table.",
+    sentence:
+      'An erasure by any address leaves nothing of the addresses whose user is the same customer, and no item of the ' +
+      'customer.',
     at: 'erased',
     faultIn({ address, keys, customers, items }, facts) {
-      const texts = facts.events.flatMap(({ kind, key, customerId, text }) =>
-        (kind === 'message' || kind === 'edit') &&
-        ((key !== undefined && keys.has(key)) || (customerId !== undefined && customers.has(customerId)))
-          ? [text]
-          : [],
+      const texts = facts.events.flatMap(({ kind, key, text }) =>
+        (kind === 'message' || kind === 'edit') && key !== undefined && keys.has(key) ? [text] : [],
       );
-      for (const text of [...texts.filter(isUnique), ...keys, ...customers]) {
-        const left = items.find((item) => containsText(item, text));
+      const isOfOther = ({ pk }: Item) =>
+        String(pk).startsWith('CUSTOMER#') && ![...customers].some((customer) => String(pk).endsWith(`#${customer}`));
+      for (const text of [...texts.filter(isUnique), ...keys]) {
+        const left = items.find((item) => !isOfOther(item) && containsText(item, text));
         if (left) return `After the erasure of ${address}, ${left.pk} ${left.sk} contains ${text}`;
       }
-      return undefined;
+      const customer = items.find(({ pk }) => [...customers].some((id) => pk === `CUSTOMER#chat#${id}`));
+      return customer && `After the erasure of ${address}, ${customer.pk} ${customer.sk} is left.`;
     },
   },
 

@@ -1,5 +1,5 @@
 import { BY_CONTACT } from '../../../lambdas/table/indexes.ts';
-import { contactName, idOf } from '../../../lambdas/table/keys.ts';
+import { idOf, subjectName } from '../../../lambdas/table/keys.ts';
 import { rewriting, type SceneMutant, updating } from './scene-mutant.ts';
 import type { SceneMutation } from './scene-options.ts';
 
@@ -96,12 +96,12 @@ const withoutContent = (event: Readonly<Record<string, unknown>>): Readonly<Reco
 const listingEchoes: SceneMutation = {
   receive: {
     reading: (_, table) => ({
-      async readConversation(contact) {
+      async readConversation(parts) {
         const { items } = await table.query({
           IndexName: BY_CONTACT,
           KeyConditionExpression: '#contact = :contact AND begins_with(#contactSort, :messages)',
           ExpressionAttributeNames: { '#contact': 'contact', '#contactSort': 'contactSort' },
-          values: { contact: contactName(contact), messages: 'MESSAGE#' },
+          values: { contact: parts.map(({ subject }) => subjectName(subject))[0], messages: 'MESSAGE#' },
         });
         return { messages: items.map(({ pk }) => ({ id: idOf(pk) })) };
       },

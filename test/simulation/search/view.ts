@@ -20,7 +20,10 @@ export const readView = async (state: TableState, mutation: ReceiveMutation | un
   for (const { pk, contact } of state.items.values()) {
     const ref = parseContactName(contact);
     if (ref && !conversations.has(String(contact))) {
-      conversations.set(String(contact), (await messages.readConversation(ref, { limit: 100 })).messages);
+      conversations.set(
+        String(contact),
+        (await messages.readConversation([{ subject: ref }], { limit: 100 })).messages,
+      );
     }
     if (!String(pk).startsWith('MESSAGE#')) continue;
     const record = await messages.read(idOf(pk));

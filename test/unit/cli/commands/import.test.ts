@@ -79,7 +79,8 @@ const v2 = (number: number, changes: Record<string, unknown> = {}) => ({
 const v2Messages = (count: number) => Array.from({ length: count }, (_, index) => v2(index));
 const lines = (entries: readonly unknown[]) => entries.map((entry) => JSON.stringify(entry)).join('\n');
 const write = (text: string) => writeFileSync(file, text);
-const imported = async () => (await stage.messages.readConversation(contact, { limit: 500 })).messages.length;
+const imported = async () =>
+  (await stage.messages.readConversation([{ subject: contact }], { limit: 500 })).messages.length;
 const importFile = (...options: string[]) => target.parley(['import', file, ...options]);
 const onTerminal = (typed: string) => {
   const stdin = Object.assign(Readable.from([typed]), { isTTY: true });

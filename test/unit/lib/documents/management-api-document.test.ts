@@ -8,10 +8,10 @@ import {
   managementApiDocument,
   managementApiText,
   statusOf,
-  TAGS,
 } from '../../../../lib/documents/management-api-document.ts';
 import { managementApiPage } from '../../../../lib/documents/management-api-page.ts';
 import { ROUTE_SAMPLES } from '../../../../lib/documents/management-api-samples.ts';
+import { TAGS } from '../../../../lib/documents/management-api-tags.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));

@@ -92,7 +92,7 @@ describe('a history of events', () => {
         for (const event of distinct) {
           await storeEvent({ rawBody: Buffer.from(JSON.stringify(event)), receivedAt: NOW });
         }
-        const conversation = await messages.readConversation(contact, { limit: 100 });
+        const conversation = await messages.readConversation([{ subject: contact }], { limit: 100 });
         const shown = new Map(conversation.messages.map((message) => [message.id, message]));
         for (const { _id_, FROM, MESSAGE, IMAGES_URLS } of distinct) {
           if (FROM === undefined) continue;

@@ -32,7 +32,10 @@ describe('reading a conversation', () => {
     const pages: string[][] = [];
     let after: ListPosition | undefined;
     do {
-      const page = await repositories.messages.readConversation(contact, { limit, ...(after && { after }) });
+      const page = await repositories.messages.readConversation([{ subject: contact }], {
+        limit,
+        ...(after && { after }),
+      });
       pages.push(page.messages.map(({ id }) => id));
       after = page.next;
     } while (after);
@@ -64,7 +67,7 @@ describe('reading a conversation', () => {
       },
     });
 
-    expect(await messages.readConversation(contact, { limit: 10 })).toEqual({ messages: [] });
+    expect(await messages.readConversation([{ subject: contact }], { limit: 10 })).toEqual({ messages: [] });
   });
 
   const remove = (id: string) => tables.remove(tableName, messageKey(id));
@@ -72,7 +75,7 @@ describe('reading a conversation', () => {
   it('returns 250 complete messages on one page, newest first', async () => {
     const ids = await storeMessages(250, (index) => addMs('2026-11-20T11:00:00.000Z', index));
 
-    const { messages, next } = await repositories.messages.readConversation(contact, { limit: 1_000 });
+    const { messages, next } = await repositories.messages.readConversation([{ subject: contact }], { limit: 1_000 });
 
     expect(messages.map(({ id }) => id)).toEqual(ids.toReversed());
     expect(messages.every(({ id, text, direction }) => text === `text of ${id}` && direction === 'inbound')).toBe(true);
@@ -126,7 +129,7 @@ describe('reading a conversation', () => {
     let after: ListPosition | undefined;
     do {
       reads = 0;
-      const page = await messages.readConversation(contact, { limit: 500, ...(after && { after }) });
+      const page = await messages.readConversation([{ subject: contact }], { limit: 500, ...(after && { after }) });
       pages.push({ bytes: Buffer.byteLength(JSON.stringify(page)), reads });
       found.push(...page.messages.map(({ id }) => id));
       after = page.next;
@@ -141,17 +144,17 @@ describe('reading a conversation', () => {
     await receive(wireStatus({ _id_: 'echo', STATUS: 'read' }));
     await receive(wireEcho({ _id_: 'echo' }));
 
-    const { messages } = await repositories.messages.readConversation(contact, { limit: 10 });
+    const { messages } = await repositories.messages.readConversation([{ subject: contact }], { limit: 10 });
 
     expect(messages).toMatchObject([{ id: 'echo', direction: 'echo', readAt: '2026-11-20T11:00:05.000Z' }]);
   });
 
   it('continues after a message that was deleted since', async () => {
     const ids = await storeMessages(10, (index) => addMs('2026-11-20T11:00:00.000Z', index));
-    const first = await repositories.messages.readConversation(contact, { limit: 4 });
+    const first = await repositories.messages.readConversation([{ subject: contact }], { limit: 4 });
     await remove('message-006');
 
-    const rest = await repositories.messages.readConversation(contact, { limit: 10, after: first.next });
+    const rest = await repositories.messages.readConversation([{ subject: contact }], { limit: 10, after: first.next });
 
     expect([...first.messages, ...rest.messages].map(({ id }) => id)).toEqual(ids.toReversed());
   });
@@ -169,10 +172,10 @@ describe('reading a conversation', () => {
       },
     });
 
-    const page = await messages.readConversation(contact, { limit: 6 });
+    const page = await messages.readConversation([{ subject: contact }], { limit: 6 });
 
     expect(page.messages.map(({ id }) => id)).toEqual(['message-008', 'message-007', 'message-006', 'message-004']);
-    const rest = await repositories.messages.readConversation(contact, { limit: 6, after: page.next });
+    const rest = await repositories.messages.readConversation([{ subject: contact }], { limit: 6, after: page.next });
     expect(rest.messages.map(({ id }) => id)).toEqual(ids.slice(1, 4).toReversed());
   });
 
@@ -194,7 +197,7 @@ describe('reading a conversation', () => {
     await repositories.sends.register(send, NOW);
 
     // A page of exactly as many messages: sends must not take their place.
-    const { messages } = await repositories.messages.readConversation(contact, { limit: 3 });
+    const { messages } = await repositories.messages.readConversation([{ subject: contact }], { limit: 3 });
 
     expect(messages.map(({ id, direction, createdAt }) => [id, direction, createdAt])).toEqual([
       ['answer', 'outbound', '2026-11-20T11:00:02.000Z'],
@@ -205,6 +208,8 @@ describe('reading a conversation', () => {
 
   it("returns no other contact's messages", async () => {
     await receive(wireMessage({ FROM: '5491155550001' }));
-    expect(await repositories.messages.readConversation(contact, { limit: 10 })).toEqual({ messages: [] });
+    expect(await repositories.messages.readConversation([{ subject: contact }], { limit: 10 })).toEqual({
+      messages: [],
+    });
   });
 });

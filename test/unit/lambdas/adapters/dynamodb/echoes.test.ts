@@ -127,7 +127,7 @@ describe('an echo that names another contact than its message', () => {
   it('is in the conversation of its own contact, and the message in that of the send', async () => {
     for (const step of [echo, message, status]) await step();
     const conversationOf = async (of: ContactRef) =>
-      (await repositories.messages.readConversation(of, { limit: 10 })).messages.map(
+      (await repositories.messages.readConversation([{ subject: of }], { limit: 10 })).messages.map(
         ({ direction, text, deliveredAt }) => [direction, text, deliveredAt],
       );
     expect(await conversationOf(other)).toEqual([['echo', 'secret', '2026-11-20T11:00:05.000Z']]);

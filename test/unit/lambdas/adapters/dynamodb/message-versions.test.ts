@@ -71,7 +71,7 @@ describe('an edited message', () => {
 
   it('is shown once in the conversation, and with all versions on its own', async () => {
     for (const event of [edit, original]) await receive(event);
-    const { messages } = await repositories.messages.readConversation(contact, { limit: 10 });
+    const { messages } = await repositories.messages.readConversation([{ subject: contact }], { limit: 10 });
     expect(messages).toEqual([expect.objectContaining({ text: 'Salta 999', createdAt: CREATED, editedAt: MODIFIED })]);
     expect(await repositories.messages.read('message-1')).toMatchObject({
       body: bodyOf(edit),
@@ -211,7 +211,12 @@ describe('a keyword in an edited message', () => {
   });
 
   it('is no consent of another contact whose message has the same ID', async () => {
-    const other = wireMessage({ FROM: 'CO.1000', MESSAGE: 'Hi', LAST_MODIFICATION: CREATED });
+    const other = wireMessage({
+      FROM: 'CO.1000',
+      CUSTOMER_ID: 'customer-2',
+      MESSAGE: 'Hi',
+      LAST_MODIFICATION: CREATED,
+    });
     await consentsAfter([stop, other]);
     expect(await repositories.contacts.readConsents(contactRef('chat', 'CO.1000'))).toEqual([]);
   });

@@ -20,7 +20,9 @@ const receive = (wire: Record<string, unknown>) =>
   repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wireMessage(wire))), receivedAt: NOW });
 
 const conversationOf = async (user: string) => {
-  const { messages } = await repositories.messages.readConversation(contactRef('chat', user), { limit: 10 });
+  const { messages } = await repositories.messages.readConversation([{ subject: contactRef('chat', user) }], {
+    limit: 10,
+  });
   return messages.map(({ text }) => text);
 };
 

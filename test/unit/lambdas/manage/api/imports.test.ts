@@ -58,7 +58,7 @@ describe('an import', () => {
       { entry: 0, result: 'stored', kind: 'message', messageId: 'history-1', eventAt: ago(30) },
       { entry: 1, result: 'stored', kind: 'echo', messageId: 'history-2', eventAt: ago(29) },
     ]);
-    expect(await stage.messages.readConversation(contact, { limit: 10 })).toMatchObject({
+    expect(await stage.messages.readConversation([{ subject: contact }], { limit: 10 })).toMatchObject({
       messages: [
         { id: 'history-2', direction: 'echo', createdAt: ago(29), text: 'It is on its way.', sender: 'bot' },
         { id: 'history-1', direction: 'inbound', createdAt: ago(30), text: 'Where is my order?' },

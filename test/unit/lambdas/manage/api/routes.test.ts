@@ -151,6 +151,7 @@ describe('a query parameter that no route has', () => {
 /** The queries of the routes that take a cursor. */
 const LISTS: readonly (readonly [RouteName, Record<string, string>])[] = [
   ['getConversation', {}],
+  ['listConversation', { customerId: 'customer-1' }],
   ['listAudit', {}],
   ['listAudit', { platformContactId: '+5491150000001', until: '2026-11-20T12:00:00Z' }],
   ['listDeadLetters', { queue: 'send' }],

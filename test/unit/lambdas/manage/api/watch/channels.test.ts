@@ -123,7 +123,7 @@ describe('a call that names a contact', () => {
     const fieldsOf = (schema: object): readonly string[] =>
       'shape' in schema && typeof schema.shape === 'object' ? Object.keys(schema.shape ?? {}) : [];
     const fields = [...fieldsOf(query), ...fieldsOf(body), ...(route.match(/\w+(?=\+?\})/g) ?? [])];
-    const namesContact = fields.some((field) => /^(platformContactId|contacts?)$/.test(field));
+    const namesContact = fields.some((field) => /^(platformContactId|contacts?|customerId)$/.test(field));
     expect(fields.includes('chatChannelNumber')).toBe(namesContact);
   });
 });
