@@ -61,21 +61,9 @@ export const CUSTOMER_SCENARIOS = {
   eraseBothAddresses: {
     useCase: 'customer',
     about: 'A user with two addresses is erased by one of them.',
-    slice: ['dies-after'],
-    maxFaults: 1,
-    options: { prepare: (scene) => linked(scene), consumes: ['erasures'], callers: [erase(USER)] },
-  },
-  eraseWhileLinking: {
-    useCase: 'customer',
-    about: 'A user is erased by one address while a message arrives from another one.',
-    maxFaults: 1,
+    maxFaults: 0,
     isSlow: true,
-    options: {
-      prepare: openWindow,
-      consumes: ['erasures', 'inbound'],
-      posts: [{ event: fromOther('said meanwhile', 'message-9') }],
-      callers: [erase(USER)],
-    },
+    options: { prepare: (scene) => linked(scene), consumes: ['erasures'], callers: [erase(USER)] },
   },
   optOutWhileErasing: {
     useCase: 'customer',
