@@ -8,7 +8,7 @@ export interface KnownEvent extends Delivered {
   readonly key: string | undefined;
 }
 
-/** A consent that Parley was told about, with what it knew about its address. */
+/** A consent that Parley has recorded. */
 export interface KnownConsent extends Pick<Consent, 'kind' | 'origin'> {
   readonly key: string;
   readonly saidMs: number;
