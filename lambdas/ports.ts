@@ -55,8 +55,8 @@ export interface ContactRepository {
   /** Returns every address that events named with a customer's ID, also those of other users. Undefined if there are none. */
   readCustomer(customer: ChannelCustomer): Promise<Customer | undefined>;
   /**
-   * Moves the conversation window forward, never back, and records which customer the user is. Returns the customers that
-   * the contact's user is: none if no event has named one.
+   * Moves the conversation window forward, never back, and records which customer the user is. Returns the customers for
+   * whom an opt-out by the message holds: none if no event has named one.
    */
   openWindow(message: InboundMessage): Promise<readonly ChannelCustomer[]>;
   /** Records that an event of a business's message named this customer as the contact's user. */

@@ -19,6 +19,7 @@ const contactItem = z.object({
   name: optionalString,
   customerId: optionalString,
   otherCustomerAt: optionalString,
+  writerIds: optionalSet,
   otherCustomerIds: optionalSet,
   separatedCustomerIds: optionalSet,
   lastInboundAt: optionalString,
@@ -39,6 +40,7 @@ export const parseCustomerLinks = (item: unknown) =>
     z.pick(contactItem, {
       customerId: true,
       otherCustomerAt: true,
+      writerIds: true,
       otherCustomerIds: true,
       separatedCustomerIds: true,
     }),

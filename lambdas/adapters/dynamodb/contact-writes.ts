@@ -9,7 +9,7 @@ import type { ContactRepository } from '../../ports.ts';
 import type { Item } from '../../table/item.ts';
 import { checkKeyOf, contactKeyOf, denialKeyOf, handoverKeyOf } from '../../table/keys.ts';
 import { recordConsent } from './consents.ts';
-import { customersIn, IS_LINKED, linkCustomer } from './customer-links.ts';
+import { customersWriting, IS_LINKED, linkCustomer } from './customer-links.ts';
 import type { ConversationTable } from './table.ts';
 
 /** What functions record about contacts. Those that only record cannot read items. */
@@ -73,11 +73,9 @@ export const createContactWrites = (table: ConversationTable): ContactWrites => 
   recordConsent: (contact, consent) => recordConsent(table, contact, consent),
 });
 
-/** Moves the window forward. Returns the customers that the user is, as far as they are known. */
-const openWindow = async (
-  table: ConversationTable,
-  { contact, id, time, body, address, name, customerId, isOfOtherNumber, isImported }: InboundMessage,
-): Promise<readonly ChannelCustomer[]> => {
+/** Moves the window forward. Returns the customers for whom an opt-out by the message holds. */
+const openWindow = async (table: ConversationTable, message: InboundMessage): Promise<readonly ChannelCustomer[]> => {
+  const { contact, id, time, body, address, name, customerId, isOfOtherNumber, isImported } = message;
   const key = contactKeyOf(contact);
   const window = {
     lastInboundAt: time.at,
@@ -91,7 +89,7 @@ const openWindow = async (
   };
   if (customerId === undefined) {
     const { item } = await table.update({ key, set: window, condition: IS_LATEST }, { returnItem: true });
-    return customersIn(contact, item);
+    return customersWriting(message, item);
   }
   const isUsers = isOfOtherNumber === undefined;
   const isKnown = isUsers ? '#customerId = :customerId' : 'contains(#otherCustomerIds, :customerId)';
@@ -104,12 +102,10 @@ const openWindow = async (
     },
     { returnItem: true },
   );
-  if (known.kind === 'written') return customersIn(contact, known.item);
+  if (known.kind === 'written') return customersWriting(message, known.item);
   const named = { contact, customerId, at: time.at, isUsers };
-  return customersIn(
-    contact,
-    await linkCustomer(table, named, known.item, (stored) => (isLatest(window, stored) ? window : {})),
-  );
+  const item = await linkCustomer(table, named, known.item, (stored) => (isLatest(window, stored) ? window : {}));
+  return customersWriting(message, item);
 };
 
 const IS_LATEST =

@@ -2,6 +2,7 @@ import type { Consent } from '../../domain/consent.ts';
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
 import { customersFollowed, customersOf, isOneUser, linkPeriod, linkPeriodEnd } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
+import type { InboundMessage } from '../../domain/webhook-event.ts';
 import { consentRegister, readConsents } from '../../table/consent-item.ts';
 import { parseCustomerLinks } from '../../table/contact-item.ts';
 import { parseCustomer } from '../../table/customer-item.ts';
@@ -18,6 +19,21 @@ export interface NamedCustomer {
   /** Whether the user wrote the event, to the business number that decides who the address's user is. */
   readonly isUsers: boolean;
 }
+
+/**
+ * Returns the customers for whom an opt-out by a message holds: the one that it names, or else those that the contact's
+ * user is, by the contact's item. With another business number, the user has another ID, so both count.
+ */
+export const customersWriting = (
+  { contact, customerId, isOfOtherNumber }: InboundMessage,
+  item: Item | undefined,
+): readonly ChannelCustomer[] => {
+  const known = customersIn(contact, item);
+  if (customerId === undefined || contains(item?.separatedCustomerIds, customerId)) return known;
+  const { platform, channel } = contact;
+  const others = isOfOtherNumber ? known.filter((customer) => customer.customerId !== customerId) : [];
+  return [{ platform, channel, customerId }, ...others];
+};
 
 /** Returns the customers that the user of a contact is, from the contact's item. */
 export const customersIn = ({ platform, channel }: ContactRef, item: Item | undefined): readonly ChannelCustomer[] =>
@@ -56,14 +72,15 @@ export const linkCustomer = async (
   let item = stored ?? {};
   await untilDone(async () => {
     const set = { ...changesOf(item), ...customerChanges(table, named, item) };
-    const isOther = !named.isUsers && !contains(item.otherCustomerIds, named.customerId);
-    if (!isOther && Object.entries(set).every(([name, value]) => item[name] === value)) return true;
+    const ids = named.isUsers ? 'writerIds' : 'otherCustomerIds';
+    const isNew = !contains(item[ids], named.customerId);
+    if (!isNew && Object.entries(set).every(([name, value]) => item[name] === value)) return true;
     const before = Object.fromEntries(DECIDING.map((name) => [`${name}Before`, item[name]]));
     const result = await table.update(
       {
         key,
         set,
-        ...(isOther && { add: { otherCustomerIds: new Set([named.customerId]) } }),
+        ...(isNew && { add: { [ids]: new Set([named.customerId]) } }),
         values: before,
         condition: DECIDING.map((name) =>
           item[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}Before`,
