@@ -55,12 +55,21 @@ export interface ContactRepository {
   /** Returns every address that events named with a customer's ID, also those of other users. Undefined if there are none. */
   readCustomer(customer: ChannelCustomer): Promise<Customer | undefined>;
   /**
-   * Moves the conversation window forward, never back, and records which customer the user is. Returns the customers that
-   * the contact's user is: none if no event has named one.
+   * Moves the conversation window forward, never back, and records which customer the user is. Returns the customers for
+   * which an opt-out in the message holds: none if no event has named one.
    */
   openWindow(message: InboundMessage): Promise<readonly ChannelCustomer[]>;
   /** Records that an event of a business's message named this customer as the contact's user. */
   linkCustomer(named: { readonly contact: ContactRef; readonly customerId: string }, at: Instant): Promise<void>;
+  /**
+   * Records that a customer is not the contact's user although the chat service names them together, or takes that back.
+   * Does nothing if the contact is not stored, or a call at the same time or later was recorded.
+   */
+  recordSeparation(
+    named: { readonly contact: ContactRef; readonly customerId: string },
+    to: 'separated' | 'joined',
+    at: Instant,
+  ): Promise<void>;
   /** Records that the chat service reported the window closed. The latest report counts. */
   denyWindow(contact: ContactRef, at: Instant): Promise<void>;
   /** Records the result of a contact check. The latest check counts. */

@@ -60,6 +60,19 @@ export const customersFollowed = (links: CustomerLinks): readonly string[] =>
 export const customersOf = (links: CustomerLinks): readonly string[] =>
   withoutSeparated(links, links.customerId === undefined ? (links.otherCustomerIds ?? []) : [links.customerId]);
 
+/**
+ * Returns the customers for which a user's opt-out is recorded: those that the user is, and the one that the message names,
+ * which may be an earlier user of the address.
+ */
+export const customersOptingOut = (links: CustomerLinks, named: string | undefined): readonly string[] =>
+  withoutSeparated(links, [...customersOf(links), ...(named === undefined ? [] : [named])]);
+
+/** Whether the chat service named an address with this customer, now or before an operator separated them. */
+export const isNamedWith = (
+  { customerId, otherCustomerIds = [], separatedCustomerIds = [] }: CustomerLinks,
+  customer: Pick<CustomerRef, 'customerId'>,
+): boolean => [customerId, ...otherCustomerIds, ...separatedCustomerIds].includes(customer.customerId);
+
 /** Whether the user of an address is this customer. */
 export const isOfCustomer = (
   links: CustomerLinks | undefined,

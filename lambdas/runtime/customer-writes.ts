@@ -55,14 +55,5 @@ export const recordConsent = async (
   // After the consent, so that an event that links the contact to a customer meanwhile finds it.
   const customers = await contacts.openWindow(message);
   if (consent.kind === 'opt-in') return;
-  for (const customer of withNamed(customers, message)) await contacts.recordConsent(customer, consent);
+  for (const customer of customers) await contacts.recordConsent(customer, consent);
 };
-
-/** Returns the customers that a user is, with the one that the message names. */
-const withNamed = (
-  customers: readonly ChannelCustomer[],
-  { contact, customerId }: InboundMessage,
-): readonly ChannelCustomer[] =>
-  customerId === undefined || customers.some((customer) => customer.customerId === customerId)
-    ? customers
-    : [...customers, { platform: contact.platform, channel: contact.channel, customerId }];

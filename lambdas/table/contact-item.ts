@@ -21,6 +21,7 @@ const contactItem = z.object({
   otherCustomerAt: optionalString,
   otherCustomerIds: optionalSet,
   separatedCustomerIds: optionalSet,
+  separatedAt: optionalString,
   lastInboundAt: optionalString,
   lastInboundId: optionalString,
   lastInboundOwnAt: optionalString,

@@ -256,6 +256,20 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
       handover: { state: 'automated', operatorWroteAt: '2026-11-20T12:03:00.000Z' },
     },
   },
+  separateCustomer: {
+    request: { platformContactId: USER, customerId: 'customer-1', note: 'The number of another user.' },
+    response: {
+      ...contact,
+      customerId: 'customer-1',
+      separatedCustomerIds: ['customer-1'],
+      consent: { state: 'none' },
+      consents: [],
+    },
+  },
+  reverseSeparation: {
+    request: { platformContactId: USER, customerId: 'customer-1' },
+    response: { ...contact, customerId: 'customer-1', consent: { state: 'none' }, consents: [] },
+  },
   checkContacts: {
     request: { contacts: [USER, '+5491155550002'] },
     response: {

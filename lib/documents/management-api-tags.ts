@@ -12,6 +12,8 @@ export const TAGS = {
     'optOut',
     'handOver',
     'handBack',
+    'separateCustomer',
+    'reverseSeparation',
   ],
   Messages: ['getConversation', 'listConversation', 'getMessage', 'importEvents'],
   Sends: [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
-import { linkPeriod } from '../../domain/customer.ts';
+import { customersOptingOut, linkPeriod } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { expiryAfter, expiryAfterDays } from '../../domain/retention.ts';
 import type { InboundMessage } from '../../domain/webhook-event.ts';
@@ -22,6 +22,7 @@ export type ContactWrites = Pick<
   | 'recordConsent'
   | 'recordHandover'
   | 'recordOperatorMessage'
+  | 'recordSeparation'
 >;
 
 const CHECK_DAYS = 90;
@@ -71,9 +72,20 @@ export const createContactWrites = (table: ConversationTable): ContactWrites => 
   },
 
   recordConsent: (contact, consent) => recordConsent(table, contact, consent),
+
+  async recordSeparation({ contact, customerId }, to, at) {
+    const ids = { separatedCustomerIds: new Set([customerId]) };
+    await table.update({
+      key: contactKeyOf(contact),
+      set: { separatedAt: at },
+      ...(to === 'separated' ? { add: ids } : { drop: ids }),
+      // Expires with the contact, so it must not create one.
+      condition: 'attribute_exists(#pk) AND (attribute_not_exists(#separatedAt) OR #separatedAt < :separatedAt)',
+    });
+  },
 });
 
-/** Moves the window forward. Returns the customers that the user is, as far as they are known. */
+/** Moves the window forward. Returns the customers for which an opt-out in the message holds, as far as they are known. */
 const openWindow = async (
   table: ConversationTable,
   { contact, id, time, body, address, name, customerId, isOfOtherNumber, isImported }: InboundMessage,
@@ -93,6 +105,8 @@ const openWindow = async (
     const { item } = await table.update({ key, set: window, condition: IS_LATEST }, { returnItem: true });
     return customersIn(contact, item);
   }
+  const optingOut = (item: Item | undefined) =>
+    customersIn(contact, item, (links) => customersOptingOut(links, customerId));
   const isUsers = isOfOtherNumber === undefined;
   const isKnown = isUsers ? '#customerId = :customerId' : 'contains(#otherCustomerIds, :customerId)';
   const known = await table.update(
@@ -104,12 +118,9 @@ const openWindow = async (
     },
     { returnItem: true },
   );
-  if (known.kind === 'written') return customersIn(contact, known.item);
+  if (known.kind === 'written') return optingOut(known.item);
   const named = { contact, customerId, at: time.at, isUsers };
-  return customersIn(
-    contact,
-    await linkCustomer(table, named, known.item, (stored) => (isLatest(window, stored) ? window : {})),
-  );
+  return optingOut(await linkCustomer(table, named, known.item, (stored) => (isLatest(window, stored) ? window : {})));
 };
 
 const IS_LATEST =

@@ -1,6 +1,6 @@
 import { type Consent, standingOptOuts } from '../../domain/consent.ts';
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
-import { customersFollowed, customersOf, isOneUser, linkPeriod, linkPeriodEnd } from '../../domain/customer.ts';
+import { type CustomerLinks, customersFollowed, customersOf, isOneUser, linkPeriod, linkPeriodEnd } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { consentRegister, readConsents } from '../../table/consent-item.ts';
 import { parseCustomerLinks } from '../../table/contact-item.ts';
@@ -19,9 +19,13 @@ export interface NamedCustomer {
   readonly isUsers: boolean;
 }
 
-/** Returns the customers that the user of a contact is, from the contact's item. */
-export const customersIn = ({ platform, channel }: ContactRef, item: Item | undefined): readonly ChannelCustomer[] =>
-  customersOf(parseCustomerLinks(item ?? {})).map((customerId) => ({ platform, channel, customerId }));
+/** Returns the customers that a contact's item leads to. */
+export const customersIn = (
+  { platform, channel }: ContactRef,
+  item: Item | undefined,
+  idsOf: (links: CustomerLinks) => readonly string[] = customersOf,
+): readonly ChannelCustomer[] =>
+  idsOf(parseCustomerLinks(item ?? {})).map((customerId) => ({ platform, channel, customerId }));
 
 /** The attributes of a contact's item by which its other attributes are decided. */
 const DECIDING = [

@@ -54,6 +54,8 @@ export const contactResponse = z.object({
   chatPlatform: z.string(),
   name: z.optional(z.string()),
   customerId: z.optional(z.string()),
+  /** The customer IDs of which an operator said that they are not this user's, although the chat service names them. */
+  separatedCustomerIds: z.optional(z.readonly(z.array(z.string()))),
   window: z.object({
     /** Whether free-form messages can be sent now. */
     open: z.boolean(),
@@ -213,12 +215,13 @@ export const viewContact = (
   requestedId: string,
   contact: Contact,
 ): ContactResponse => {
-  const { address, name, customerId, lastInboundAt, checkedAt, checkedAddress, consents = [] } = contact;
+  const { address, name, customerId, separatedCustomerIds, lastInboundAt, checkedAt, checkedAddress, consents = [] } = contact;
   return {
     platformContactId: address ?? requestedId,
     chatPlatform: platform,
     name,
     customerId,
+    separatedCustomerIds,
     window: {
       open: isWindowOpen(contact, clock.now(), rules.windowMarginMs),
       lastInboundAt,

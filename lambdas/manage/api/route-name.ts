@@ -15,6 +15,8 @@ export type RouteName =
   | 'optOut'
   | 'handOver'
   | 'handBack'
+  | 'separateCustomer'
+  | 'reverseSeparation'
   | 'checkContacts'
   | 'forecastSends'
   | 'getErasure'

@@ -16,6 +16,7 @@ import { resolveSend } from './resolve-send.ts';
 import type { RouteName } from './route-name.ts';
 import { countSends, listSends, listUncertainSends } from './send-lists.ts';
 import { resumeSending, stopSending } from './sending-stops.ts';
+import { reverseSeparation, separateCustomer } from './separations.ts';
 import { enqueueSend, enqueueSendById, getSend } from './sends.ts';
 import { getStage } from './stage.ts';
 import { listChannels } from './watch/channels.ts';
@@ -38,6 +39,8 @@ export const TABLE_ROUTES = {
   optOut,
   handOver,
   handBack,
+  separateCustomer,
+  reverseSeparation,
   checkContacts,
   forecastSends,
   getErasure,

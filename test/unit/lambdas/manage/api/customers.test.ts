@@ -127,3 +127,81 @@ describe('an erasure', () => {
     expect(await contactOf(ID)).toMatchObject({ customerId: 'customer-1' });
   });
 });
+
+describe('an operator who tells an address and a customer apart', () => {
+  const separate = (platformContactId: string, route: 'separateCustomer' | 'reverseSeparation' = 'separateCustomer') =>
+    stage.call(route, { body: { platformContactId, customerId: 'customer-1', note: 'call of +5491155550000' } });
+  const addresses = async () => {
+    const answer = await stage.call('listContacts', { query: { customerId: 'customer-1' } });
+    const { contacts, separated } = customerResponse.parse(answer.body);
+    return { contacts: contacts.map(({ platformContactId }) => platformContactId).toSorted(), separated };
+  };
+  const conversation = async () => {
+    const { body } = await stage.call('listConversation', { query: { customerId: 'customer-1' } });
+    return conversationResponse.parse(body).messages.length;
+  };
+
+  beforeEach(async () => {
+    await write(PHONE, 1);
+    await write(ID, 2);
+  });
+
+  it('ends what opt-outs, lists, and conversations share, until it is taken back', async () => {
+    await post('optOut', ID);
+    expect(await consentOf(PHONE)).toMatchObject({ state: 'opted-out' });
+    expect((await separate(PHONE)).body).toMatchObject({ separatedCustomerIds: ['customer-1'], consent: { state: 'none' } });
+    expect(await addresses()).toEqual({ contacts: [ID], separated: [{ platformContactId: PHONE }] });
+    expect(await conversation()).toBe(1);
+    expect((await separate(PHONE, 'reverseSeparation')).body).toMatchObject({ consent: { state: 'opted-out' } });
+    expect(await addresses()).toEqual({ contacts: [PHONE, ID].toSorted(), separated: [] });
+    expect(await conversation()).toBe(2);
+  });
+
+  it.each([
+    ['by keyword', () => write(PHONE, 5, { MESSAGE: 'STOP' })],
+    ['through the API', () => post('optOut', PHONE)],
+  ])('keeps an opt-out of the address %s from the other addresses', async (_how, optOut) => {
+    await separate(PHONE);
+    await optOut();
+    expect(await consentOf(PHONE)).toMatchObject({ state: 'opted-out' });
+    expect(await consentOf(ID)).toEqual({ state: 'none' });
+  });
+
+  it('keeps an erasure of one from the other', async () => {
+    await separate(PHONE);
+    await stage.call('eraseContact', { id: PHONE });
+    await stage.erase();
+    expect(await addresses()).toEqual({ contacts: [ID], separated: [] });
+    expect(JSON.stringify(await stage.items())).not.toContain('541155550000');
+    expect(await conversation()).toBe(1);
+  });
+
+  it('is audited before the act, with numbers masked, and can be repeated; the latest act counts', async () => {
+    const order = ['separateCustomer', 'separateCustomer', 'reverseSeparation', 'separateCustomer'] as const;
+    for (const route of order) expect(await separate(PHONE, route)).toMatchObject({ status: 200 });
+    expect((await addresses()).separated).toHaveLength(1);
+    const { body } = await stage.call('listAudit', { query: { platformContactId: PHONE } });
+    const { entries } = auditResponse.parse(body);
+    expect(entries.map(({ action }) => action).toSorted()).toEqual([
+      'separation',
+      'separation',
+      'separation',
+      'separation-reversal',
+    ]);
+    expect(entries[0]).toMatchObject({ details: { customerId: 'customer-1', note: expect.not.stringContaining('5555') } });
+  });
+
+  it('does not apply a call that was overtaken by a later one', async () => {
+    const named = { contact: contactRef('chat', PHONE), customerId: 'customer-1' };
+    await stage.contacts.recordSeparation(named, 'joined', '2026-11-20T12:00:00.001Z');
+    await stage.contacts.recordSeparation(named, 'separated', '2026-11-20T12:00:00.000Z');
+    expect((await addresses()).separated).toEqual([]);
+  });
+
+  it('must name an address and a customer that events named together', async () => {
+    expect(await separate(OTHER)).toMatchObject({ status: 404, body: { code: 'CONTACT_NOT_FOUND' } });
+    const other = { platformContactId: PHONE, customerId: 'customer-2' };
+    const unknown = await stage.call('separateCustomer', { body: other });
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'CUSTOMER_NOT_FOUND' } });
+  });
+});
