@@ -76,9 +76,9 @@ export const createErasureWorker =
       }
     }
 
-    const { messages, sends, auditEntries, busy } = pass.erased;
+    const { messages, versions, sends, auditEntries, busy } = pass.erased;
     // Last, because until then a function could put one of the contact's messages there.
-    const isTableDone = isComplete && messages + sends + auditEntries + busy === 0;
+    const isTableDone = isComplete && messages + versions + sends + auditEntries + busy === 0;
     // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
     // dead letters of newer webhook requests are about a new contact, and these stay in their queue for a week.
     const eraseKept = () => erasures.eraseKeptDeadLetters(contact, clock.now());
@@ -99,14 +99,14 @@ export const createErasureWorker =
     // Two erasures that search the same queue at the same time must not do so again at the same time.
     const busyMs = BUSY_MS * (1 + randomness.random());
     // A dead letter that was moved to the table just now is not counted, because it is left for a while.
-    const isFound = messages + sends + auditEntries + kept.erased + moved.erased > 0;
+    const isFound = messages + versions + sends + auditEntries + kept.erased + moved.erased > 0;
     return { kind: 'retry', afterMs: isFound ? INDEX_LAG_MS : busyMs };
   };
 
 const COUNTED_AS = {
   message: 'messages',
   echo: 'messages',
-  version: 'messages',
+  version: 'versions',
   status: 'messages',
   send: 'sends',
   audit: 'auditEntries',
@@ -115,7 +115,7 @@ const COUNTED_AS = {
 /** Erases what was stored until the erasure was requested. */
 const createPass = (options: ErasureWorkerOptions, until: Instant, deadline: Instant) => {
   const { erasures, scheduler, clock, log, metrics } = options;
-  const erased = { messages: 0, sends: 0, auditEntries: 0, busy: 0 };
+  const erased = { messages: 0, versions: 0, sends: 0, auditEntries: 0, busy: 0 };
   const visited = new Set<string>();
   let listed = 0;
 

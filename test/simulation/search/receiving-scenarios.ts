@@ -62,11 +62,13 @@ export const RECEIVING_SCENARIOS = {
   edited: {
     useCase: 'receive',
     about: 'A message and its edit, which has the same ID and time, but other content.',
+    maxFaults: 1,
     options: posts(event, { ...event, MESSAGE: 'Where is it?', LAST_MODIFICATION: '2026-11-20T11:00:30.000Z' }),
   },
   otherTime: {
     useCase: 'receive',
     about: 'Two events with the same ID and content, but different times.',
+    maxFaults: 1,
     options: posts(event, { ...event, CREATION_TIME: '2026-11-20T11:00:30.000Z' }),
   },
   twoMessages: {

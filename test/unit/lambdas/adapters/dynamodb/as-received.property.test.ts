@@ -29,7 +29,7 @@ const content = fc.record({
   VIDEOS_URLS: urls,
 });
 
-/** Events whose time is drawn from `anyTime`. A message has an id of its own; statuses share the ids of messages. */
+/** Events whose time is drawn from `anyTime`. Several can share an ID: versions of a message, its echo, and statuses. */
 const histories = (anyTime: fc.Arbitrary<unknown>) => {
   const message = fc
     .tuple(content, more, anyTime, fc.constantFrom('5491155550000', 'me'))
@@ -49,9 +49,7 @@ const histories = (anyTime: fc.Arbitrary<unknown>) => {
     );
   return fc
     .array(fc.tuple(fc.oneof(message, status), fc.nat(5)), { minLength: 1, maxLength: 6 })
-    .map((events) =>
-      events.map(([event, id], index): WireEvent => ({ ...event, _id_: 'STATUS' in event ? `m-${id}` : `m-${index}` })),
-    );
+    .map((events) => events.map(([event, id]): WireEvent => ({ ...event, _id_: `m-${id}` })));
 };
 
 /** Stores the events one after another. `daysLate` says when each arrives. */

@@ -94,6 +94,12 @@ describe('an edited message', () => {
     expect(versions?.map(({ text }) => text)).toEqual(texts);
   });
 
+  it('is later than its original, which does not say when it was modified and is delivered afterwards', async () => {
+    await receive(edit);
+    await receive(wireMessage({ MESSAGE: 'Salta 100' }), addMs(NOW, 60_000));
+    expect(await repositories.messages.read('message-1')).toMatchObject({ text: 'Salta 999', editedAt: MODIFIED });
+  });
+
   it('is an echo as well', async () => {
     const [first, second] = ['price 10', 'price 12'].map((MESSAGE) => wireEcho({ MESSAGE }));
     for (const event of [first, second]) await receive(event);
@@ -137,6 +143,27 @@ describe('a function that dies', () => {
       'MESSAGE#message-1 MESSAGE': { body: bodyOf(edit) },
       [keyOf(original)]: { body: bodyOf(original) },
     });
+  });
+});
+
+describe('two functions that record versions at once', () => {
+  it.each([0, 1, 2])('lose none, if one records another version before write %i of the other', async (before) => {
+    await receive(original);
+    const table = tables.tableOf(tableName);
+    const other = wireMessage({ MESSAGE: 'Salta 500', LAST_MODIFICATION: '2026-11-20T11:03:00.000Z' });
+    let writes = 0;
+    const interrupted: ConversationTable = {
+      ...table,
+      async update(...parameters) {
+        if (writes++ === before) await receive(other);
+        return table.update(...parameters);
+      },
+    };
+    expect(
+      await repositoriesOf(interrupted).storeEvent({ rawBody: Buffer.from(bodyOf(edit)), receivedAt: NOW }),
+    ).toEqual(expect.objectContaining({ kind: 'stored' }));
+    const { versions } = (await repositories.messages.read('message-1')) ?? {};
+    expect(versions?.map(({ body }) => body)).toEqual([original, other, edit].map(bodyOf));
   });
 });
 
