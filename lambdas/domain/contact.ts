@@ -38,6 +38,8 @@ export interface Contact {
   readonly otherCustomerAt?: Instant | undefined;
   /** The IDs that the chat service named with this address otherwise: in statuses, echoes, or at another number. */
   readonly otherCustomerIds?: readonly string[] | undefined;
+  /** The IDs of all users who wrote from this address, if there were several. */
+  readonly severalUsers?: readonly string[] | undefined;
   /** The IDs of which an operator said that they are not this address's user. */
   readonly separatedCustomerIds?: readonly string[] | undefined;
   /** When an operator last said that, or took it back. */

@@ -36,7 +36,7 @@ export const linkPeriod = (at: Instant): Instant =>
 export const linkPeriodEnd = (period: Instant): Instant => addMs(period, LINK_PERIOD_MS);
 
 /** What is stored about the customers of an address. */
-export type CustomerLinks = Pick<Contact, 'customerId' | 'otherCustomerIds' | 'separatedCustomerIds'>;
+export type CustomerLinks = Pick<Contact, 'customerId' | 'otherCustomerIds' | 'separatedCustomerIds' | 'severalUsers'>;
 
 const withoutSeparated = (
   { separatedCustomerIds = [] }: CustomerLinks,
@@ -67,11 +67,10 @@ export const customersOf = (links: CustomerLinks): readonly string[] =>
 export const customersOptingOut = (links: CustomerLinks, named: string | undefined): readonly string[] =>
   withoutSeparated(links, [...customersOf(links), ...(named === undefined ? [] : [named])]);
 
-/** Whether the chat service named an address with this customer, now or before an operator separated them. */
-export const isNamedWith = (
-  { customerId, otherCustomerIds = [], separatedCustomerIds = [] }: CustomerLinks,
-  customer: Pick<CustomerRef, 'customerId'>,
-): boolean => [customerId, ...otherCustomerIds, ...separatedCustomerIds].includes(customer.customerId);
+/** Returns all customers that events named with an address: also its earlier users, and those that were separated. */
+export const customersNamed = ({ separatedCustomerIds = [], ...links }: CustomerLinks): readonly string[] => [
+  ...new Set([...customersFollowed(links), ...(links.severalUsers ?? []), ...separatedCustomerIds]),
+];
 
 /** Whether the user of an address is this customer. */
 export const isOfCustomer = (

@@ -1,5 +1,5 @@
 import type { Consent } from '../domain/consent.ts';
-import type { ChannelCustomer, DataSubject } from '../domain/contact.ts';
+import type { DataSubject } from '../domain/contact.ts';
 import { linkPeriod } from '../domain/customer.ts';
 import { type Instant, msBetween } from '../domain/instant.ts';
 import type { Echo, InboundMessage, StatusChange } from '../domain/webhook-event.ts';

@@ -20,6 +20,7 @@ const contactItem = z.object({
   customerId: optionalString,
   otherCustomerAt: optionalString,
   otherCustomerIds: optionalSet,
+  severalUsers: optionalSet,
   separatedCustomerIds: optionalSet,
   separatedAt: optionalString,
   lastInboundAt: optionalString,
@@ -42,6 +43,7 @@ export const parseCustomerLinks = (item: unknown) =>
       otherCustomerAt: true,
       otherCustomerIds: true,
       separatedCustomerIds: true,
+      severalUsers: true,
     }),
     item,
   );

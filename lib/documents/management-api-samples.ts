@@ -120,6 +120,18 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
     id: '%2B5491155550001',
     response: { ...erasure, state: 'running', messages: 0, sends: 0, deadLetters: 0, passes: 0 },
   },
+  eraseCustomer: {
+    id: 'customer-1',
+    response: {
+      ...erasure,
+      state: 'running',
+      messages: 0,
+      sends: 0,
+      deadLetters: 0,
+      passes: 0,
+      otherAddresses: ['7b1de4a8-2a53-4c1e-8f6f-5d4c0b0f6a77'],
+    },
+  },
   getErasure: {
     id: erasure.erasureId,
     response: {

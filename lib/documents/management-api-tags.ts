@@ -6,6 +6,7 @@ export const TAGS = {
     'getContact',
     'listContacts',
     'eraseContact',
+    'eraseCustomer',
     'getErasure',
     'checkContacts',
     'optIn',

@@ -1,6 +1,13 @@
 import { type Consent, standingOptOuts } from '../../domain/consent.ts';
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
-import { type CustomerLinks, customersFollowed, customersOf, isOneUser, linkPeriod, linkPeriodEnd } from '../../domain/customer.ts';
+import {
+  type CustomerLinks,
+  customersFollowed,
+  customersOf,
+  isOneUser,
+  linkPeriod,
+  linkPeriodEnd,
+} from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { consentRegister, readConsents } from '../../table/consent-item.ts';
 import { parseCustomerLinks } from '../../table/contact-item.ts';
@@ -61,13 +68,18 @@ export const linkCustomer = async (
   await untilDone(async () => {
     const set = { ...changesOf(item), ...customerChanges(table, named, item) };
     const isOther = !named.isUsers && !contains(item.otherCustomerIds, named.customerId);
-    if (!isOther && Object.entries(set).every(([name, value]) => item[name] === value)) return true;
+    const several = severalUsers(item, named);
+    if (!isOther && several === undefined && Object.entries(set).every(([name, value]) => item[name] === value))
+      return true;
     const before = Object.fromEntries(DECIDING.map((name) => [`${name}Before`, item[name]]));
     const result = await table.update(
       {
         key,
         set,
-        ...(isOther && { add: { otherCustomerIds: new Set([named.customerId]) } }),
+        add: {
+          ...(isOther && { otherCustomerIds: new Set([named.customerId]) }),
+          ...(several && { severalUsers: several }),
+        },
         values: before,
         condition: DECIDING.map((name) =>
           item[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}Before`,
@@ -90,6 +102,15 @@ export const linkCustomer = async (
 };
 
 const contains = (members: unknown, member: string): boolean => members instanceof Set && members.has(member);
+
+/** Returns the users that an event shows if it is not the same user's as the latest one: then an erasure looks for both. */
+const severalUsers = (
+  { customerId, severalUsers: known }: Item,
+  { isUsers, customerId: named }: NamedCustomer,
+): ReadonlySet<string> | undefined => {
+  if (!isUsers || typeof customerId !== 'string' || customerId === named) return undefined;
+  return contains(known, customerId) && contains(known, named) ? undefined : new Set([customerId, named]);
+};
 
 /** Returns what an event changes in what a contact's item says about the contact's customers. */
 const customerChanges = (table: ConversationTable, { customerId, at, isUsers }: NamedCustomer, item: Item): Item => {

@@ -215,7 +215,16 @@ export const viewContact = (
   requestedId: string,
   contact: Contact,
 ): ContactResponse => {
-  const { address, name, customerId, separatedCustomerIds, lastInboundAt, checkedAt, checkedAddress, consents = [] } = contact;
+  const {
+    address,
+    name,
+    customerId,
+    separatedCustomerIds,
+    lastInboundAt,
+    checkedAt,
+    checkedAddress,
+    consents = [],
+  } = contact;
   return {
     platformContactId: address ?? requestedId,
     chatPlatform: platform,

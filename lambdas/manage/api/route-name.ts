@@ -33,6 +33,7 @@ export type RouteName =
   | 'closeCircuitBreaker'
   | 'importEvents'
   | 'eraseContact'
+  | 'eraseCustomer'
   | 'enqueueSend'
   | 'enqueueSendById'
   | 'resolveSend'

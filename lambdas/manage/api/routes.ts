@@ -6,7 +6,7 @@ import { getContact, optIn, optOut } from './contacts.ts';
 import { getConversation, getMessage, listConversation } from './conversations.ts';
 import { listContacts } from './customers.ts';
 import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters.ts';
-import { eraseContact, getErasure } from './erasures.ts';
+import { eraseContact, eraseCustomer, getErasure } from './erasures.ts';
 import { forecastSends } from './forecasts.ts';
 import { handBack, handOver } from './handovers.ts';
 import { importEvents } from './imports.ts';
@@ -16,8 +16,8 @@ import { resolveSend } from './resolve-send.ts';
 import type { RouteName } from './route-name.ts';
 import { countSends, listSends, listUncertainSends } from './send-lists.ts';
 import { resumeSending, stopSending } from './sending-stops.ts';
-import { reverseSeparation, separateCustomer } from './separations.ts';
 import { enqueueSend, enqueueSendById, getSend } from './sends.ts';
+import { reverseSeparation, separateCustomer } from './separations.ts';
 import { getStage } from './stage.ts';
 import { listChannels } from './watch/channels.ts';
 import { listGaps } from './watch/gaps.ts';
@@ -61,6 +61,7 @@ export const TABLE_ROUTES = {
 /** The routes that put messages on queues, or take them from dead-letter queues. */
 export const QUEUE_ROUTES = {
   eraseContact,
+  eraseCustomer,
   enqueueSend,
   enqueueSendById,
   resolveSend,

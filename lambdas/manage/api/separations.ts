@@ -1,5 +1,5 @@
 import { resolveContact } from '../../domain/contact.ts';
-import { isNamedWith } from '../../domain/customer.ts';
+import { customersNamed } from '../../domain/customer.ts';
 import { addMs } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { ContactRepository } from '../../ports.ts';
@@ -41,7 +41,7 @@ const separationRoute = (
       const now = ports.clock.now();
       const contact = await ports.contacts.readOwn(ref, now);
       if (contact === undefined) return contactNotFound(platformContactId);
-      if (!isNamedWith(contact, { customerId })) return notNamed(platformContactId, customerId);
+      if (!customersNamed(contact).includes(customerId)) return notNamed(platformContactId, customerId);
       const action = to === 'separated' ? 'separation' : 'separation-reversal';
       const details = { customerId, ...auditedNote(note) };
       await ports.audit.record({ action, contact: ref, details, at: now, caller });
