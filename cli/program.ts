@@ -11,7 +11,6 @@ import { createChannelsCommand } from './commands/channels.ts';
 import { createCheckTableCommand } from './commands/check-table.ts';
 import {
   createContactsCommand,
-  createEraseCommand,
   createHandbackCommand,
   createHandoverCommand,
   createOptInCommand,
@@ -20,6 +19,7 @@ import {
 import { createConversationCommand } from './commands/conversation.ts';
 import { createDeadLettersCommand } from './commands/dead-letters.ts';
 import { createDoctorCommand } from './commands/doctor.ts';
+import { createEraseCommand } from './commands/erase.ts';
 import { createErasureScanCommand } from './commands/erasure-scan.ts';
 import { createErasuresCommand } from './commands/erasures.ts';
 import { createGapsCommand } from './commands/gaps.ts';

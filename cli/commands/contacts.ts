@@ -1,23 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from '@commander-js/extra-typings';
 import { CONSENT_ORIGINS, type ConsentKind, DEFAULT_ORIGIN } from '../../lambdas/domain/consent.ts';
 import { contactCheckResponse } from '../../lambdas/manage/api/contact-checks.ts';
 import { type ContactResponse, contactResponse } from '../../lambdas/manage/api/contacts.ts';
-import { erasureResponse } from '../../lambdas/manage/api/erasures.ts';
-import {
-  type CommandContext,
-  type CreateCommand,
-  channelOption,
-  channelQuery,
-  contactArgument,
-  count,
-  examples,
-} from '../base/command.ts';
+import { type CommandContext, type CreateCommand, channelOption, contactArgument, examples } from '../base/command.ts';
 import { CliError, EXIT, explainFileError } from '../base/errors.ts';
-import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
-import { resourcePath } from '../operations/resource-path.ts';
 
 /** How many numbers one call can check within the timeout of the management API, even if the chat service is slow. */
 const NUMBERS_PER_CALL = 200;
@@ -185,60 +173,3 @@ export const createHandbackCommand: CreateCommand = (context) =>
     summary: 'Hand a contact back to automated systems',
     rule: "This also ends a handover by an operator's message.",
   });
-
-const ERASURE_POLL_MS = 1_000;
-
-export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
-  new Command('erase')
-    .description(
-      "Erase a contact's personal data.\n\n" +
-        'Parley deletes the contact, its messages, and the content of its sends. This cannot be undone. ' +
-        'Only a record of the erasure remains, without personal data. ' +
-        'If the user writes again, Parley treats them as a new contact.',
-    )
-    .addArgument(contactArgument())
-    .addOption(channelOption())
-    .option('--yes', 'Confirm the erasure')
-    .option('--no-wait', 'Return before the erasure is complete')
-    .addHelpText('after', examples('parley erase +5491150000001 --yes --stage prod'))
-    .action(async (contact, { yes, wait, channel }) => {
-      if (!yes) {
-        throw new CliError(EXIT.usage, `Erasing ${contact} cannot be undone. Add --yes to confirm.`);
-      }
-      const call = await api();
-      const path = resourcePath('contacts', 'platformContactId', contact, channelQuery(channel));
-      const isKnown = await isStored(call, path);
-      let erasure = erasureResponse.parse(await call('DELETE', path));
-      const { erasureId } = erasure;
-      if (!wait) {
-        report({ lines: [`Erasure ${erasureId} started.`], json: erasure });
-        return;
-      }
-      while (erasure.state !== 'done') {
-        if (stop.aborted) {
-          throw new CliError(EXIT.interrupted, `Interrupted. Erasure ${erasureId} continues in the background.`);
-        }
-        await pause(ERASURE_POLL_MS);
-        const { messages } = erasure;
-        erasure = erasureResponse.parse(await call('GET', `/v1/erasures/${erasureId}`));
-        if (erasure.messages !== messages) say(`${count(erasure.messages, 'message')} erased`);
-      }
-      const { messages, sends, deadLetters } = erasure;
-      const letters = deadLetters > 0 ? `, and ${count(deadLetters, 'dead letter')}` : '';
-      const text =
-        isKnown || messages + sends + deadLetters > 0
-          ? `${contact} is erased: ${count(messages, 'message')} and ${count(sends, 'send')}${letters}`
-          : `Nothing was stored about ${contact}`;
-      report({ lines: [`${text} (erasure ${erasureId}).`], json: erasure });
-    });
-
-/** Whether the contact itself is stored: an erasure counts only messages and sends. */
-const isStored = async (call: ManagementClient, path: string): Promise<boolean> => {
-  try {
-    await call('GET', path);
-    return true;
-  } catch (error) {
-    if (error instanceof ManagementError && error.code === 'CONTACT_NOT_FOUND') return false;
-    throw error;
-  }
-};

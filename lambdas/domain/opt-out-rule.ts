@@ -8,7 +8,7 @@ import type { SendRequest } from './send-request.ts';
 export const describeOptOut = ({ at, origin, customerId }: Pick<Consent, 'at' | 'origin' | 'customerId'>): string =>
   [
     origin === 'user' ? `The user opted out at ${at}` : `An import opted the user out at ${at}`,
-    ...(customerId === undefined ? [] : [`at another address of the customer ${customerId}`]),
+    ...(customerId === undefined ? [] : ['at another address']),
   ].join(' ');
 
 /**

@@ -79,6 +79,8 @@ const failureCode = z.string().regex(/^\d{1,9}$/, 'must be a number such as 1310
 
 const userSettingsRequest = z.strictObject({
   name: z.string().optional(),
+  /** The service's ID of the user; that of another address makes both the same customer's. */
+  customerId: z.string().min(1).max(64).optional(),
   readReceipts: z.boolean().optional(),
   onPlatform: z.boolean().optional(),
   optIn: z.boolean().optional(),

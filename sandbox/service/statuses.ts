@@ -57,7 +57,7 @@ export const reportStatus = (
 export const changeUser = (
   state: ServiceState,
   contact: string,
-  settings: Partial<UserSettings>,
+  settings: Partial<UserSettings & Pick<User, 'customerId'>>,
   moment: Moment,
 ): Change<User> => {
   const user = putUser(state, { ...ensureUser(state, contact, moment), ...settings });
