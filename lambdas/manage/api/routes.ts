@@ -1,8 +1,9 @@
 import { listAudit, recordAudit } from './audit.ts';
 import { cancelSend, cancelSendById } from './cancel-send.ts';
 import { closeCircuitBreaker } from './circuit-breaker-closures.ts';
+import { optIn, optOut } from './consents.ts';
 import { checkContacts } from './contact-checks.ts';
-import { getContact, optIn, optOut } from './contacts.ts';
+import { getContact } from './contacts.ts';
 import { getConversation, getMessage, listConversation } from './conversations.ts';
 import { listContacts } from './customers.ts';
 import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters.ts';

@@ -160,7 +160,7 @@ describe('an erasure of a customer', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('leaves a number that another customer has now, and an address that an operator told apart', async () => {
+  it('leaves a number that another customer has now, and an address that an operator separated', async () => {
     await write(PHONE, 1);
     await write(ID, 2);
     await write(OTHER, 3);
@@ -218,7 +218,7 @@ describe('the traces of an erased address', () => {
   });
 });
 
-describe('an operator who tells an address and a customer apart', () => {
+describe('an operator who separates an address from a customer', () => {
   const separate = (platformContactId: string, route: 'separateCustomer' | 'reverseSeparation' = 'separateCustomer') =>
     stage.call(route, { body: { platformContactId, customerId: 'customer-1', note: 'call of +5491155550000' } });
   const addresses = async () => {
