@@ -56,7 +56,7 @@ export interface ContactRepository {
   readCustomer(customer: ChannelCustomer): Promise<Customer | undefined>;
   /**
    * Moves the conversation window forward, never back, and records which customer the user is. Returns the customers for
-   * which an opt-out in the message holds: none if no event has named one.
+   * whom an opt-out by the message holds: none if no event has named one.
    */
   openWindow(message: InboundMessage): Promise<readonly ChannelCustomer[]>;
   /** Records that an event of a business's message named this customer as the contact's user. */

@@ -36,10 +36,10 @@ export interface Contact {
   readonly customerId?: string | undefined;
   /** The latest time at which another customer wrote from this address: until then, it had another user. */
   readonly otherCustomerAt?: Instant | undefined;
+  /** The IDs of all users who ever wrote from this address, the latest included. */
+  readonly writerIds?: readonly string[] | undefined;
   /** The IDs that the chat service named with this address otherwise: in statuses, echoes, or at another number. */
   readonly otherCustomerIds?: readonly string[] | undefined;
-  /** The IDs of all users who wrote from this address, if there were several. */
-  readonly severalUsers?: readonly string[] | undefined;
   /** The IDs of which an operator said that they are not this address's user. */
   readonly separatedCustomerIds?: readonly string[] | undefined;
   /** When an operator last said that, or took it back. */

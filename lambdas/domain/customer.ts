@@ -36,7 +36,7 @@ export const linkPeriod = (at: Instant): Instant =>
 export const linkPeriodEnd = (period: Instant): Instant => addMs(period, LINK_PERIOD_MS);
 
 /** What is stored about the customers of an address. */
-export type CustomerLinks = Pick<Contact, 'customerId' | 'otherCustomerIds' | 'separatedCustomerIds' | 'severalUsers'>;
+export type CustomerLinks = Pick<Contact, 'customerId' | 'writerIds' | 'otherCustomerIds' | 'separatedCustomerIds'>;
 
 const withoutSeparated = (
   { separatedCustomerIds = [] }: CustomerLinks,
@@ -44,14 +44,14 @@ const withoutSeparated = (
 ): readonly string[] => [...new Set(customerIds)].filter((id) => !separatedCustomerIds.includes(id));
 
 /**
- * Returns the customers whose opt-outs hold for an address: every one that the chat service named with it, except the
- * earlier users of a number. More can only lead to fewer messages.
+ * Returns the customers whose opt-outs hold for an address: its user, and every ID that the chat service named with it
+ * otherwise, except those of earlier users of a number. More can only lead to fewer messages.
  */
-export const customersFollowed = (links: CustomerLinks): readonly string[] =>
-  withoutSeparated(links, [
-    ...(links.customerId === undefined ? [] : [links.customerId]),
-    ...(links.otherCustomerIds ?? []),
-  ]);
+export const customersFollowed = (links: CustomerLinks): readonly string[] => {
+  const { customerId, writerIds = [], otherCustomerIds = [] } = links;
+  const others = otherCustomerIds.filter((id) => !writerIds.includes(id));
+  return withoutSeparated(links, customerId === undefined ? others : [customerId, ...others]);
+};
 
 /**
  * Returns the customers that the user of an address is: the one that wrote from it last, or else those that statuses and
@@ -60,16 +60,19 @@ export const customersFollowed = (links: CustomerLinks): readonly string[] =>
 export const customersOf = (links: CustomerLinks): readonly string[] =>
   withoutSeparated(links, links.customerId === undefined ? (links.otherCustomerIds ?? []) : [links.customerId]);
 
-/**
- * Returns the customers for which a user's opt-out is recorded: those that the user is, and the one that the message names,
- * which may be an earlier user of the address.
- */
-export const customersOptingOut = (links: CustomerLinks, named: string | undefined): readonly string[] =>
-  withoutSeparated(links, [...customersOf(links), ...(named === undefined ? [] : [named])]);
-
 /** Returns all customers that events named with an address: also its earlier users, and those that were separated. */
-export const customersNamed = ({ separatedCustomerIds = [], ...links }: CustomerLinks): readonly string[] => [
-  ...new Set([...customersFollowed(links), ...(links.severalUsers ?? []), ...separatedCustomerIds]),
+export const customersNamed = ({
+  customerId,
+  writerIds = [],
+  otherCustomerIds = [],
+  separatedCustomerIds = [],
+}: CustomerLinks): readonly string[] => [
+  ...new Set([
+    ...(customerId === undefined ? [] : [customerId]),
+    ...writerIds,
+    ...otherCustomerIds,
+    ...separatedCustomerIds,
+  ]),
 ];
 
 /** Whether the user of an address is this customer. */

@@ -19,8 +19,8 @@ const contactItem = z.object({
   name: optionalString,
   customerId: optionalString,
   otherCustomerAt: optionalString,
+  writerIds: optionalSet,
   otherCustomerIds: optionalSet,
-  severalUsers: optionalSet,
   separatedCustomerIds: optionalSet,
   separatedAt: optionalString,
   lastInboundAt: optionalString,
@@ -41,9 +41,9 @@ export const parseCustomerLinks = (item: unknown) =>
     z.pick(contactItem, {
       customerId: true,
       otherCustomerAt: true,
+      writerIds: true,
       otherCustomerIds: true,
       separatedCustomerIds: true,
-      severalUsers: true,
     }),
     item,
   );

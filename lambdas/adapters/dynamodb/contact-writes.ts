@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
-import { customersOptingOut, linkPeriod } from '../../domain/customer.ts';
+import { linkPeriod } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { expiryAfter, expiryAfterDays } from '../../domain/retention.ts';
 import type { InboundMessage } from '../../domain/webhook-event.ts';
@@ -9,7 +9,7 @@ import type { ContactRepository } from '../../ports.ts';
 import type { Item } from '../../table/item.ts';
 import { checkKeyOf, contactKeyOf, denialKeyOf, handoverKeyOf } from '../../table/keys.ts';
 import { recordConsent } from './consents.ts';
-import { customersIn, IS_LINKED, linkCustomer } from './customer-links.ts';
+import { customersWriting, IS_LINKED, linkCustomer } from './customer-links.ts';
 import type { ConversationTable } from './table.ts';
 
 /** What functions record about contacts. Those that only record cannot read items. */
@@ -85,11 +85,9 @@ export const createContactWrites = (table: ConversationTable): ContactWrites => 
   },
 });
 
-/** Moves the window forward. Returns the customers for which an opt-out in the message holds, as far as they are known. */
-const openWindow = async (
-  table: ConversationTable,
-  { contact, id, time, body, address, name, customerId, isOfOtherNumber, isImported }: InboundMessage,
-): Promise<readonly ChannelCustomer[]> => {
+/** Moves the window forward. Returns the customers for whom an opt-out by the message holds. */
+const openWindow = async (table: ConversationTable, message: InboundMessage): Promise<readonly ChannelCustomer[]> => {
+  const { contact, id, time, body, address, name, customerId, isOfOtherNumber, isImported } = message;
   const key = contactKeyOf(contact);
   const window = {
     lastInboundAt: time.at,
@@ -103,10 +101,8 @@ const openWindow = async (
   };
   if (customerId === undefined) {
     const { item } = await table.update({ key, set: window, condition: IS_LATEST }, { returnItem: true });
-    return customersIn(contact, item);
+    return customersWriting(message, item);
   }
-  const optingOut = (item: Item | undefined) =>
-    customersIn(contact, item, (links) => customersOptingOut(links, customerId));
   const isUsers = isOfOtherNumber === undefined;
   const isKnown = isUsers ? '#customerId = :customerId' : 'contains(#otherCustomerIds, :customerId)';
   const known = await table.update(
@@ -118,9 +114,10 @@ const openWindow = async (
     },
     { returnItem: true },
   );
-  if (known.kind === 'written') return optingOut(known.item);
+  if (known.kind === 'written') return customersWriting(message, known.item);
   const named = { contact, customerId, at: time.at, isUsers };
-  return optingOut(await linkCustomer(table, named, known.item, (stored) => (isLatest(window, stored) ? window : {})));
+  const item = await linkCustomer(table, named, known.item, (stored) => (isLatest(window, stored) ? window : {}));
+  return customersWriting(message, item);
 };
 
 const IS_LATEST =

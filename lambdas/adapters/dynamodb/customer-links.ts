@@ -9,6 +9,7 @@ import {
   linkPeriodEnd,
 } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
+import type { InboundMessage } from '../../domain/webhook-event.ts';
 import { consentRegister, readConsents } from '../../table/consent-item.ts';
 import { parseCustomerLinks } from '../../table/contact-item.ts';
 import { parseCustomer } from '../../table/customer-item.ts';
@@ -26,7 +27,26 @@ export interface NamedCustomer {
   readonly isUsers: boolean;
 }
 
-/** Returns the customers that a contact's item leads to. */
+/**
+ * Returns the customers for whom an opt-out by a message holds: the one that it names, or else those that the contact's
+ * user is, by the contact's item. With another business number, the user has another ID, so both count.
+ */
+export const customersWriting = (
+  { contact, customerId, isOfOtherNumber }: InboundMessage,
+  item: Item | undefined,
+): readonly ChannelCustomer[] => {
+  const known = customersIn(contact, item);
+  if (customerId === undefined || contains(item?.separatedCustomerIds, customerId)) return known;
+  const { platform, channel } = contact;
+  const others = isOfOtherNumber ? known.filter((customer) => customer.customerId !== customerId) : [];
+  return [{ platform, channel, customerId }, ...others];
+};
+
+/**
+ * Returns the customers that a contact's item leads to.
+ *
+ * @param idsOf returns which. @default those that the contact's user is
+ */
 export const customersIn = (
   { platform, channel }: ContactRef,
   item: Item | undefined,
@@ -67,19 +87,15 @@ export const linkCustomer = async (
   let item = stored ?? {};
   await untilDone(async () => {
     const set = { ...changesOf(item), ...customerChanges(table, named, item) };
-    const isOther = !named.isUsers && !contains(item.otherCustomerIds, named.customerId);
-    const several = severalUsers(item, named);
-    if (!isOther && several === undefined && Object.entries(set).every(([name, value]) => item[name] === value))
-      return true;
+    const ids = named.isUsers ? 'writerIds' : 'otherCustomerIds';
+    const isNew = !contains(item[ids], named.customerId);
+    if (!isNew && Object.entries(set).every(([name, value]) => item[name] === value)) return true;
     const before = Object.fromEntries(DECIDING.map((name) => [`${name}Before`, item[name]]));
     const result = await table.update(
       {
         key,
         set,
-        add: {
-          ...(isOther && { otherCustomerIds: new Set([named.customerId]) }),
-          ...(several && { severalUsers: several }),
-        },
+        ...(isNew && { add: { [ids]: new Set([named.customerId]) } }),
         values: before,
         condition: DECIDING.map((name) =>
           item[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}Before`,
@@ -102,15 +118,6 @@ export const linkCustomer = async (
 };
 
 const contains = (members: unknown, member: string): boolean => members instanceof Set && members.has(member);
-
-/** Returns the users that an event shows if it is not the same user's as the latest one: then an erasure looks for both. */
-const severalUsers = (
-  { customerId, severalUsers: known }: Item,
-  { isUsers, customerId: named }: NamedCustomer,
-): ReadonlySet<string> | undefined => {
-  if (!isUsers || typeof customerId !== 'string' || customerId === named) return undefined;
-  return contains(known, customerId) && contains(known, named) ? undefined : new Set([customerId, named]);
-};
 
 /** Returns what an event changes in what a contact's item says about the contact's customers. */
 const customerChanges = (table: ConversationTable, { customerId, at, isUsers }: NamedCustomer, item: Item): Item => {

@@ -119,7 +119,7 @@ describe('receiving', () => {
       earlier: 2,
       status: 6,
       nextStatus: 1,
-      newUser: 6,
+      newUser: 5,
       secondOfNewUser: 2,
       statusOfAnother: 6,
     });

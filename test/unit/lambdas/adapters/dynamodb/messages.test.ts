@@ -47,6 +47,7 @@ describe('storing an inbound message', () => {
         customerId: 'customer-1',
         customerAt: '2026-11-20T11:00:00.000Z',
         linkedAt: '2026-11-03T00:00:00.000Z',
+        writerIds: new Set(['customer-1']),
         expiresAt: Date.parse('2027-12-25T11:00:00.000Z') / 1000,
       },
       'CUSTOMER#chat#customer-1 CUSTOMER#*': {

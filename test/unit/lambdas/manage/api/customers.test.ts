@@ -99,10 +99,23 @@ describe('an address that another customer writes from', () => {
     expect(await consentOf(PHONE)).toMatchObject({ state: 'opted-in' });
     await write(PHONE, 1);
     expect(await consentOf(PHONE)).toEqual({ state: 'none' });
+    // The customer who had the number before, also if statuses named that customer with it.
+    await stage.receive(wireStatus({ FROM: PHONE, _id_: 'sent-before' }));
     await write(ID, 21, { MESSAGE: 'STOP' });
-    // The customer who had the number before.
     expect(await consentOf(PHONE)).toEqual({ state: 'none' });
     expect(await contactOf(PHONE)).toMatchObject({ customerId: 'customer-2' });
+  });
+});
+
+describe('an opt-out of an earlier user that arrives late', () => {
+  it('holds for the number, and for the other addresses of that user only', async () => {
+    await write(ID, 1);
+    await write(PHONE, 20, { CUSTOMER_ID: 'customer-2' });
+    await write(OTHER, 21, { CUSTOMER_ID: 'customer-2' });
+    await write(PHONE, 2, { MESSAGE: 'STOP' });
+    expect(await consentOf(PHONE)).toMatchObject({ state: 'opted-out' });
+    expect(await consentOf(ID)).toMatchObject({ state: 'opted-out' });
+    expect(await consentOf(OTHER)).toEqual({ state: 'none' });
   });
 });
 
@@ -208,7 +221,7 @@ describe('the traces of an erased address', () => {
       return stage.item('CONTACT#chat#*#541155550000 CONTACT');
     };
     const first = await itemAfter([0, 1, 2]);
-    expect(first).toMatchObject({ severalUsers: new Set(['customer-1', 'customer-2']) });
+    expect(first).toMatchObject({ writerIds: new Set(['customer-1', 'customer-2']) });
     for (const order of [
       [0, 2, 1],
       [1, 0, 2],
