@@ -193,11 +193,17 @@ describe.each([
   it.each([
     ['a value that is not declared', { condition: '#state = :queued' }],
     ['a value that no expression uses', { values: { queued: 'queued' } }],
-    ['an update without any value', { set: { gone: undefined } }],
     ['an item that is too large', { set: { text: 'x'.repeat(410 * 1024) } }],
   ])('refuses %s', async (_what, update) => {
     const { table } = await create();
     await expect(table.update({ key: KEY, set: { a: 'b' }, ...update })).rejects.toThrow(WriteRefusedError);
+  });
+
+  it('returns an item without changing it, from an update that only removes what is not there', async () => {
+    const { table } = await create();
+    await table.update({ key: KEY, set: { a: 'b' } });
+    const read = { key: KEY, set: { gone: undefined }, condition: 'attribute_exists(#pk)' };
+    expect(await table.update(read, { returnItem: true })).toEqual({ kind: 'written', item: { ...KEY, a: 'b' } });
   });
 });
 
