@@ -1,4 +1,4 @@
-import { type Consent, standingOptOuts } from '../../domain/consent.ts';
+import type { Consent } from '../../domain/consent.ts';
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
 import {
   type CustomerLinks,
@@ -193,8 +193,9 @@ const IS_ONE_USER = 'attribute_not_exists(#isShared)';
 const NO_ATTRIBUTE = 'nothing';
 
 /**
- * Returns the opt-outs that no opt-in overrides. Reads them by a write that changes nothing, because the function that
- * links may only write.
+ * Returns the opt-outs of an address, also those that its own opt-in overrides: they hold for the customer's other
+ * addresses, whether the opt-in or the link came first. Reads them by a write that changes nothing, because the function
+ * that links may only write.
  */
 const readOptOuts = async (table: ConversationTable, contact: ContactRef): Promise<readonly Consent[]> => {
   const { kind, item } = await table.update(
@@ -202,7 +203,8 @@ const readOptOuts = async (table: ConversationTable, contact: ContactRef): Promi
     { returnItem: true },
   );
   if (kind === 'conflict' || item === undefined) return [];
-  return standingOptOuts(readConsents(item)).map((optOut) => {
+  const optOuts = readConsents(item).filter(({ kind: each }) => each === 'opt-out');
+  return optOuts.map((optOut) => {
     const recordedAt = item[consentRegister(optOut).recordedAt];
     return { ...optOut, ...(typeof recordedAt === 'string' && { recordedAt }) };
   });

@@ -66,6 +66,13 @@ describe.each([
     expect(Object.values(await items())).toEqual([{ ...KEY, seen: new Set(['a', 'b']) }]);
   });
 
+  it('replaces a set by another', async () => {
+    const { table, items } = await create();
+    for (const members of [['a', 'b'], ['b']]) await table.update({ key: KEY, set: { seen: new Set(members) } });
+    await table.update({ key: KEY, add: { seen: new Set(['c']) } });
+    expect(Object.values(await items())).toEqual([{ ...KEY, seen: new Set(['b', 'c']) }]);
+  });
+
   it('returns the item after a write when asked to, and the item as it is after a conflict', async () => {
     const { table } = await create();
     const first = { key: KEY, set: { state: 'queued' }, condition: 'attribute_not_exists(#state)' };
