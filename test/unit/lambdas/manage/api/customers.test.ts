@@ -135,7 +135,7 @@ describe('an erasure', () => {
     ]);
   });
 
-  it('of a number that another customer has now leaves the addresses of its earlier user', async () => {
+  it('of a number that belongs to another customer now leaves the addresses of its earlier user', async () => {
     await write(PHONE, 1);
     await write(ID, 2);
     await write(PHONE, 3, { CUSTOMER_ID: 'customer-2' });
