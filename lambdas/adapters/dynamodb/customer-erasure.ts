@@ -33,13 +33,13 @@ const contactsOfUser = async (
 
 /**
  * Removes from a customer the addresses that are no longer its user's, because they were erased, and the opt-outs that
- * were recorded until then. A function may be adding an address: it stores the address in the contact's item first, and
+ * were recorded until then, if a time is given. A function may be adding an address: it stores the address in the contact's item first, and
  * here after that, where it takes back the erasure's mark.
  */
 export const leaveCustomer = async (
   table: ConversationTable,
   customer: ChannelCustomer,
-  { until, erasureId }: { readonly until: Instant; readonly erasureId: string },
+  { until = '', erasureId }: { readonly until?: Instant; readonly erasureId: string },
 ): Promise<void> => {
   const key = customerKeyOf(customer);
   await untilDone(async () => {
@@ -51,10 +51,13 @@ export const leaveCustomer = async (
     const { item } = marked;
     const left = await contactsOfUser(table, customer, parseCustomer(item).contacts);
     const old = CONSENT_REGISTERS.filter(
-      ({ at, recordedAt }) => item[at] !== undefined && String(item[recordedAt] ?? '') <= until,
+      ({ at, recordedAt }) => until !== '' && item[at] !== undefined && String(item[recordedAt] ?? '') <= until,
     );
     const isEmpty =
-      left.length === 0 && CONSENT_REGISTERS.every((names) => item[names.at] === undefined || old.includes(names));
+      // That an ID is not that of one user is known for good.
+      item.isShared === undefined &&
+      left.length === 0 &&
+      CONSENT_REGISTERS.every((names) => item[names.at] === undefined || old.includes(names));
     const unchanged = [
       '#erasingId = :erasureId',
       ...CONSENT_REGISTERS.map(({ recordedAt }) => sameAs(recordedAt, item)),

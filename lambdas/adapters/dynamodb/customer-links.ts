@@ -1,6 +1,13 @@
 import type { Consent } from '../../domain/consent.ts';
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
-import { customersFollowed, customersOf, isOneUser, linkPeriod, linkPeriodEnd } from '../../domain/customer.ts';
+import {
+  type CustomerLinks,
+  customersFollowed,
+  customersOf,
+  isOneUser,
+  linkPeriod,
+  linkPeriodEnd,
+} from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { InboundMessage } from '../../domain/webhook-event.ts';
 import { consentRegister, readConsents } from '../../table/consent-item.ts';
@@ -35,9 +42,17 @@ export const customersWriting = (
   return [{ platform, channel, customerId }, ...others];
 };
 
-/** Returns the customers that the user of a contact is, from the contact's item. */
-export const customersIn = ({ platform, channel }: ContactRef, item: Item | undefined): readonly ChannelCustomer[] =>
-  customersOf(parseCustomerLinks(item ?? {})).map((customerId) => ({ platform, channel, customerId }));
+/**
+ * Returns the customers that a contact's item leads to.
+ *
+ * @param idsOf returns which. @default those that the contact's user is
+ */
+export const customersIn = (
+  { platform, channel }: ContactRef,
+  item: Item | undefined,
+  idsOf: (links: CustomerLinks) => readonly string[] = customersOf,
+): readonly ChannelCustomer[] =>
+  idsOf(parseCustomerLinks(item ?? {})).map((customerId) => ({ platform, channel, customerId }));
 
 /** The attributes of a contact's item by which its other attributes are decided. */
 const DECIDING = [
