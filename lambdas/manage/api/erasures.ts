@@ -145,8 +145,8 @@ export const eraseCustomer = defineRoute({
   route: 'DELETE /v1/customers/{customerId+}',
   summary: 'Erase a customer',
   description:
-    'Erases every address of the customer, each in an erasure of its own, as DELETE /v1/contacts does, and everything ' +
-    'that names only the customer. An address that belongs to another customer now is not erased.',
+    'Erases every address of the customer, each in an erasure of its own, and everything that names only the ' +
+    'customer. An address that belongs to another customer now is not erased.',
   id: customerIdField,
   query: z.strictObject({ chatPlatform: contactQuery.shape.chatPlatform }),
   body: noBody,

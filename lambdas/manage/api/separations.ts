@@ -65,8 +65,7 @@ export const separateCustomer = separationRoute(
   'separated',
   'Separate an address from a customer',
   'For an address that the chat service names with the customer ID of another user. From then on, opt-outs, erasures, and ' +
-    'lists of the customer do not include the address, and those of the address do not include the customer. A ' +
-    'separation lasts as long as the contact is stored.',
+    'lists of one do not include the other. A separation lasts as long as the contact is stored.',
 );
 export const reverseSeparation = separationRoute(
   'POST /v1/separation-reversals',
