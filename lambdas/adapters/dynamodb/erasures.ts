@@ -58,7 +58,9 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     return { user: customersIn(contact, item), named: customersIn(contact, item, customersNamed) };
   },
 
-  addressesOf: (customer) => readAddresses(table, customer),
+  addressesOf: async (customer) => (await readAddresses(table, customer)).own,
+
+  earlierAddressesOf: async (customer) => (await readAddresses(table, customer)).earlier,
 
   leaveCustomer: (customer, erasure) => leaveCustomer(table, customer, erasure),
 
@@ -83,7 +85,10 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     const customerIds = new Set(stored.flatMap((item) => readCustomerIds(item ?? {})));
     const following = next ? { kind, key: next } : NEXT_KIND[kind] && { kind: NEXT_KIND[kind] };
     return {
-      items: listed.map((entry) => describeItem(kind, entry, items)),
+      items: listed.map((entry) => {
+        const named = readCustomerIds(items.get(`${entry.pk} ${entry.sk}`) ?? {});
+        return { ...describeItem(kind, entry, items), ...(named.length > 0 && { customerIds: named }) };
+      }),
       customers: [...customerIds].map((customerId): CustomerRef => ({ platform: subject.platform, customerId })),
       ...(following && { next: following }),
     };

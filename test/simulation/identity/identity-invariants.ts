@@ -97,12 +97,15 @@ export const IDENTITY_INVARIANTS = {
 
   erasedEverywhere: {
     sentence:
-      'An erasure by any address leaves nothing of the addresses whose user is the same customer, and no item of the ' +
-      'customer.',
+      'An erasure by any address leaves nothing of the addresses whose user is the same customer, nothing that the ' +
+      'customer wrote from other addresses, and no item of the customer.',
     at: 'erased',
     faultIn({ address, keys, customers, items }, facts) {
-      const texts = facts.events.flatMap(({ kind, key, text }) =>
-        (kind === 'message' || kind === 'edit') && key !== undefined && keys.has(key) ? [text] : [],
+      const texts = facts.events.flatMap(({ kind, key, customerId, text }) =>
+        (kind === 'message' || kind === 'edit') &&
+        ((key !== undefined && keys.has(key)) || (customerId !== undefined && customers.has(customerId)))
+          ? [text]
+          : [],
       );
       const isOfOther = ({ pk }: Item) =>
         String(pk).startsWith('CUSTOMER#') && ![...customers].some((customer) => String(pk).endsWith(`#${customer}`));
