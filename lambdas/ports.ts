@@ -486,18 +486,20 @@ export interface ErasureRepository {
   contactsOf(contact: ContactRef): Promise<readonly ContactRef[]>;
   /** Returns the customers that a contact's user is, as far as the chat service has named them. */
   customersOf(contact: ContactRef): Promise<readonly ChannelCustomer[]>;
+  /** Returns the customers that the chat service named with a contact otherwise, and its earlier users. */
+  otherCustomersOf(contact: ContactRef): Promise<readonly ChannelCustomer[]>;
   /**
    * Returns the contacts whose user a customer is now: with the business numbers with which the chat service named them.
    * Returns none if the ID is not that of one user.
    */
   addressesOf(customer: ChannelCustomer): Promise<readonly ContactRef[]>;
   /**
-   * Removes from a customer the addresses that are no longer its user's, and the opt-outs that were recorded until then.
-   * Deletes it if nothing else is left.
+   * Removes from a customer the addresses that are no longer its user's, and, if it is the erased user, the opt-outs that
+   * were recorded until then. Deletes it if nothing else is left.
    */
   leaveCustomer(
     customer: ChannelCustomer,
-    erasure: { readonly until: Instant; readonly erasureId: string },
+    erasure: { readonly until: Instant; readonly erasureId: string; readonly isUser: boolean },
   ): Promise<void>;
   /**
    * Removes what was recorded about the contact until then: its window, consents, and contact check. What was recorded

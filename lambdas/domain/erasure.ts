@@ -27,7 +27,8 @@ export const queuedErasure = z.object({
   erasureId: z.string(),
   requestedAt: z.string(),
   contact: z.object({ platform: z.string(), channel: z.string(), key: z.string() }),
-  customerIds: z.array(z.string()),
+  // An earlier version of the function that queues it does not name any.
+  customerIds: z._default(z.array(z.string()), []),
 });
 
 export interface QueuedErasure {

@@ -61,6 +61,10 @@ export const createErasureWorker =
     for (const each of contacts) {
       for (const customer of customers) isComplete = isComplete && (await pass.eraseAll(customer));
       if (!isComplete) break;
+      // Before the contact's item, which leads to them. They keep their opt-outs, because these are other users'.
+      for (const other of await erasures.otherCustomersOf(each)) {
+        await erasures.leaveCustomer(other, { until: requestedAt, erasureId, isUser: false });
+      }
       // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
       await erasures.removeContact(each, requestedAt);
       isComplete = await pass.eraseAll(each);
@@ -72,7 +76,7 @@ export const createErasureWorker =
     // After its contacts, because the customer's item leads from one address to the others.
     for (const { channel } of isComplete ? contacts : []) {
       for (const customer of customers) {
-        await erasures.leaveCustomer({ ...customer, channel }, { until: requestedAt, erasureId });
+        await erasures.leaveCustomer({ ...customer, channel }, { until: requestedAt, erasureId, isUser: true });
       }
     }
 

@@ -1,6 +1,13 @@
-import { type Consent, standingOptOuts } from '../../domain/consent.ts';
+import type { Consent } from '../../domain/consent.ts';
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
-import { customersFollowed, customersOf, isOneUser, linkPeriod, linkPeriodEnd } from '../../domain/customer.ts';
+import {
+  customersFollowed,
+  customersOf,
+  isOneUser,
+  linkPeriod,
+  linkPeriodEnd,
+  MAX_CUSTOMERS,
+} from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { InboundMessage } from '../../domain/webhook-event.ts';
 import { consentRegister, readConsents } from '../../table/consent-item.ts';
@@ -33,6 +40,15 @@ export const customersWriting = (
   const { platform, channel } = contact;
   const others = isOfOtherNumber ? known.filter((customer) => customer.customerId !== customerId) : [];
   return [{ platform, channel, customerId }, ...others];
+};
+
+/** Returns the customers that a contact's item names besides those that the user is: earlier users, for example. */
+export const otherCustomersIn = ({ platform, channel }: ContactRef, item: Item = {}): readonly ChannelCustomer[] => {
+  const links = parseCustomerLinks(item);
+  const { customerId, writerIds = [], otherCustomerIds = [] } = links;
+  const named = new Set([...(customerId === undefined ? [] : [customerId]), ...writerIds, ...otherCustomerIds]);
+  for (const user of customersOf(links)) named.delete(user);
+  return [...named].map((id) => ({ platform, channel, customerId: id }));
 };
 
 /** Returns the customers that the user of a contact is, from the contact's item. */
@@ -73,7 +89,7 @@ export const linkCustomer = async (
   await untilDone(async () => {
     const set = { ...changesOf(item), ...customerChanges(table, named, item) };
     const ids = named.isUsers ? 'writerIds' : 'otherCustomerIds';
-    const isNew = !contains(item[ids], named.customerId);
+    const isNew = isToBeListed(item[ids], named.customerId);
     if (!isNew && Object.entries(set).every(([name, value]) => item[name] === value)) return true;
     const before = Object.fromEntries(DECIDING.map((name) => [`${name}Before`, item[name]]));
     const result = await table.update(
@@ -102,6 +118,9 @@ export const linkCustomer = async (
   return item;
 };
 
+const isToBeListed = (ids: unknown, id: string): boolean =>
+  !contains(ids, id) && !(ids instanceof Set && ids.size > MAX_CUSTOMERS);
+
 const contains = (members: unknown, member: string): boolean => members instanceof Set && members.has(member);
 
 /** Returns what an event changes in what a contact's item says about the contact's customers. */
@@ -109,7 +128,7 @@ const customerChanges = (table: ConversationTable, { customerId, at, isUsers }: 
   const period = linkPeriod(at);
   const isNewer = typeof item.linkedAt !== 'string' || item.linkedAt < period;
   const register = isUsers ? registerChanges(item, customerId, at) : {};
-  const isNew = isUsers ? 'customerId' in register : !contains(item.otherCustomerIds, customerId);
+  const isNew = isUsers ? 'customerId' in register : isToBeListed(item.otherCustomerIds, customerId);
   return {
     ...register,
     ...(isNewer && { linkedAt: period }),
@@ -162,7 +181,8 @@ const addAddress = async (
     first.kind === 'written' ? first : await table.update({ ...added, condition: IS_ONE_USER }, { returnItem: true });
   if (kind === 'conflict') return;
   if (!isOneUser(parseCustomer(stored))) {
-    await table.update({ key, set: { contacts: undefined, isShared: true } });
+    // For good, because the addresses that it has had so far are no longer known.
+    await table.update({ key, set: { contacts: undefined, isShared: true, expiresAt: undefined } });
     return;
   }
   const links = parseCustomerLinks(item);
@@ -178,8 +198,9 @@ const IS_ONE_USER = 'attribute_not_exists(#isShared)';
 const NO_ATTRIBUTE = 'nothing';
 
 /**
- * Returns the opt-outs that no opt-in overrides. Reads them by a write that changes nothing, because the function that
- * links may only write.
+ * Returns the opt-outs of an address, also those that an opt-in of the address overrides: it does not hold for the others,
+ * whichever was recorded first. Reads them by a write that changes nothing, because the function that links may only
+ * write.
  */
 const readOptOuts = async (table: ConversationTable, contact: ContactRef): Promise<readonly Consent[]> => {
   const { kind, item } = await table.update(
@@ -187,8 +208,9 @@ const readOptOuts = async (table: ConversationTable, contact: ContactRef): Promi
     { returnItem: true },
   );
   if (kind === 'conflict' || item === undefined) return [];
-  return standingOptOuts(readConsents(item)).map((optOut) => {
-    const recordedAt = item[consentRegister(optOut).recordedAt];
-    return { ...optOut, ...(typeof recordedAt === 'string' && { recordedAt }) };
+  return readConsents(item).flatMap((consent) => {
+    if (consent.kind === 'opt-in') return [];
+    const recordedAt = item[consentRegister(consent).recordedAt];
+    return [{ ...consent, ...(typeof recordedAt === 'string' && { recordedAt }) }];
   });
 };

@@ -24,7 +24,7 @@ import { EMPTIED_MESSAGE } from '../../table/message-item.ts';
 import { eraseAuditEntry } from './audit.ts';
 import { removeContact } from './contact-erasure.ts';
 import { leaveCustomer, readAddresses } from './customer-erasure.ts';
-import { customersIn } from './customer-links.ts';
+import { customersIn, otherCustomersIn } from './customer-links.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import { eraseSend } from './send-erasure.ts';
 import type { ConversationTable } from './table.ts';
@@ -57,6 +57,10 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
 
   async customersOf(contact) {
     return customersIn(contact, await table.get(contactKeyOf(contact)));
+  },
+
+  async otherCustomersOf(contact) {
+    return otherCustomersIn(contact, await table.get(contactKeyOf(contact)));
   },
 
   addressesOf: (customer) => readAddresses(table, customer),

@@ -35,11 +35,15 @@ const readUser = async (
   erasures: Pick<ErasureRepository, 'contactsOf' | 'customersOf' | 'addressesOf'>,
   contact: ContactRef,
 ): Promise<{ readonly customerIds: readonly string[]; readonly others: readonly ContactRef[] }> => {
-  const named = await Promise.all((await erasures.contactsOf(contact)).map((each) => erasures.customersOf(each)));
-  const customers = named.flat();
+  const contacts = await erasures.contactsOf(contact);
+  const named = (await Promise.all(contacts.map((each) => erasures.customersOf(each)))).flat();
+  const customerIds = [...new Set(named.map(({ customerId }) => customerId))];
+  // A customer's addresses are kept by business number, and the user may have written from another one to each.
+  const customers = contacts.flatMap(({ platform, channel }) =>
+    customerIds.map((customerId) => ({ platform, channel, customerId })),
+  );
   const addresses = (await Promise.all(customers.map((customer) => erasures.addressesOf(customer)))).flat();
   const others = new Map(addresses.filter(({ key }) => key !== contact.key).map((each) => [each.key, each]));
-  const customerIds = [...new Set(customers.map(({ customerId }) => customerId))];
   return { customerIds, others: [...others.values()] };
 };
 

@@ -44,6 +44,7 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
     read: async () => record,
     contactsOf: async (contact) => [contact],
     customersOf: async () => [],
+    otherCustomersOf: async () => [],
     addressesOf: async () => [],
     leaveCustomer: async () => undefined,
     endOpenTurn: async () => undefined,
