@@ -198,9 +198,9 @@ const IS_ONE_USER = 'attribute_not_exists(#isShared)';
 const NO_ATTRIBUTE = 'nothing';
 
 /**
- * Returns the opt-outs of an address, also those that an opt-in of the address overrides: it does not hold for the others,
- * whichever was recorded first. Reads them by a write that changes nothing, because the function that links may only
- * write.
+ * Returns the opt-outs of an address, also those that its own opt-in overrides: they hold for the customer's other
+ * addresses, whether the opt-in or the link came first. Reads them by a write that changes nothing, because the function
+ * that links may only write.
  */
 const readOptOuts = async (table: ConversationTable, contact: ContactRef): Promise<readonly Consent[]> => {
   const { kind, item } = await table.update(
@@ -208,9 +208,9 @@ const readOptOuts = async (table: ConversationTable, contact: ContactRef): Promi
     { returnItem: true },
   );
   if (kind === 'conflict' || item === undefined) return [];
-  return readConsents(item).flatMap((consent) => {
-    if (consent.kind === 'opt-in') return [];
-    const recordedAt = item[consentRegister(consent).recordedAt];
-    return [{ ...consent, ...(typeof recordedAt === 'string' && { recordedAt }) }];
+  const optOuts = readConsents(item).filter(({ kind: each }) => each === 'opt-out');
+  return optOuts.map((optOut) => {
+    const recordedAt = item[consentRegister(optOut).recordedAt];
+    return { ...optOut, ...(typeof recordedAt === 'string' && { recordedAt }) };
   });
 };

@@ -31,6 +31,8 @@ import { tableOf } from './scene-view.ts';
 
 export const AN_HOUR_AGO = '2026-11-20T11:00:00.000Z';
 export const IN_JANUARY = '2026-01-01T00:00:00.000Z';
+/** The ID by which the chat service names the user. */
+export const CUSTOMER = 'customer-1';
 export const SOMEBODY_ELSE = '+5491155551111';
 const EIGHT_DAYS_MS = 8 * 24 * 60 * 60 * 1000;
 
@@ -151,7 +153,12 @@ export const toErase = async (scene: Scene): Promise<void> => {
 
 /** An erasure that was requested a minute ago and is on its queue. */
 export const requestErasure = async (scene: Scene): Promise<void> => {
-  const erasure = { erasureId: 'erasure-1', requestedAt: addMs(scene.clock.now(), -60_000), contact: userRef };
+  const erasure = {
+    erasureId: 'erasure-1',
+    requestedAt: addMs(scene.clock.now(), -60_000),
+    contact: userRef,
+    customerIds: [CUSTOMER],
+  };
   await repositoriesOf(scene).erasures.start(erasure.erasureId, erasure.requestedAt);
   scene.queues.erasures.put({ body: JSON.stringify(erasure) });
 };

@@ -20,7 +20,7 @@ export const RECEIVING_MISTAKES = {
     create: () => updating('receive', (update) => (isOfVersion(update) ? undefined : update)),
   },
   versionWrittenLast: {
-    breaks: 'A version replaces another without the condition that this one is still stored.',
+    breaks: 'A version replaces another without checking that the other is still the stored one.',
     scenario: 'edited',
     maxFaults: 0,
     invariant: 'storedAsItCame',

@@ -61,7 +61,7 @@ export const RECEIVING_SCENARIOS = {
   },
   edited: {
     useCase: 'receive',
-    about: 'A message and its edit, which has the same ID and time, but other content.',
+    about: 'A message and its edit, which has the same ID and time, but different content.',
     maxFaults: 1,
     options: posts(event, { ...event, MESSAGE: 'Where is it?', LAST_MODIFICATION: '2026-11-20T11:00:30.000Z' }),
   },

@@ -1,5 +1,6 @@
 import type { JournalCall } from '../world/journal.ts';
 import type { ItemWrite } from '../world/table.ts';
+import { CUSTOMER_INVARIANTS } from './customer-invariants.ts';
 import { ERASING_INVARIANTS } from './erasing-invariants.ts';
 import { MANAGING_INVARIANTS } from './managing-invariants.ts';
 import { PUBLISHING_INVARIANTS } from './publishing-invariants.ts';
@@ -27,6 +28,7 @@ export const SCENE_INVARIANTS = {
   ...RECEIVING_INVARIANTS,
   ...MANAGING_INVARIANTS,
   ...ERASING_INVARIANTS,
+  ...CUSTOMER_INVARIANTS,
   ...PUBLISHING_INVARIANTS,
 } as const satisfies Record<string, SceneInvariant>;
 

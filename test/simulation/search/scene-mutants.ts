@@ -1,3 +1,4 @@
+import { CUSTOMER_MISTAKES } from './customer-mistakes.ts';
 import { ERASING_MISTAKES } from './erasing-mistakes.ts';
 import { FORMER_RECEIVING_DEFECTS } from './former-receiving-defects.ts';
 import { FORMER_SENDING_DEFECTS } from './former-sending-defects.ts';
@@ -15,4 +16,5 @@ export const SCENE_MUTANTS = {
   ...PUBLISHING_MISTAKES,
   ...MANAGING_MISTAKES,
   ...ERASING_MISTAKES,
+  ...CUSTOMER_MISTAKES,
 };

@@ -1,4 +1,5 @@
 import type { Fault } from '../world/faults.ts';
+import { CUSTOMER_SCENARIOS } from './customer-scenarios.ts';
 import { ERASING_SCENARIOS } from './erasing-scenarios.ts';
 import { FAILING_SCENARIOS } from './failing-scenarios.ts';
 import { MANAGING_SCENARIOS } from './managing-scenarios.ts';
@@ -28,6 +29,7 @@ export const SCENE_SCENARIOS = {
   ...MANAGING_SCENARIOS,
   ...FAILING_SCENARIOS,
   ...ERASING_SCENARIOS,
+  ...CUSTOMER_SCENARIOS,
 } as const satisfies Record<string, SceneScenario>;
 
 export type SceneScenarioName = keyof typeof SCENE_SCENARIOS;

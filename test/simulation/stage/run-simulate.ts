@@ -10,7 +10,7 @@ import { parseHistory } from './parse-history.ts';
 import { playHistory } from './play-history.ts';
 import { runHistory, type Simulation } from './run-history.ts';
 import { parseSimulateCommand, type SimulateCommand, USAGE } from './simulate-options.ts';
-import type { FailingSeed, SeedsResult } from './simulate-seeds.ts';
+import { addResults, type FailingSeed, NO_SEEDS, type SeedsResult } from './simulate-seeds.ts';
 import { simulateOnWorkers } from './simulate-workers.ts';
 import { examineRun } from './stage-invariants.ts';
 import { renderTimeline } from './timeline.ts';
@@ -35,6 +35,8 @@ const simulateMany = async ({ from, seeds, workers = availableParallelism(), shr
     seeds,
     workers,
     worker: new URL('simulate-worker.ts', import.meta.url),
+    none: NO_SEEDS,
+    add: addResults,
     onProgress: (soFar) => showProgress(soFar, seeds, seconds()),
   });
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { drawHistory } from './draw-history.ts';
 import { FAKE } from './fake-simulation.ts';
 import type { Simulation } from './run-history.ts';
-import { addResults, simulateSeeds } from './simulate-seeds.ts';
+import { addResults, NO_SEEDS, simulateSeeds } from './simulate-seeds.ts';
 import { simulateOnWorkers } from './simulate-workers.ts';
 
 const WORKER = new URL('fake-worker.ts', import.meta.url);
+const RESULTS = { none: NO_SEEDS, add: addResults };
 
 describe('simulating seeds', () => {
   it('counts events and witnesses, and lists the seeds that violate an invariant', async () => {
@@ -32,13 +33,14 @@ describe('simulating seeds', () => {
     const range = { from: 5, seeds: 50 };
     const [one, several] = await Promise.all([
       simulateSeeds(range, FAKE),
-      simulateOnWorkers({ ...range, workers: 3, worker: WORKER }),
+      simulateOnWorkers({ ...range, ...RESULTS, workers: 3, worker: WORKER }),
     ]);
     expect(several).toEqual(one);
   });
 
   it('names the seeds at which a thread failed', async () => {
     const failing = simulateOnWorkers({
+      ...RESULTS,
       from: 0,
       seeds: 4,
       workers: 1,

@@ -1,22 +1,25 @@
 import { Worker } from 'node:worker_threads';
-import { addResults, NO_SEEDS, type SeedRange, type SeedsResult } from './simulate-seeds.ts';
+import type { SeedRange } from './simulate-seeds.ts';
 
-export interface WorkersOptions extends SeedRange {
+export interface WorkersOptions<Result> extends SeedRange {
   readonly workers: number;
-  /** The module of a worker, which answers each {@link SeedRange} with a {@link SeedsResult}. */
+  /** The module of a worker, which answers each {@link SeedRange} with a result. */
   readonly worker: URL;
-  readonly onProgress?: (soFar: SeedsResult) => void;
+  /** The result of no seeds, and how two results are added. */
+  readonly none: Result;
+  readonly add: (one: Result, other: Result) => Result;
+  readonly onProgress?: (soFar: Result) => void;
 }
 
 /** Small enough to show progress, and so that all threads end at about the same time. */
 const MAX_RANGE = 20;
 
 /** Simulates seeds on several threads. The result does not depend on the number of threads. */
-export const simulateOnWorkers = async (options: WorkersOptions): Promise<SeedsResult> => {
-  const { from, seeds, workers, worker, onProgress } = options;
+export const simulateOnWorkers = async <Result>(options: WorkersOptions<Result>): Promise<Result> => {
+  const { from, seeds, workers, worker, none, add, onProgress } = options;
   const size = Math.max(1, Math.min(MAX_RANGE, Math.ceil(seeds / workers / 4)));
   let next = from;
-  let total = NO_SEEDS;
+  let total = none;
   const takeRange = (): SeedRange | undefined => {
     const left = from + seeds - next;
     if (left <= 0) return undefined;
@@ -29,8 +32,8 @@ export const simulateOnWorkers = async (options: WorkersOptions): Promise<SeedsR
     const thread = new Worker(worker);
     try {
       for (let range = takeRange(); range !== undefined; range = takeRange()) {
-        const result = await answerOf(thread, range);
-        total = addResults(total, result);
+        const result = await answerOf<Result>(thread, range);
+        total = add(total, result);
         onProgress?.(total);
       }
     } finally {
@@ -41,14 +44,14 @@ export const simulateOnWorkers = async (options: WorkersOptions): Promise<SeedsR
   return total;
 };
 
-const answerOf = (thread: Worker, range: SeedRange): Promise<SeedsResult> =>
+const answerOf = <Result>(thread: Worker, range: SeedRange): Promise<Result> =>
   new Promise((resolve, reject) => {
     const seeds = `the seeds ${range.from} to ${range.from + range.seeds - 1}`;
     const onError = (cause: unknown) => reject(new Error(`A worker failed at ${seeds}.`, { cause }));
     const onExit = (code: number) => reject(new Error(`A worker ended with code ${code} at ${seeds}.`));
     thread.once('error', onError);
     thread.once('exit', onExit);
-    thread.once('message', (result: SeedsResult) => {
+    thread.once('message', (result: Result) => {
       thread.off('error', onError);
       thread.off('exit', onExit);
       resolve(result);

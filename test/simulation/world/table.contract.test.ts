@@ -66,6 +66,13 @@ describe.each([
     expect(Object.values(await items())).toEqual([{ ...KEY, seen: new Set(['a', 'b']) }]);
   });
 
+  it('replaces a set by another', async () => {
+    const { table, items } = await create();
+    for (const members of [['a', 'b'], ['b']]) await table.update({ key: KEY, set: { seen: new Set(members) } });
+    await table.update({ key: KEY, add: { seen: new Set(['c']) } });
+    expect(Object.values(await items())).toEqual([{ ...KEY, seen: new Set(['b', 'c']) }]);
+  });
+
   it('returns the item after a write when asked to, and the item as it is after a conflict', async () => {
     const { table } = await create();
     const first = { key: KEY, set: { state: 'queued' }, condition: 'attribute_not_exists(#state)' };
@@ -193,11 +200,17 @@ describe.each([
   it.each([
     ['a value that is not declared', { condition: '#state = :queued' }],
     ['a value that no expression uses', { values: { queued: 'queued' } }],
-    ['an update without any value', { set: { gone: undefined } }],
     ['an item that is too large', { set: { text: 'x'.repeat(410 * 1024) } }],
   ])('refuses %s', async (_what, update) => {
     const { table } = await create();
     await expect(table.update({ key: KEY, set: { a: 'b' }, ...update })).rejects.toThrow(WriteRefusedError);
+  });
+
+  it('returns an item without changing it, from an update that only removes what is not there', async () => {
+    const { table } = await create();
+    await table.update({ key: KEY, set: { a: 'b' } });
+    const read = { key: KEY, set: { gone: undefined }, condition: 'attribute_exists(#pk)' };
+    expect(await table.update(read, { returnItem: true })).toEqual({ kind: 'written', item: { ...KEY, a: 'b' } });
   });
 });
 

@@ -87,7 +87,8 @@ export const createTableState = (onWrite: (write: ItemWrite) => void = () => und
     },
     query: (query) => queryIndex([...items.values()], query),
     put(item) {
-      store(nameOf(item), items.get(nameOf(item)), inOrder(toStored(item)));
+      const stored = Object.entries(item).map(([name, value]) => [name, toStored(value)]);
+      store(nameOf(item), items.get(nameOf(item)), inOrder(Object.fromEntries(stored)));
     },
   };
 };
@@ -218,8 +219,9 @@ const inOrder = (item: Item): Item =>
   Object.fromEntries(Object.entries(item).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 
 /** Copies a value as it would be read again: without undefined members. */
-const toStored = <Value>(value: Value): Value => {
+const toStored = (value: unknown): unknown => {
   if (value instanceof Uint8Array) return value;
+  if (value instanceof Set) return storedSet(value);
   return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
 };
 

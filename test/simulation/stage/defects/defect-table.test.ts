@@ -7,9 +7,9 @@ describe('the table of seeded defects', () => {
   });
 
   it('shows that each defect was found', () => {
-    const { histories, search } = foundOn(readDefectPage());
+    const { histories, identities, search } = foundOn(readDefectPage());
     const found = [
-      ...[...histories].flatMap(([name, where]) => (/^seed [\d,]+$/.test(where) ? [name] : [])),
+      ...[...histories, ...identities].flatMap(([name, where]) => (/^seed [\d,]+$/.test(where) ? [name] : [])),
       ...[...search].flatMap(([name, where]) => (/^[1-9][\d,]* of [\d,]+ runs$/.test(where) ? [name] : [])),
     ];
 

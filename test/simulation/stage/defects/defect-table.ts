@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { code, markdownTable, tableUnder, wrap } from '../../../../lib/documents/markdown.ts';
+import { IDENTITY_DEFECTS } from '../../identity/identity-defects.ts';
+import { IDENTITY_INVARIANTS } from '../../identity/identity-invariants.ts';
 import { SEARCHABLE_MUTANTS } from '../../search/searchable.ts';
 import { STAGE_INVARIANTS } from '../stage-invariants.ts';
 import { STAGE_DEFECTS } from './stage-defects.ts';
@@ -16,10 +18,21 @@ export type Found = z.output<typeof found>;
 
 export const parseFound = (text: string): Found => found.parse(JSON.parse(text));
 
-/** Where defects are seeded: in the stage that plays random histories, or in the scenarios of the search. */
-export const SEEDED_DEFECTS = { histories: STAGE_DEFECTS, search: SEARCHABLE_MUTANTS } as const;
+/**
+ * Where defects are seeded: in the stage that plays random histories, in that of histories of identity, or in the scenarios
+ * of the search.
+ */
+export const SEEDED_DEFECTS = {
+  histories: STAGE_DEFECTS,
+  identities: IDENTITY_DEFECTS,
+  search: SEARCHABLE_MUTANTS,
+} as const;
 
-export const DEFECT_PLACES = ['histories', 'search'] as const satisfies readonly (keyof typeof SEEDED_DEFECTS)[];
+export const DEFECT_PLACES = [
+  'histories',
+  'identities',
+  'search',
+] as const satisfies readonly (keyof typeof SEEDED_DEFECTS)[];
 
 export type DefectPlace = (typeof DEFECT_PLACES)[number];
 
@@ -29,6 +42,7 @@ export const readDefectPage = (): string => readFileSync(PAGE, 'utf8');
 
 const HEADINGS: Readonly<Record<DefectPlace, string>> = {
   histories: '## In random histories',
+  identities: '## In histories of identity',
   search: '## In the exhaustive search',
 };
 
@@ -41,7 +55,7 @@ export const foundOn = (page: string): FoundIn => {
     const [, ...rows] = tableUnder(page, HEADINGS[place]);
     return new Map(rows.map((row) => [row[0]?.replaceAll('`', '') ?? '', row.at(-1) ?? '']));
   };
-  return { histories: read('histories'), search: read('search') };
+  return { histories: read('histories'), identities: read('identities'), search: read('search') };
 };
 
 /** Writes to the page where a defect was found. */
@@ -60,7 +74,7 @@ export const describeFound = (result: Found): string => {
 const number = (count: number): string => count.toLocaleString('en-US');
 
 /** Returns docs/defects.md. */
-export const defectPageOf = ({ histories, search }: FoundIn): string => `# Seeded defects
+export const defectPageOf = ({ histories, identities, search }: FoundIn): string => `# Seeded defects
 
 A check that finds nothing may be unable to find anything. To rule that out, one defect at a time is seeded in the
 functions, and the invariant listed beside it must find it. To update this page, run
@@ -71,16 +85,22 @@ ${HEADINGS.histories}
 Each defect is seeded in the histories of \`npm run simulate\`, starting with seed 0, until its invariant is violated.
 \`npm test\` also plays each defect in a short history of its own, which violates no invariant without the defect.
 
-${markdownTable([
-  ['Defect', 'Invariant', 'Found in'],
-  ...Object.entries(STAGE_DEFECTS).map(([name, { invariant }]) => [
-    code(name),
-    code(invariant),
-    histories.get(name) ?? 'not run',
-  ]),
-])}
+${foundTable(STAGE_DEFECTS, histories)}
 
 ${descriptions(STAGE_DEFECTS)}
+
+${HEADINGS.identities}
+
+Each defect is seeded in the histories of \`npm run simulate:identity\`, in which people have several addresses, change
+them, and take over those of others. \`npm test\` plays the history of this seed with and without the defect.
+
+${foundTable(IDENTITY_DEFECTS, identities)}
+
+${descriptions(IDENTITY_DEFECTS)}
+
+These histories have invariants of their own:
+
+${sentences(IDENTITY_INVARIANTS)}
 
 ${HEADINGS.search}
 
@@ -100,10 +120,26 @@ ${descriptions(SEARCHABLE_MUTANTS)}
 
 ## Invariants
 
-${Object.entries(STAGE_INVARIANTS)
-  .map(([name, { sentence }]) => wrap(`- ${code(name)}: ${sentence}`, '  '))
-  .join('\n')}
+${sentences(STAGE_INVARIANTS)}
 `;
+
+const foundTable = (
+  defects: Readonly<Record<string, { readonly invariant: string }>>,
+  found: ReadonlyMap<string, string>,
+): string =>
+  markdownTable([
+    ['Defect', 'Invariant', 'Found in'],
+    ...Object.entries(defects).map(([name, { invariant }]) => [
+      code(name),
+      code(invariant),
+      found.get(name) ?? 'not run',
+    ]),
+  ]);
+
+const sentences = (invariants: Readonly<Record<string, { readonly sentence: string }>>): string =>
+  Object.entries(invariants)
+    .map(([name, { sentence }]) => wrap(`- ${code(name)}: ${sentence}`, '  '))
+    .join('\n');
 
 const descriptions = (defects: Readonly<Record<string, { readonly breaks: string }>>): string =>
   Object.entries(defects)

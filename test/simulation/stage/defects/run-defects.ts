@@ -1,4 +1,7 @@
 import { readArguments } from '../../../support/read-arguments.ts';
+import { drawIdentityHistory } from '../../identity/draw-identity.ts';
+import { IDENTITY_DEFECTS, type IdentityDefect } from '../../identity/identity-defects.ts';
+import { playIdentity } from '../../identity/play-identity.ts';
 import { runInChildren } from '../../run-in-children.ts';
 import { SEARCHABLE_MUTANTS, type SearchableMutant } from '../../search/searchable.ts';
 import { drawHistory } from '../draw-history.ts';
@@ -66,6 +69,21 @@ const findSeed = async ({ create, invariant }: StageDefect): Promise<Found> => {
   return { notFoundInSeeds: seeds };
 };
 
+/** The first seed of a history of identity that shows the defect, and violates nothing without it. */
+const findIdentity = async ({ create, invariant }: IdentityDefect): Promise<Found> => {
+  const isViolated = async (seed: number, createMutation?: IdentityDefect['create']) => {
+    const { violations } = await playIdentity(drawIdentityHistory(seed), createMutation);
+    return violations.some((violation) => violation.invariant === invariant);
+  };
+  for (let seed = 1; seed <= IDENTITIES_PER_HISTORY * seeds; seed += 1) {
+    if ((await isViolated(seed, create)) && !(await isViolated(seed))) return { seed };
+  }
+  return { notFoundInSeeds: IDENTITIES_PER_HISTORY * seeds };
+};
+
+/** A history of identity is short. */
+const IDENTITIES_PER_HISTORY = 10;
+
 const searchFor = async ({ maxFaults, invariant, search }: SearchableMutant): Promise<Found> => {
   const { violating, runs } = await search(maxFaults);
   return { runs, violating: violating[invariant] ?? 0 };
@@ -73,8 +91,10 @@ const searchFor = async ({ maxFaults, invariant, search }: SearchableMutant): Pr
 
 const runHere = (place: DefectPlace, name: string): Promise<Found> => {
   const defect = STAGE_DEFECTS[name];
+  const identity = IDENTITY_DEFECTS[name];
   const mutant = SEARCHABLE_MUTANTS[name];
   if (place === 'histories' && defect) return findSeed(defect);
+  if (place === 'identities' && identity) return findIdentity(identity);
   return mutant ? searchFor(mutant) : fail(`Unknown defect: ${name}.`);
 };
 

@@ -1,0 +1,182 @@
+import { plainAddress } from '../../../lambdas/domain/address.ts';
+import { contactKey } from '../../../lambdas/domain/contact.ts';
+import type { Item } from '../../../lambdas/table/item.ts';
+import { containsText } from '../search/scene-view.ts';
+import type { Effect } from '../world/chat-service.ts';
+import type { IdentityFacts } from './identity-facts.ts';
+import { canBeOptedOut, optOutsOf } from './opt-outs-known.ts';
+
+/** What an invariant judges, after each step. */
+export type IdentityMoment =
+  | {
+      readonly kind: 'sent';
+      readonly address: string;
+      readonly content: 'text' | 'template';
+      /** The message that reached somebody, or why none did. */
+      readonly effect: Effect | undefined;
+      readonly code: string | undefined;
+    }
+  | {
+      readonly kind: 'erased';
+      readonly address: string;
+      /** The addresses and customers that the erased user had, as far as Parley knew. */
+      readonly keys: ReadonlySet<string>;
+      readonly customers: ReadonlySet<string>;
+      readonly items: readonly Item[];
+    }
+  | { readonly kind: 'read'; readonly address: string; readonly contact: unknown; readonly messages: unknown };
+
+type Judge<Kind extends IdentityMoment['kind']> = (
+  moment: Extract<IdentityMoment, { kind: Kind }>,
+  facts: IdentityFacts,
+) => string | undefined;
+
+/** An invariant of one kind of moment. Its check returns what is wrong. */
+export type IdentityInvariant = { readonly sentence: string } & {
+  [Kind in IdentityMoment['kind']]: { readonly at: Kind; readonly faultIn: Judge<Kind> };
+}[IdentityMoment['kind']];
+
+export const IDENTITY_INVARIANTS = {
+  destinationIsNamed: {
+    sentence: 'A message goes to the address that the request names, or that its user last wrote from.',
+    at: 'sent',
+    faultIn({ address, effect }, facts) {
+      if (effect === undefined) return undefined;
+      const sentTo = String(effect.body.platformContactId);
+      const wrote = facts.messagesFrom(contactKey(address)).map((message) => message.address);
+      const isNamed = [plainAddress(address), address, ...wrote].includes(sentTo);
+      return isNamed ? undefined : `The message for ${address} went to ${sentTo}.`;
+    },
+  },
+
+  optOutFollowsCustomer: {
+    sentence:
+      'An opt-out by any address of a customer stops templates to all of them until their own later opt-in, and ' +
+      'free-form messages until the user writes from them again.',
+    at: 'sent',
+    faultIn({ address, content, effect }, facts) {
+      if (effect === undefined) return undefined;
+      const key = contactKey(address);
+      const wroteMs = facts.messagesFrom(key).at(-1)?.eventMs ?? 0;
+      const optOut = optOutsOf(facts, key).find(({ saidMs }) => content === 'template' || saidMs >= wroteMs);
+      return optOut && `${address} got a ${content} after the opt-out ${JSON.stringify(optOut)}.`;
+    },
+  },
+
+  refusedForOwnOptOut: {
+    sentence: "A request is refused because of an opt-out only if it can be the user's own.",
+    at: 'sent',
+    faultIn: ({ address, code }, facts) =>
+      code === 'OPTED_OUT' && !canBeOptedOut(facts, contactKey(address))
+        ? `${address} is refused, and no customer of it has opted out.`
+        : undefined,
+  },
+
+  optInStays: {
+    sentence:
+      'A template opens a conversation only with an address that has itself opted in, and is never sent to another.',
+    at: 'sent',
+    faultIn({ address, content, effect }, facts) {
+      const key = contactKey(address);
+      if (effect === undefined || content !== 'template' || facts.messagesFrom(key).length > 0) return undefined;
+      const isOptedIn = facts.consents.some((consent) => consent.kind === 'opt-in' && consent.key === key);
+      return isOptedIn ? undefined : `${address} got a template, and never wrote or opted in.`;
+    },
+  },
+
+  windowStays: {
+    sentence: 'A free-form message is sent only to an address from which its user wrote in the last 24 hours.',
+    at: 'sent',
+    faultIn({ address, content, effect }, facts) {
+      if (effect === undefined || content !== 'text') return undefined;
+      const wroteMs = facts.messagesFrom(contactKey(address)).at(-1)?.eventMs;
+      const isOpen = wroteMs !== undefined && effect.at - wroteMs < WINDOW_MS;
+      return isOpen ? undefined : `${address} got a free-form message without a window.`;
+    },
+  },
+
+  erasedEverywhere: {
+    sentence:
+      'An erasure by any address leaves nothing of the addresses whose user is the same customer, and no item of the ' +
+      'customer.',
+    at: 'erased',
+    faultIn({ address, keys, customers, items }, facts) {
+      const texts = facts.events.flatMap(({ kind, key, text }) =>
+        (kind === 'message' || kind === 'edit') && key !== undefined && keys.has(key) ? [text] : [],
+      );
+      const isOfOther = ({ pk }: Item) =>
+        String(pk).startsWith('CUSTOMER#') && ![...customers].some((customer) => String(pk).endsWith(`#${customer}`));
+      for (const text of [...texts.filter(isUnique), ...keys]) {
+        const left = items.find((item) => !isOfOther(item) && containsText(item, text));
+        if (left) return `After the erasure of ${address}, ${left.pk} ${left.sk} contains ${text}`;
+      }
+      const customer = items.find(({ pk }) => [...customers].some((id) => pk === `CUSTOMER#chat#${id}`));
+      return customer && `After the erasure of ${address}, ${customer.pk} ${customer.sk} is left.`;
+    },
+  },
+
+  othersStay: {
+    sentence: 'An erasure removes no message of anybody else.',
+    at: 'erased',
+    faultIn({ address, keys, customers, items }, facts) {
+      const lost = facts.events.find(
+        ({ kind, key, customerId, text }) =>
+          (kind === 'message' || kind === 'edit') &&
+          isUnique(text) &&
+          !(key !== undefined && keys.has(key)) &&
+          !(customerId !== undefined && customers.has(customerId)) &&
+          !items.some((item) => containsText(item, text)),
+      );
+      return lost && `The erasure of ${address} removed ${JSON.stringify(lost)}.`;
+    },
+  },
+
+  oneConversation: {
+    sentence:
+      'A conversation has every message of its address, in whichever spelling, in the order in which it was written.',
+    at: 'read',
+    faultIn({ address, messages }, facts) {
+      const key = contactKey(address);
+      const users = facts.usersOf(key);
+      // What was written until the latest message of another customer is the conversation of an earlier user.
+      const earlierMs = facts
+        .messagesFrom(key)
+        .findLast(({ customerId }) => customerId !== undefined && !users.has(customerId))?.eventMs;
+      const expected = facts
+        .latestFrom(key)
+        .filter(({ text, eventMs }) => isUnique(text) && eventMs > (earlierMs ?? 0));
+      const missing = expected.find(({ text }) => !containsText(messages, text));
+      if (missing) return `The conversation with ${address} lacks ${JSON.stringify(missing)}.`;
+      const shown = JSON.stringify(messages);
+      const isNewestFirst = expected.every(({ text, eventMs }) =>
+        expected.every((other) => other.eventMs <= eventMs || shown.indexOf(other.text) < shown.indexOf(text)),
+      );
+      return isNewestFirst ? undefined : `The conversation with ${address} is in another order.`;
+    },
+  },
+
+  recycledShowsNothing: {
+    sentence: 'Once the new user of a number has written, it shows no name, ID, and message of the earlier user.',
+    at: 'read',
+    faultIn({ address, contact, messages }, facts) {
+      const key = contactKey(address);
+      const users = facts.usersOf(key);
+      const earlier = facts
+        .messagesFrom(key)
+        .filter(({ customerId }) => customerId !== undefined && !users.has(customerId));
+      const shown = earlier.find(
+        ({ customerId = '', text }) =>
+          containsText(contact, customerId) || (isUnique(text) && containsText(messages, text)),
+      );
+      return shown && `${address} shows ${JSON.stringify(shown)} of an earlier user.`;
+    },
+  },
+} as const satisfies Record<string, IdentityInvariant>;
+
+export type IdentityInvariantName = keyof typeof IDENTITY_INVARIANTS;
+
+/** The contract's Limits: "User conversation window: 24 hours since the user's last message". */
+const WINDOW_MS = 24 * 60 * 60 * 1000;
+
+/** Whether a text identifies its message. */
+const isUnique = (text: string): boolean => text.endsWith('.');

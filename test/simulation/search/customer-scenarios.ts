@@ -1,0 +1,83 @@
+import { templateRequest, USER } from '../../support/builders.ts';
+import { OTHER_ADDRESS } from './customer-invariants.ts';
+import { AFTER, BEFORE } from './erasing-invariants.ts';
+import { AN_HOUR_AGO, openWindow, requestErasure, saying, storeEvent } from './prepared.ts';
+import type { Scene } from './scene.ts';
+import type { ApiCaller } from './scene-options.ts';
+import type { SceneScenario } from './scene-scenarios.ts';
+
+const fromOther = (text: string, id: string) => saying(text, { _id_: id, FROM: OTHER_ADDRESS });
+
+/** The user wrote from both addresses, and opted in. */
+const linked = async (scene: Scene, text = BEFORE): Promise<void> => {
+  await openWindow(scene);
+  await storeEvent(scene, fromOther(text, 'message-9'));
+};
+
+const template = templateRequest({ params: { name: 'request-1' } });
+
+const optOut = (platformContactId: string): ApiCaller => ({
+  name: 'out',
+  request: { route: 'optOut', body: { platformContactId, source: 'form', at: AN_HOUR_AGO } },
+});
+
+const erase = (id: string): ApiCaller => ({ name: 'erasure', request: { route: 'eraseContact', id } });
+
+export const CUSTOMER_SCENARIOS = {
+  optOutAtOtherAddress: {
+    useCase: 'customer',
+    about: 'The user opts out at another address while a template is sent.',
+    maxFaults: 1,
+    options: {
+      prepare: (scene) => linked(scene),
+      consumes: ['send'],
+      queued: [template],
+      callers: [optOut(OTHER_ADDRESS)],
+    },
+  },
+  optOutWhileLinking: {
+    useCase: 'customer',
+    about: 'The user opts out while the first message arrives from another address.',
+    slice: ['dies-after'],
+    maxFaults: 1,
+    options: {
+      prepare: openWindow,
+      consumes: ['inbound'],
+      posts: [{ event: fromOther(AFTER, 'message-9') }],
+      callers: [optOut(USER)],
+    },
+  },
+  linkBothWhileOptingOut: {
+    useCase: 'customer',
+    about: 'The user opts out while the first messages arrive from both addresses.',
+    maxFaults: 0,
+    isSlow: true,
+    options: {
+      consumes: ['inbound'],
+      posts: [{ event: saying(AFTER, { _id_: 'message-2' }) }, { event: fromOther(AFTER, 'message-9') }],
+      callers: [optOut(USER)],
+    },
+  },
+  eraseBothAddresses: {
+    useCase: 'customer',
+    about: 'A user with two addresses is erased by one of them.',
+    maxFaults: 0,
+    isSlow: true,
+    options: { prepare: (scene) => linked(scene), consumes: ['erasures'], callers: [erase(USER)] },
+  },
+  optOutWhileErasing: {
+    useCase: 'customer',
+    about: 'A template is sent to an address, and the user opts out at another one, while the first one is erased.',
+    maxFaults: 0,
+    isSlow: true,
+    options: {
+      async prepare(scene) {
+        await linked(scene, 'said elsewhere');
+        await requestErasure(scene);
+      },
+      consumes: ['send', 'erasures'],
+      queued: [template],
+      callers: [optOut(OTHER_ADDRESS)],
+    },
+  },
+} as const satisfies Record<string, SceneScenario>;
