@@ -61,6 +61,15 @@ export interface ContactRepository {
   openWindow(message: InboundMessage): Promise<readonly ChannelCustomer[]>;
   /** Records that an event of a business's message named this customer as the contact's user. */
   linkCustomer(named: { readonly contact: ContactRef; readonly customerId: string }, at: Instant): Promise<void>;
+  /**
+   * Records that a customer is not the contact's user although the chat service names them together, or takes that back.
+   * Does nothing if the contact is not stored, or a call at the same time or later was recorded.
+   */
+  recordSeparation(
+    named: { readonly contact: ContactRef; readonly customerId: string },
+    to: 'separated' | 'joined',
+    at: Instant,
+  ): Promise<void>;
   /** Records that the chat service reported the window closed. The latest report counts. */
   denyWindow(contact: ContactRef, at: Instant): Promise<void>;
   /** Records the result of a contact check. The latest check counts. */
@@ -484,22 +493,28 @@ export interface ErasureRepository {
   start(erasureId: string, requestedAt: Instant): Promise<void>;
   /** Returns the contacts of the same user: with every business number, and with none. */
   contactsOf(contact: ContactRef): Promise<readonly ContactRef[]>;
-  /** Returns the customers that a contact's user is, as far as the chat service has named them. */
-  customersOf(contact: ContactRef): Promise<readonly ChannelCustomer[]>;
-  /** Returns the customers that the chat service named with a contact otherwise, and its earlier users. */
-  otherCustomersOf(contact: ContactRef): Promise<readonly ChannelCustomer[]>;
+  /** Returns the channels with which a user of a platform can be stored: every business number, and none. */
+  channelsOf(platform: string): Promise<readonly string[]>;
+  /**
+   * Returns the customers that a contact's user is, as far as the chat service has named them, and all that it named with
+   * the contact.
+   */
+  customersOf(
+    contact: ContactRef,
+  ): Promise<{ readonly user: readonly ChannelCustomer[]; readonly named: readonly ChannelCustomer[] }>;
   /**
    * Returns the contacts whose user a customer is now: with the business numbers with which the chat service named them.
    * Returns none if the ID is not that of one user.
    */
   addressesOf(customer: ChannelCustomer): Promise<readonly ContactRef[]>;
   /**
-   * Removes from a customer the addresses that are no longer its user's, and, if it is the erased user, the opt-outs that
-   * were recorded until then. Deletes it if nothing else is left.
+   * Removes from a customer the addresses that are no longer its user's. Deletes it if nothing else is left.
+   *
+   * @param until also removes the opt-outs that were recorded until then. @default none
    */
   leaveCustomer(
     customer: ChannelCustomer,
-    erasure: { readonly until: Instant; readonly erasureId: string; readonly isUser: boolean },
+    erasure: { readonly until?: Instant; readonly erasureId: string },
   ): Promise<void>;
   /**
    * Removes what was recorded about the contact until then: its window, consents, and contact check. What was recorded

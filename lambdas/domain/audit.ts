@@ -10,6 +10,8 @@ export const AUDIT_ACTIONS = [
   'erasure',
   'handover',
   'handback',
+  'separation',
+  'separation-reversal',
   'cancellation',
   'requeue',
   'resolution',
@@ -41,6 +43,8 @@ export const auditDetails = z.object({
   consentAt: text,
   source: text,
   origin: text,
+  /** For a separation: the customer that is not, or is again, the contact's user. */
+  customerId: text,
   /** The erasure. The entry of an erasure never names the contact. */
   erasureId: text,
   /** The send that was cancelled, queued, or resolved. */
@@ -48,7 +52,7 @@ export const auditDetails = z.object({
   /** For a resolution. */
   outcome: text,
   messageId: text,
-  /** For a resolution or a handover; also why sending was stopped or resumed, or why a probe is due. */
+  /** For a resolution, a handover, or a separation; also why sending was stopped or resumed, or why a probe is due. */
   note: text,
   /** Which dead letters: those of a queue, optionally only one, or only those whose reason contains a string. */
   queue: z.optional(z.enum(DEAD_LETTER_QUEUES)),

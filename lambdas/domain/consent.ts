@@ -26,7 +26,7 @@ export interface Consent {
    * latest such time of all opt-outs. @default none
    */
   readonly ownAt?: Instant;
-  /** The customer under whose ID an opt-out of another address is stored. @default none: it was given for this address */
+  /** The customer to whom an opt-out at another address belongs. @default none: it was given at this address */
   readonly customerId?: string;
 }
 

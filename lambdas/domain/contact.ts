@@ -42,6 +42,8 @@ export interface Contact {
   readonly otherCustomerIds?: readonly string[] | undefined;
   /** The IDs of which an operator said that they are not this address's user. */
   readonly separatedCustomerIds?: readonly string[] | undefined;
+  /** When an operator last said that, or took it back. */
+  readonly separatedAt?: Instant | undefined;
   readonly lastInboundAt?: Instant | undefined;
   /** The chat service's ID of the message that the user wrote then. */
   readonly lastInboundId?: string | undefined;

@@ -69,6 +69,21 @@ export const customersFollowed = (links: CustomerLinks): readonly string[] => {
 export const customersOf = (links: CustomerLinks): readonly string[] =>
   withoutSeparated(links, links.customerId === undefined ? othersIn(links) : [links.customerId]);
 
+/** Returns all customers that events named with an address: also its earlier users, and those that were separated. */
+export const customersNamed = ({
+  customerId,
+  writerIds = [],
+  otherCustomerIds = [],
+  separatedCustomerIds = [],
+}: CustomerLinks): readonly string[] => [
+  ...new Set([
+    ...(customerId === undefined ? [] : [customerId]),
+    ...writerIds,
+    ...otherCustomerIds,
+    ...separatedCustomerIds,
+  ]),
+];
+
 /** Whether the user of an address is this customer. */
 export const isOfCustomer = (
   links: CustomerLinks | undefined,

@@ -1,4 +1,3 @@
-import type { ContactRef } from './contact.ts';
 import * as z from './schema.ts';
 
 /** What remains of an erased contact: when and how much was erased, but not whose data it was. */
@@ -22,19 +21,20 @@ export type ErasureRecord = z.output<typeof erasureRecord>;
 /** Longer than the usual lag of the index `byContact` behind the table. */
 export const INDEX_LAG_MS = 2_000;
 
+const customers = z.readonly(z.array(z.object({ platform: z.string(), customerId: z.string() })));
+
 /** An erasure on its queue. Its message, which contains the contact's key, is deleted when the erasure is done. */
 export const queuedErasure = z.object({
   erasureId: z.string(),
   requestedAt: z.string(),
-  contact: z.object({ platform: z.string(), channel: z.string(), key: z.string() }),
-  // An earlier version of the function that queues it does not name any.
-  customerIds: z._default(z.array(z.string()), []),
+  /** The platform of the contact and of the customers. */
+  platform: z.string(),
+  /** Absent for a customer of whom no address is known. */
+  contact: z.optional(z.object({ platform: z.string(), channel: z.string(), key: z.string() })),
+  /** The customers that the user was when the erasure was requested. */
+  customers,
+  /** Those that events named with the contact although they are not its user. They only leave the contact. */
+  otherCustomers: customers,
 });
 
-export interface QueuedErasure {
-  readonly erasureId: string;
-  readonly requestedAt: string;
-  readonly contact: ContactRef;
-  /** The customers that the contact's user was when the erasure was requested. */
-  readonly customerIds: readonly string[];
-}
+export type QueuedErasure = Readonly<z.output<typeof queuedErasure>>;

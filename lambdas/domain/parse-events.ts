@@ -102,8 +102,8 @@ export const parsePosted = ({ body, format, fields, entry }: PostedEvent, contex
 };
 
 /**
- * Returns a message from the business's own number as one that the business wrote. As a user's message, it would be
- * answered, by a bot that reads its own answer next.
+ * Returns a message from the business's own number as one that the business wrote. As a user's message, a bot would
+ * answer it, and then its own answer.
  */
 const asOfBusiness = (read: ServiceEvent, { chatChannelNumber }: ParseEventContext): ServiceEvent => {
   const { message, user, recipient, lines } = read;
@@ -213,7 +213,7 @@ const lineOf = (
     .find((number) => number !== undefined);
 };
 
-/** Whether a business number is known to be another than the stage's own. */
+/** Whether a business number is known to be a different one from the stage's. */
 const isOther = ({ stageNumber }: ParseEventContext, line: string | undefined): boolean =>
   line !== undefined &&
   stageNumber !== undefined &&

@@ -132,7 +132,7 @@ interface AnswerBody {
   readonly transactionIds: readonly string[];
   /** What the answer says in the contract's terms about why the call failed. */
   readonly fault?: Fault;
-  /** The fault, or anything else that is given as one. With a success status, only it says that the call failed. */
+  /** The fault, or anything else that is given as one. With a success status, this alone shows that the call failed. */
   readonly problem?: Fault;
 }
 

@@ -56,7 +56,7 @@ export interface InboundMessage extends EventBase {
   readonly chatChannelNumber?: string;
   readonly name?: string;
   /**
-   * The user wrote to another number than the stage's, and windows are per user. A service can name a user by another ID
+   * The user wrote to a number other than the stage's, and windows are per user. A service can give a user a different ID
    * at each number, so this ID does not show that the address has a new user.
    */
   readonly isOfOtherNumber?: true;

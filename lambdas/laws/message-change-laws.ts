@@ -21,7 +21,7 @@ const TIME = ['createdAt', 'createdAtSource'] as const;
 
 const NEXT = 'Compare the message with the chat service, and report the change as a defect.';
 
-/** Whether an event may replace the stored one, because that is only a status or imported, or Parley sent the message. */
+/** Whether an event may replace the stored one: that came from a status or an import, or Parley sent the message. */
 const mayReplace = (before: StoredItem, after: StoredItem): boolean => {
   if (has(after, 'requestId')) return true;
   if (has(before, 'isFromStatus') && !has(after, 'isFromStatus')) return true;
@@ -87,8 +87,8 @@ const LAWS_UNTIL_ERASURE = [
   {
     name: 'latest-version-wins',
     statement:
-      'A message has the content of its latest version and the time of its earliest one, and keeps all of them. A ' +
-      'version that is only a status or imported is replaced by the message itself.',
+      'A message has the content of its latest version and the time of its earliest one, and keeps all versions. A ' +
+      'message from a status or an import is not a version, and is replaced by the delivered message.',
     source: 'decisions/store-events-in-any-order.md',
     next: NEXT,
     kinds: ['message', 'echo', 'version'],

@@ -1,8 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { CustomerRef, DataSubject } from '../domain/contact.ts';
+import type { DataSubject } from '../domain/contact.ts';
 import { createIsAbout } from '../domain/dead-letter-subject.ts';
 import type { Ms } from '../domain/duration.ts';
-import { INDEX_LAG_MS, queuedErasure } from '../domain/erasure.ts';
+import { INDEX_LAG_MS, type QueuedErasure, queuedErasure } from '../domain/erasure.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import * as z from '../domain/schema.ts';
@@ -33,7 +33,6 @@ export interface ErasureWorkerOptions {
 }
 
 const WRITE_CONCURRENCY = 32;
-const NOT_SEARCHED = { erased: 0, isComplete: false };
 /** Claims expire within minutes; a send that only a status confirmed waits for up to 15 minutes after its claim. */
 const BUSY_MS = 30_000;
 
@@ -46,8 +45,9 @@ const BUSY_MS = 30_000;
 export const createErasureWorker =
   (options: ErasureWorkerOptions) =>
   async (message: SQSRecord): Promise<MessageResult> => {
-    const { erasures, queuedDeadLetters, clock, randomness, log, passMs } = options;
-    const { erasureId, requestedAt, contact, customerIds } = z.parse(queuedErasure, z.parseJson(message.body));
+    const { erasures, clock, randomness, log, passMs } = options;
+    const erasure = z.parse(queuedErasure, z.parseJson(message.body));
+    const { erasureId, requestedAt } = erasure;
     await erasures.start(erasureId, requestedAt);
     const before = await erasures.read(erasureId);
     if (before === undefined) throw new LoggableError(`The erasure ${erasureId} has no record.`);
@@ -55,46 +55,14 @@ export const createErasureWorker =
 
     const deadline = addMs(clock.now(), passMs);
     const pass = createPass(options, requestedAt, deadline);
-    let isComplete = true;
-    const customers = customerIds.map((customerId): CustomerRef => ({ platform: contact.platform, customerId }));
-    const contacts = await erasures.contactsOf(contact);
-    for (const each of contacts) {
-      for (const customer of customers) isComplete = isComplete && (await pass.eraseAll(customer));
-      if (!isComplete) break;
-      // Before the contact's item, which leads to them. They keep their opt-outs, because these are other users'.
-      for (const other of await erasures.otherCustomersOf(each)) {
-        await erasures.leaveCustomer(other, { until: requestedAt, erasureId, isUser: false });
-      }
-      // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
-      await erasures.removeContact(each, requestedAt);
-      isComplete = await pass.eraseAll(each);
-      if (!isComplete) break;
-      // After its messages, because the event of the turn has those that are still stored. Also if turns are off now,
-      // because they may have been on.
-      await erasures.endOpenTurn(each, requestedAt);
-    }
-    // After its contacts, because the customer's item leads from one address to the others.
-    for (const { channel } of isComplete ? contacts : []) {
-      for (const customer of customers) {
-        await erasures.leaveCustomer({ ...customer, channel }, { until: requestedAt, erasureId, isUser: true });
-      }
-    }
-
+    const isComplete = await eraseUser(erasures, erasure, pass);
     const { messages, versions, sends, auditEntries, busy } = pass.erased;
     // Last, because until then a function could put one of the contact's messages there.
     const isTableDone = isComplete && messages + versions + sends + auditEntries + busy === 0;
-    // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
-    // dead letters of newer webhook requests are about a new contact, and these stay in their queue for a week.
-    const eraseKept = () => erasures.eraseKeptDeadLetters(contact, clock.now());
-    const kept = isTableDone ? await eraseKept() : NOT_SEARCHED;
-    const queued =
-      isTableDone && kept.isComplete
-        ? await queuedDeadLetters.remove(createIsAbout(contact, requestedAt), () => clock.now() < deadline)
-        : { removed: 0, isComplete: false };
-    // Again, because a dead letter could move from its queue to the table before the search of the queue.
-    const moved = queued.isComplete ? await eraseKept() : NOT_SEARCHED;
-    const isDone = queued.isComplete && moved.isComplete;
-    const counts = { messages, sends, deadLetters: kept.erased + queued.removed + moved.erased };
+    const { isDone, kept, queued } = isTableDone
+      ? await eraseDeadLetters(options, erasure, () => clock.now() < deadline)
+      : { isDone: false, kept: 0, queued: 0 };
+    const counts = { messages, sends, deadLetters: kept + queued };
     await erasures.recordPass(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
     const fields = { erasureId, pass: before.passes + 1, ...counts, busy };
     log.info(isDone ? 'contact erased' : 'contact partly erased', fields);
@@ -103,9 +71,62 @@ export const createErasureWorker =
     // Two erasures that search the same queue at the same time must not do so again at the same time.
     const busyMs = BUSY_MS * (1 + randomness.random());
     // A dead letter that was moved to the table just now is not counted, because it is left for a while.
-    const isFound = messages + versions + sends + auditEntries + kept.erased + moved.erased > 0;
+    const isFound = messages + versions + sends + auditEntries + kept > 0;
     return { kind: 'retry', afterMs: isFound ? INDEX_LAG_MS : busyMs };
   };
+
+/** Erases what is stored of a user: the contact with every business number, and what names only the customer. */
+const eraseUser = async (
+  erasures: ErasureRepository,
+  { erasureId, requestedAt, platform, contact, customers, otherCustomers }: QueuedErasure,
+  { eraseAll }: ReturnType<typeof createPass>,
+): Promise<boolean> => {
+  for (const customer of customers) {
+    if (!(await eraseAll(customer))) return false;
+  }
+  const contacts = contact === undefined ? [] : await erasures.contactsOf(contact);
+  for (const each of contacts) {
+    // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
+    await erasures.removeContact(each, requestedAt);
+    if (!(await eraseAll(each))) return false;
+    // After its messages, because the event of the turn has those that are still stored. Also if turns are off now,
+    // because they may have been on.
+    await erasures.endOpenTurn(each, requestedAt);
+  }
+  // After its contacts, because the customer's item leads from one address to the others.
+  const channels = contact === undefined ? await erasures.channelsOf(platform) : contacts.map(({ channel }) => channel);
+  for (const channel of channels) {
+    for (const customer of customers) {
+      await erasures.leaveCustomer({ ...customer, channel }, { until: requestedAt, erasureId });
+    }
+    for (const customer of otherCustomers) await erasures.leaveCustomer({ ...customer, channel }, { erasureId });
+  }
+  return true;
+};
+
+/** Deletes the dead letters that are about the contact, or about a customer of whom no address is known. */
+const eraseDeadLetters = async (
+  { erasures, queuedDeadLetters, clock }: ErasureWorkerOptions,
+  { requestedAt, contact, customers }: QueuedErasure,
+  hasTime: () => boolean,
+): Promise<{ readonly isDone: boolean; readonly kept: number; readonly queued: number }> => {
+  // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
+  // dead letters of newer webhook requests are about a new contact, and these stay in their queue for a week.
+  const eraseKept = async () =>
+    contact === undefined ? NONE_KEPT : await erasures.eraseKeptDeadLetters(contact, clock.now());
+  const kept = await eraseKept();
+  if (!kept.isComplete) return { isDone: false, kept: kept.erased, queued: 0 };
+  const keys = contact === undefined ? customers.map(({ customerId }) => customerId) : [contact.key];
+  const searches = keys.map((key) => createIsAbout({ key }, requestedAt));
+  const queued = await queuedDeadLetters.remove((each) => searches.some((isAbout) => isAbout(each)), hasTime);
+  if (!queued.isComplete) return { isDone: false, kept: kept.erased, queued: queued.removed };
+  // Again, because a dead letter could move from its queue to the table before the search of the queue.
+  const moved = await eraseKept();
+  return { isDone: moved.isComplete, kept: kept.erased + moved.erased, queued: queued.removed };
+};
+
+/** Kept dead letters are found by the contacts that they name. */
+const NONE_KEPT = { erased: 0, isComplete: true };
 
 const COUNTED_AS = {
   message: 'messages',

@@ -125,11 +125,11 @@ const resultOf = (
  * idempotent:
  *
  * - a message: two concurrent writes, or three in a row if it is a keyword; with turns, one of them is a transaction; and
- *   two to four more if it is the first in which a customer writes from its address, or was delivered before;
+ *   up to four more if it is the first that names its address with a customer, and two more if it is an edit;
  * - an echo: one write, or two if an operator wrote it;
  * - a status: one write, and up to three more if it names its send, or the transaction of a send that is not known yet;
- *   if it carries a message, also the writes of the message; and one more if it names a customer that this process has
- *   not seen with the address;
+ *   if it carries a message, also the writes of the message; and one to five more if it names a customer that this process
+ *   has not seen with the address;
  * - an echo that names its transaction: one more, and up to three if that is known.
  *
  * Follow-ups start after these writes, because what they cause depends on what is stored.

@@ -16,8 +16,8 @@ export interface Seen {
 export const createSeen = (): Seen => ({ names: new Map(), customers: new Map() });
 
 /**
- * Returns the write that records whose address an event of the business's message names, which it shows also if the user
- * never writes. Returns undefined if the event does not name both, or this process has just recorded it.
+ * Returns the write that links the address and the customer that a status or an echo names, because the user may never
+ * write. Returns undefined if the event does not name both, or if this process has just recorded them.
  */
 export const customerWriteOf = (
   { customerId, time }: Echo | StatusChange,

@@ -22,6 +22,7 @@ const contactItem = z.object({
   writerIds: optionalSet,
   otherCustomerIds: optionalSet,
   separatedCustomerIds: optionalSet,
+  separatedAt: optionalString,
   lastInboundAt: optionalString,
   lastInboundId: optionalString,
   lastInboundOwnAt: optionalString,

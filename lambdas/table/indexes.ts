@@ -4,8 +4,8 @@ import type { Instant } from '../domain/instant.ts';
 import { SEND_STATES, type SendState } from '../domain/send-transitions.ts';
 
 /**
- * The index `byContact` (partition `contact`, sort `contactSort`, keys only) holds a contact's messages, their
- * earlier versions, and sends, each kind ordered by time, the statuses of its unknown messages, its dead letters, and its
+ * The index `byContact` (partition `contact`, sort `contactSort`, keys only) holds a contact's messages, their earlier
+ * versions, and its sends, each kind ordered by time, the statuses of its unknown messages, its dead letters, and its
  * audit entries. It projects only keys, so that a status or a transition causes no write to the index.
  */
 export const BY_CONTACT = 'byContact';

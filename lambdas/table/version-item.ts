@@ -5,7 +5,11 @@ import { parseItem } from './item.ts';
 
 const versionItem = z.object({ body: z.string(), modifiedAt: z.string() });
 
-/** Returns the attributes of an earlier version, which never change. `contact` is the name of whom it is stored under. */
+/**
+ * Returns the attributes of an earlier version, which never change.
+ *
+ * @param message `contact` is the name of the contact or the customer that the version is stored under
+ */
 export const versionAttributes = (
   version: MessageVersion,
   { direction, contact }: { readonly direction: 'inbound' | 'echo'; readonly contact: string | undefined },

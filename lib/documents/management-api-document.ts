@@ -42,6 +42,7 @@ const SHARED_OUTPUTS: Readonly<Record<string, Schema>> = {
 const SHARED_INPUTS: Readonly<Record<string, Schema>> = {
   Consent: ROUTES.optIn.body,
   Handover: ROUTES.handOver.body,
+  Separation: ROUTES.separateCustomer.body,
   SendReference: ROUTES.cancelSend.body,
   Note: ROUTES.resumeSending.body,
 };

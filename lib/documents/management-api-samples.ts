@@ -120,6 +120,18 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
     id: '%2B5491155550001',
     response: { ...erasure, state: 'running', messages: 0, sends: 0, deadLetters: 0, passes: 0 },
   },
+  eraseCustomer: {
+    id: 'customer-1',
+    response: {
+      ...erasure,
+      state: 'running',
+      messages: 0,
+      sends: 0,
+      deadLetters: 0,
+      passes: 0,
+      otherAddresses: ['7b1de4a8-2a53-4c1e-8f6f-5d4c0b0f6a77'],
+    },
+  },
   getErasure: {
     id: erasure.erasureId,
     response: {
@@ -255,6 +267,20 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
       consents: [],
       handover: { state: 'automated', operatorWroteAt: '2026-11-20T12:03:00.000Z' },
     },
+  },
+  separateCustomer: {
+    request: { platformContactId: USER, customerId: 'customer-1', note: 'The number of another user.' },
+    response: {
+      ...contact,
+      customerId: 'customer-1',
+      separatedCustomerIds: ['customer-1'],
+      consent: { state: 'none' },
+      consents: [],
+    },
+  },
+  reverseSeparation: {
+    request: { platformContactId: USER, customerId: 'customer-1' },
+    response: { ...contact, customerId: 'customer-1', consent: { state: 'none' }, consents: [] },
   },
   checkContacts: {
     request: { contacts: [USER, '+5491155550002'] },

@@ -25,7 +25,7 @@ const parley = async (...args: readonly string[]) => {
 };
 const table = () => client.table();
 
-it('is refused at every address after an opt-out at one, and erased under any', async () => {
+it('is refused at every address after an opt-out at one, and erased by any of them', async () => {
   await client.deliverEvent(wireMessage({ _id_: 'by-phone', FROM: PHONE, CUSTOMER_ID, CREATION_TIME: undefined }));
   await client.deliverEvent(wireMessage({ _id_: 'by-id', FROM: ID, CUSTOMER_ID, CREATION_TIME: undefined }));
   await client.deliverEvent(wireStatus({ _id_: 'of-phone', FROM: PHONE, CUSTOMER_ID, CREATION_TIME: undefined }));

@@ -23,7 +23,7 @@ export const contentAttributes = (arrival: Arrival) => {
     direction: kind === 'message' ? 'inbound' : kind,
     contact: arrivalSubject(arrival),
     body,
-    // Only these have versions.
+    // Only what was delivered as a message has versions.
     modifiedAt: kind === 'unknown' || isFromStatus || isImported ? undefined : statedModification(arrival),
     isFromStatus,
     isImported,
@@ -33,7 +33,7 @@ export const contentAttributes = (arrival: Arrival) => {
   };
 };
 
-/** Returns the attributes that depend on when the message was written, which is when its earliest version says. */
+/** Returns the attributes that depend on when the message was written, according to its earliest version. */
 export const timeAttributes = (
   table: Pick<ConversationTable, 'expiryOf'>,
   { at, source }: Pick<EventTime, 'at'> & { readonly source: string | undefined },

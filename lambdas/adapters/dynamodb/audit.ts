@@ -79,7 +79,7 @@ const listOfContact = async (
 };
 
 /** The attributes, besides the contact itself, that can contain personal data. */
-const PERSONAL = ['contact', 'contactSort', 'source', 'note'] as const;
+const PERSONAL = ['contact', 'contactSort', 'source', 'note', 'customerId'] as const;
 
 /**
  * Removes the contact and the text about it from an entry, and keeps the caller, the action, and the time. Otherwise, a

@@ -21,7 +21,7 @@ export const recordConsent = async (
     [names.source]: source,
     [names.recordedAt]: recordedAt,
     [names.messageId]: messageId,
-    // A customer without opt-outs expires.
+    // A customer with opt-outs does not expire.
     ...(!isContact && { expiresAt: undefined }),
   };
   const own = { [names.ownAt]: ownAt };

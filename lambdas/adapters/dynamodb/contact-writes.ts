@@ -22,6 +22,7 @@ export type ContactWrites = Pick<
   | 'recordConsent'
   | 'recordHandover'
   | 'recordOperatorMessage'
+  | 'recordSeparation'
 >;
 
 const CHECK_DAYS = 90;
@@ -71,6 +72,17 @@ export const createContactWrites = (table: ConversationTable): ContactWrites => 
   },
 
   recordConsent: (contact, consent) => recordConsent(table, contact, consent),
+
+  async recordSeparation({ contact, customerId }, to, at) {
+    const ids = { separatedCustomerIds: new Set([customerId]) };
+    await table.update({
+      key: contactKeyOf(contact),
+      set: { separatedAt: at },
+      ...(to === 'separated' ? { add: ids } : { drop: ids }),
+      // Expires with the contact, so it must not create one.
+      condition: 'attribute_exists(#pk) AND (attribute_not_exists(#separatedAt) OR #separatedAt < :separatedAt)',
+    });
+  },
 });
 
 /** Moves the window forward. Returns the customers for whom an opt-out by the message holds. */

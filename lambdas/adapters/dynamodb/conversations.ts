@@ -11,7 +11,7 @@ import { parseMessage } from '../../table/message-item.ts';
 import { readWithinBudget } from './page-budget.ts';
 import type { ConversationTable } from './table.ts';
 
-/** Implements `readConversation` of the port `MessageRepository`. A position has one of each part, by its name. */
+/** Implements `readConversation` of the port `MessageRepository`. A position has an entry for each part, by its name. */
 export const readConversation = async (
   table: ConversationTable,
   parts: readonly ConversationPart[],
@@ -33,7 +33,7 @@ export const readConversation = async (
   return { messages, next };
 };
 
-/** A position among the messages of a part, which its name belongs to. */
+/** The position in one part. */
 const positionSchema = z.object({ pk: z.string(), sk: z.string(), contactSort: z.string() });
 type Position = z.output<typeof positionSchema>;
 
@@ -54,7 +54,7 @@ const parsePositions = (
     }
     return [name, position];
   });
-  if (after !== undefined && positions.length === 0) throw new InvalidPositionError('There is no position.');
+  if (after !== undefined && positions.length === 0) throw new InvalidPositionError('The position is empty.');
   return new Map(positions);
 };
 

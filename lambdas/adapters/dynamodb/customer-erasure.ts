@@ -32,14 +32,14 @@ const contactsOfUser = async (
 };
 
 /**
- * Removes from a customer the addresses that are no longer its user's, for example because they were erased, and, if it is
- * the erased user, the opt-outs that were recorded until then. A function may be adding an address: it stores the address in the contact's item first, and
+ * Removes from a customer the addresses that are no longer its user's, because they were erased, and the opt-outs that
+ * were recorded until then, if a time is given. A function may be adding an address: it stores the address in the contact's item first, and
  * here after that, where it takes back the erasure's mark.
  */
 export const leaveCustomer = async (
   table: ConversationTable,
   customer: ChannelCustomer,
-  { until, erasureId, isUser }: { readonly until: Instant; readonly erasureId: string; readonly isUser: boolean },
+  { until = '', erasureId }: { readonly until?: Instant; readonly erasureId: string },
 ): Promise<void> => {
   const key = customerKeyOf(customer);
   await untilDone(async () => {
@@ -49,13 +49,13 @@ export const leaveCustomer = async (
     );
     if (marked.kind === 'conflict' || marked.item === undefined) return true;
     const { item } = marked;
-    const { contacts, isShared } = parseCustomer(item);
-    const left = await contactsOfUser(table, customer, contacts);
+    const left = await contactsOfUser(table, customer, parseCustomer(item).contacts);
     const old = CONSENT_REGISTERS.filter(
-      ({ at, recordedAt }) => isUser && item[at] !== undefined && String(item[recordedAt] ?? '') <= until,
+      ({ at, recordedAt }) => until !== '' && item[at] !== undefined && String(item[recordedAt] ?? '') <= until,
     );
     const isEmpty =
-      !isShared &&
+      // That an ID is not that of one user is known for good.
+      item.isShared === undefined &&
       left.length === 0 &&
       CONSENT_REGISTERS.every((names) => item[names.at] === undefined || old.includes(names));
     const unchanged = [

@@ -1,6 +1,7 @@
 import type { Consent } from '../../domain/consent.ts';
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
 import {
+  type CustomerLinks,
   customersFollowed,
   customersOf,
   isOneUser,
@@ -42,18 +43,17 @@ export const customersWriting = (
   return [{ platform, channel, customerId }, ...others];
 };
 
-/** Returns the customers that a contact's item names besides those that the user is: earlier users, for example. */
-export const otherCustomersIn = ({ platform, channel }: ContactRef, item: Item = {}): readonly ChannelCustomer[] => {
-  const links = parseCustomerLinks(item);
-  const { customerId, writerIds = [], otherCustomerIds = [] } = links;
-  const named = new Set([...(customerId === undefined ? [] : [customerId]), ...writerIds, ...otherCustomerIds]);
-  for (const user of customersOf(links)) named.delete(user);
-  return [...named].map((id) => ({ platform, channel, customerId: id }));
-};
-
-/** Returns the customers that the user of a contact is, from the contact's item. */
-export const customersIn = ({ platform, channel }: ContactRef, item: Item | undefined): readonly ChannelCustomer[] =>
-  customersOf(parseCustomerLinks(item ?? {})).map((customerId) => ({ platform, channel, customerId }));
+/**
+ * Returns the customers that a contact's item leads to.
+ *
+ * @param idsOf returns which. @default those that the contact's user is
+ */
+export const customersIn = (
+  { platform, channel }: ContactRef,
+  item: Item | undefined,
+  idsOf: (links: CustomerLinks) => readonly string[] = customersOf,
+): readonly ChannelCustomer[] =>
+  idsOf(parseCustomerLinks(item ?? {})).map((customerId) => ({ platform, channel, customerId }));
 
 /** The attributes of a contact's item by which its other attributes are decided. */
 const DECIDING = [

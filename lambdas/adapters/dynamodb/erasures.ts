@@ -1,4 +1,5 @@
-import type { ContactRef, CustomerRef } from '../../domain/contact.ts';
+import { ANY_CHANNEL, type CustomerRef } from '../../domain/contact.ts';
+import { customersNamed } from '../../domain/customer.ts';
 import { readCustomerId } from '../../domain/event-content.ts';
 import * as z from '../../domain/schema.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
@@ -24,7 +25,7 @@ import { EMPTIED_MESSAGE } from '../../table/message-item.ts';
 import { eraseAuditEntry } from './audit.ts';
 import { removeContact } from './contact-erasure.ts';
 import { leaveCustomer, readAddresses } from './customer-erasure.ts';
-import { customersIn, otherCustomersIn } from './customer-links.ts';
+import { customersIn } from './customer-links.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import { eraseSend } from './send-erasure.ts';
 import type { ConversationTable } from './table.ts';
@@ -46,21 +47,15 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   },
 
   async contactsOf(contact) {
-    const channels = z.parse(channelNames, (await table.get(CHANNELS_KEY))?.channels ?? new Set());
-    const contacts = [...channels].flatMap((name): readonly ContactRef[] => {
-      const { platform, channel } = parseContactName(name) ?? {};
-      return platform === contact.platform && channel !== undefined ? [{ ...contact, channel }] : [];
-    });
-    const all = [contact, { ...contact, channel: '*' }, ...contacts];
-    return [...new Map(all.map((each) => [each.channel, each])).values()];
+    const channels = new Set([contact.channel, ...(await readChannels(table, contact.platform))]);
+    return [...channels].map((channel) => ({ ...contact, channel }));
   },
+
+  channelsOf: (platform) => readChannels(table, platform),
 
   async customersOf(contact) {
-    return customersIn(contact, await table.get(contactKeyOf(contact)));
-  },
-
-  async otherCustomersOf(contact) {
-    return otherCustomersIn(contact, await table.get(contactKeyOf(contact)));
+    const item = await table.get(contactKeyOf(contact));
+    return { user: customersIn(contact, item), named: customersIn(contact, item, customersNamed) };
   },
 
   addressesOf: (customer) => readAddresses(table, customer),
@@ -122,6 +117,12 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     });
   },
 });
+
+const readChannels = async (table: ConversationTable, platform: string): Promise<readonly string[]> => {
+  const names = z.parse(channelNames, (await table.get(CHANNELS_KEY))?.channels ?? new Set());
+  const known = [...names].flatMap((name) => parseContactName(name) ?? []);
+  return [ANY_CHANNEL, ...known.filter((each) => each.platform === platform).map(({ channel }) => channel)];
+};
 
 const channelNames = z.set(z.string());
 const idSet = z.set(z.string());

@@ -191,7 +191,7 @@ export const eventDetails = {
       content: eventContent,
     }),
     'A message changed after it was delivered: it was edited, or got a reaction or its media. This version is now the ' +
-      'latest. A version that arrives after a later one is stored, and not published.',
+      'latest. A version that arrives after a later one is stored but not published.',
   ),
   TurnEnded: describe(
     z.strictObject({

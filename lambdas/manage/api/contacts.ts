@@ -1,13 +1,5 @@
 import { partialNumberFault } from '../../domain/address.ts';
-import {
-  CONSENT_KINDS,
-  CONSENT_ORIGINS,
-  CONSENT_STATES,
-  type Consent,
-  type ConsentKind,
-  consentVerdict,
-  DEFAULT_ORIGIN,
-} from '../../domain/consent.ts';
+import { CONSENT_KINDS, CONSENT_ORIGINS, CONSENT_STATES, consentVerdict } from '../../domain/consent.ts';
 import {
   type Contact,
   type ContactDefaults,
@@ -15,26 +7,21 @@ import {
   type NamedContact,
   resolveContact,
 } from '../../domain/contact.ts';
-import { customersOf } from '../../domain/customer.ts';
 import type { SendRules } from '../../domain/decision.ts';
 import { HANDOVER_STATES, handoverOf } from '../../domain/handovers/handover.ts';
-import { type Instant, parseInstant } from '../../domain/instant.ts';
+import type { Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
-import { instant } from '../../domain/send-request.ts';
 import { isWindowOpen, windowClosesAt } from '../../domain/window.ts';
 import type { AuditRepository, Clock, ContactRepository } from '../../ports.ts';
 import {
   type Answer,
-  contactFields,
   defineRoute,
   eventIdField,
-  ignoredQuery,
   invalidRequest,
   noBody,
   ok,
   problem,
   problemResponse,
-  type Route,
   storedContactFields,
 } from './api.ts';
 
@@ -46,7 +33,7 @@ export interface ContactPorts {
   readonly rules: Pick<SendRules, 'operators' | 'windowMarginMs'>;
 }
 
-const origin = z.enum(CONSENT_ORIGINS, `must be ${CONSENT_ORIGINS.join(' or ')}`);
+export const origin = z.enum(CONSENT_ORIGINS, `must be ${CONSENT_ORIGINS.join(' or ')}`);
 
 export const contactResponse = z.object({
   /** The user's id as last received, which Parley sends messages to. Before the first message, the id in the call. */
@@ -54,6 +41,8 @@ export const contactResponse = z.object({
   chatPlatform: z.string(),
   name: z.optional(z.string()),
   customerId: z.optional(z.string()),
+  /** The customer IDs of which an operator said that they are not this user's, although the chat service names them. */
+  separatedCustomerIds: z.optional(z.readonly(z.array(z.string()))),
   window: z.object({
     /** Whether free-form messages can be sent now. */
     open: z.boolean(),
@@ -112,20 +101,6 @@ export const getContact = defineRoute({
   handle: (ports: ContactPorts, { id, query }) => respondWithContact(ports, { ...query, platformContactId: id }),
 });
 
-const consentRequest = z.strictObject({
-  platformContactId: z.typedAddress(z.MAX_NAME_LENGTH),
-  ...contactFields,
-  /** Where the consent was given or withdrawn, such as a form, an email, or a call. */
-  source: z.boundedString(1024),
-  /**
-   * Who gave or withdrew the consent: the user, in a form, a message, or a call; or a list that a system loads. An
-   * import never overrides the user's own opt-out. @default import for an opt-in, user for an opt-out
-   */
-  origin: z.optional(origin),
-  /** When it was given or withdrawn. @default now */
-  at: z.optional(instant),
-});
-
 /** Refuses a part of a number that is no contact's. Otherwise, the act would have no effect and report success. */
 export const refusePartialNumber = async (
   { contacts }: Pick<ContactPorts, 'contacts'>,
@@ -137,65 +112,6 @@ export const refusePartialNumber = async (
   if (fault === undefined || (await contacts.read(contact, now)) !== undefined) return undefined;
   return invalidRequest(`Invalid request: platformContactId: ${fault}.`);
 };
-
-/** Calls may be repeated, and may arrive late: the latest consent of each kind and origin is stored. */
-const consentRoute = (
-  route: Route<ContactPorts>['route'],
-  kind: ConsentKind,
-  summary: string,
-  description: string,
-): Route<ContactPorts> =>
-  defineRoute({
-    route,
-    summary,
-    description,
-    query: ignoredQuery,
-    body: consentRequest,
-    responses: { 200: contactResponse, 400: problemResponse },
-    async handle(ports: ContactPorts, { body, caller }) {
-      const now = ports.clock.now();
-      const at = parseInstant(body.at) ?? now;
-      if (at > now) return invalidRequest(`Invalid request: at: is ${at}, which is in the future.`);
-      const contact = resolveContact(ports.contactDefaults, body);
-      const refusal = await refusePartialNumber(ports, contact, body.platformContactId, now);
-      if (refusal) return refusal;
-      const { source, origin = DEFAULT_ORIGIN[kind] } = body;
-      const details = { consentAt: at, source, origin };
-      await ports.audit.record({ action: kind, contact, details, at: now, caller });
-      const consent = { kind, origin, at, source, recordedAt: now };
-      await ports.contacts.recordConsent(contact, consent);
-      // After the consent, so that an event that links the contact to a customer meanwhile finds it.
-      if (kind === 'opt-out') await recordForCustomers(ports, contact, consent);
-      return respondWithContact(ports, body);
-    },
-  });
-
-/** An opt-out holds for all addresses of the user. An opt-in is of the address that it names. */
-const recordForCustomers = async (
-  { contacts, clock }: ContactPorts,
-  ref: ContactRef,
-  optOut: Consent,
-): Promise<void> => {
-  const contact = (await contacts.readOwn(ref, clock.now())) ?? {};
-  for (const customerId of customersOf(contact)) {
-    await contacts.recordConsent({ platform: ref.platform, channel: ref.channel, customerId }, optOut);
-  }
-};
-
-export const optIn = consentRoute(
-  'POST /v1/opt-ins',
-  'opt-in',
-  'Record an opt-in',
-  "An opt-in overrides an earlier opt-out, but an imported opt-in never overrides the user's own opt-out. " +
-    'The default origin is import. The response shows the effective consent.',
-);
-export const optOut = consentRoute(
-  'POST /v1/opt-outs',
-  'opt-out',
-  'Record an opt-out',
-  "An imported opt-out is effective until a later opt-in, and the user's own opt-out until the user's own later " +
-    'opt-in. The default origin is user.',
-);
 
 export const respondWithContact = async (ports: ContactPorts, named: NamedContact): Promise<Answer> => {
   const ref = resolveContact(ports.contactDefaults, named);
@@ -213,12 +129,22 @@ export const viewContact = (
   requestedId: string,
   contact: Contact,
 ): ContactResponse => {
-  const { address, name, customerId, lastInboundAt, checkedAt, checkedAddress, consents = [] } = contact;
+  const {
+    address,
+    name,
+    customerId,
+    separatedCustomerIds,
+    lastInboundAt,
+    checkedAt,
+    checkedAddress,
+    consents = [],
+  } = contact;
   return {
     platformContactId: address ?? requestedId,
     chatPlatform: platform,
     name,
     customerId,
+    separatedCustomerIds,
     window: {
       open: isWindowOpen(contact, clock.now(), rules.windowMarginMs),
       lastInboundAt,

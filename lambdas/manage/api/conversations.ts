@@ -42,7 +42,7 @@ const pageFields = {
   cursor: z.optional(cursorField),
 };
 
-/** Returns a page of messages. Answers as `notFound` if there are none and nothing else is stored of the user. */
+/** Returns a page of messages, or else `notFound`, which is given if nothing else is stored about the user. */
 const answerPage = async (
   { messages }: Pick<ConversationPorts, 'messages'>,
   parts: readonly ConversationPart[],
@@ -60,7 +60,7 @@ export const getConversation = defineRoute({
   route: 'GET /v1/conversations/{platformContactId+}',
   summary: 'List the messages of a contact, newest first',
   description:
-    'Of a number that another customer had before, only messages since the present user is the user are listed.',
+    'If another customer wrote from the address before, lists only the messages after the last one of that customer.',
   id: eventIdField,
   query: z.strictObject({ ...storedContactFields, ...pageFields }),
   body: noBody,
@@ -77,8 +77,8 @@ export const listConversation = defineRoute({
   route: 'GET /v1/conversations',
   summary: 'List the messages of a customer at all addresses, newest first',
   description:
-    'Lists the messages of the addresses that GET /v1/contacts?customerId= shows, in one order, and what names only the ' +
-    'customer.',
+    'Lists the messages of all addresses that GET /v1/contacts?customerId= lists, and those that name only the customer, ' +
+    'in one order.',
   query: z.strictObject({ customerId: customerIdField, ...storedContactFields, ...pageFields }),
   body: noBody,
   responses: { 200: conversationResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },

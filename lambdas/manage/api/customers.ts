@@ -25,14 +25,14 @@ import { type ContactPorts, contactResponse, viewContact } from './contacts.ts';
 export const customerIdField = eventIdField;
 
 export const customerNotFound = ({ customerId }: Pick<CustomerRef, 'customerId'>): Answer =>
-  problem(404, 'CUSTOMER_NOT_FOUND', `No address is known of the customer ${customerId}.`);
+  problem(404, 'CUSTOMER_NOT_FOUND', `There is no customer with the ID ${customerId}.`);
 
 export const customerShared = ({ customerId }: Pick<CustomerRef, 'customerId'>): Answer =>
   problem(
     409,
     'CUSTOMER_SHARED',
-    `The chat service named more than ${MAX_ADDRESSES} addresses with the customer ID ${customerId}, so it is not that ` +
-      'of one user. Use the addresses.',
+    `The chat service named more than ${MAX_ADDRESSES} addresses with the customer ID ${customerId}, so it does not ` +
+      'identify one user. Make this call for each address instead.',
   );
 
 /** A contact of a customer, as stored. */
@@ -41,17 +41,17 @@ export interface CustomerAddress {
   readonly contact: Contact;
 }
 
-/** The addresses whose user a customer is now, and those of which an operator said that they are another user's. */
+/** The addresses whose user a customer is now, and those that an operator separated from the customer. */
 export interface CustomerAddresses {
   readonly addresses: readonly CustomerAddress[];
   readonly separated: readonly CustomerAddress[];
 }
 
 /**
- * Finds the addresses of a customer: the one from which the user wrote last is first. Never returns a number that has
+ * Finds the addresses of a customer, the one from which the user wrote last first. Never returns an address that has
  * another user now.
  *
- * @returns `shared` if the ID is not that of one user
+ * @returns `shared` if the ID does not identify one user
  */
 export const findAddresses = async (
   { contacts, clock }: Pick<CustomerPorts, 'clock' | 'contacts'>,
@@ -88,13 +88,13 @@ export const customerResponse = z.object({
     z.object({
       ...contactResponse.shape,
       /**
-       * Why the address belongs to the customer: `message` if its latest message from a user named the customer; `status`
-       * if no message did, but the statuses or echoes of your own messages to it.
+       * Why the address belongs to the customer: `message` if the latest message from it named the customer; `status` if
+       * only statuses or echoes of your own messages to it did.
        */
       linkedBy: z.enum(['message', 'status']),
     }),
   ),
-  /** The addresses of which an operator said that they are not this customer's. */
+  /** The addresses that an operator separated from this customer. */
   separated: z.array(z.object({ platformContactId: z.string() })),
 });
 
@@ -103,8 +103,9 @@ export const listContacts = defineRoute({
   summary: 'List the addresses of a customer',
   description:
     'Events name the address of a user together with an ID of the user, which stays the same if the address changes. ' +
-    'Lists the addresses that belong to the customer now, not a number that another customer has written from since. ' +
-    'Fails with CUSTOMER_SHARED for an ID with too many addresses, because a service may name many users the same.',
+    'Lists the addresses that belong to the customer now, but not those from which another customer has written since. ' +
+    `Fails with CUSTOMER_SHARED for an ID with more than ${MAX_ADDRESSES} addresses, because a service may give many ` +
+    'users one ID.',
   query: z.strictObject({ customerId: customerIdField, ...storedContactFields }),
   body: noBody,
   responses: { 200: customerResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },

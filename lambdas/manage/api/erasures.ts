@@ -1,8 +1,25 @@
-import { type ContactDefaults, type ContactRef, resolveContact } from '../../domain/contact.ts';
-import { erasureRecord, INDEX_LAG_MS } from '../../domain/erasure.ts';
-import * as z from '../../domain/schema.ts';
-import type { AuditRepository, Clock, ErasureQueue, ErasureRepository, Randomness } from '../../ports.ts';
+import type { Caller } from '../../domain/audit.ts';
 import {
+  type ChannelCustomer,
+  type ContactDefaults,
+  type ContactRef,
+  type CustomerRef,
+  resolveContact,
+  resolveCustomer,
+} from '../../domain/contact.ts';
+import { isOneUser } from '../../domain/customer.ts';
+import { erasureRecord, INDEX_LAG_MS, type QueuedErasure } from '../../domain/erasure.ts';
+import * as z from '../../domain/schema.ts';
+import type {
+  AuditRepository,
+  Clock,
+  ContactRepository,
+  ErasureQueue,
+  ErasureRepository,
+  Randomness,
+} from '../../ports.ts';
+import {
+  type Answer,
   accepted,
   chosenIdField,
   defineRoute,
@@ -14,9 +31,11 @@ import {
   problemResponse,
 } from './api.ts';
 import { contactQuery } from './contacts.ts';
+import { customerIdField, customerShared } from './customers.ts';
 
 export interface ErasurePorts {
   readonly erasures: ErasureRepository;
+  readonly contacts: Pick<ContactRepository, 'readCustomer'>;
   readonly audit: Pick<AuditRepository, 'record'>;
   readonly erasureQueue: ErasureQueue;
   readonly clock: Clock;
@@ -30,21 +49,78 @@ export const erasureResponse = z.object({
   otherAddresses: z.optional(z.array(z.string())),
 });
 
-/** Returns the IDs of the customers that a contact's user is, and the user's other addresses, each of them once. */
+/** What an erasure finds out about the user of an address before it begins. */
+interface User {
+  readonly customers: readonly CustomerRef[];
+  readonly otherCustomers: readonly CustomerRef[];
+  /** The user's addresses, each of them once. */
+  readonly addresses: readonly ContactRef[];
+}
+
 const readUser = async (
-  erasures: Pick<ErasureRepository, 'contactsOf' | 'customersOf' | 'addressesOf'>,
+  erasures: Pick<ErasureRepository, 'addressesOf' | 'contactsOf' | 'customersOf'>,
   contact: ContactRef,
-): Promise<{ readonly customerIds: readonly string[]; readonly others: readonly ContactRef[] }> => {
+): Promise<User> => {
   const contacts = await erasures.contactsOf(contact);
-  const named = (await Promise.all(contacts.map((each) => erasures.customersOf(each)))).flat();
-  const customerIds = [...new Set(named.map(({ customerId }) => customerId))];
-  // A customer's addresses are kept by business number, and the user may have written from another one to each.
-  const customers = contacts.flatMap(({ platform, channel }) =>
-    customerIds.map((customerId) => ({ platform, channel, customerId })),
+  const read = await Promise.all(contacts.map((each) => erasures.customersOf(each)));
+  const customers = refsOf(read.flatMap(({ user }) => user));
+  const named = read.flatMap((each) => each.named);
+  const otherCustomers = refsOf(named).filter(
+    ({ customerId }) => !customers.some((customer) => customer.customerId === customerId),
   );
+  // The user may have written to each business number from another address.
+  const users = contacts.flatMap(({ channel }) => customers.map((customer) => ({ ...customer, channel })));
+  return { customers, otherCustomers, addresses: await readAddresses(erasures, users) };
+};
+
+/** Returns the customers without their channels, each of them once. */
+const refsOf = (customers: readonly ChannelCustomer[]): readonly CustomerRef[] => [
+  ...new Map(customers.map(({ platform, customerId }) => [customerId, { platform, customerId }])).values(),
+];
+
+const readAddresses = async (
+  erasures: Pick<ErasureRepository, 'addressesOf'>,
+  customers: readonly ChannelCustomer[],
+): Promise<readonly ContactRef[]> => {
   const addresses = (await Promise.all(customers.map((customer) => erasures.addressesOf(customer)))).flat();
-  const others = new Map(addresses.filter(({ key }) => key !== contact.key).map((each) => [each.key, each]));
-  return { customerIds, others: [...others.values()] };
+  return [...new Map(addresses.map((each) => [each.key, each])).values()];
+};
+
+/** Begins an erasure. Returns its ID. */
+const beginErasure = async (
+  { audit, erasures, erasureQueue, randomness }: ErasurePorts,
+  erasure: Omit<QueuedErasure, 'erasureId'>,
+  caller: Caller,
+): Promise<string> => {
+  const erasureId = randomness.newId();
+  const { requestedAt } = erasure;
+  // Never names the contact, because the entry remains after the erasure.
+  await audit.record({ action: 'erasure', details: { erasureId }, at: requestedAt, caller });
+  // First, because nothing would ever end an erasure that is recorded and not queued.
+  // The first pass must find what was stored just before: otherwise, it could find nothing and end the erasure, or end
+  // a turn before it has erased the messages.
+  await erasureQueue.put({ erasureId, ...erasure }, INDEX_LAG_MS / 1000);
+  await erasures.start(erasureId, requestedAt);
+  return erasureId;
+};
+
+/** Erases the addresses one by one, and then the subject: so that a repeated call still finds them if this one fails. */
+const beginErasures = async (
+  ports: ErasurePorts,
+  subject: Omit<QueuedErasure, 'erasureId' | 'requestedAt'>,
+  addresses: readonly ContactRef[],
+  caller: Caller,
+): Promise<Answer> => {
+  const requestedAt = ports.clock.now();
+  const others: string[] = [];
+  for (const contact of addresses) {
+    const { otherCustomers } = await readUser(ports.erasures, contact);
+    others.push(await beginErasure(ports, { ...subject, requestedAt, contact, otherCustomers }, caller));
+  }
+  const erasureId = await beginErasure(ports, { ...subject, requestedAt }, caller);
+  const counts = { messages: 0, sends: 0, deadLetters: 0, passes: 0 };
+  const otherAddresses = others.length > 0 ? { otherAddresses: others } : {};
+  return accepted({ erasureId, state: 'running', requestedAt, ...counts, ...otherAddresses });
 };
 
 export const eraseContact = defineRoute({
@@ -60,33 +136,31 @@ export const eraseContact = defineRoute({
   body: noBody,
   responses: { 202: erasureResponse, 400: problemResponse },
   async handle(ports: ErasurePorts, { id, query, caller }) {
-    const { erasures, audit, erasureQueue, clock, randomness, contactDefaults } = ports;
-    const contact = resolveContact(contactDefaults, { ...query, platformContactId: id });
-    const { customerIds, others: addresses } = await readUser(erasures, contact);
-    const requestedAt = clock.now();
-    const erase = async (each: ContactRef): Promise<string> => {
-      const erasureId = randomness.newId();
-      // Never names the contact, because the entry remains after the erasure.
-      await audit.record({ action: 'erasure', details: { erasureId }, at: requestedAt, caller });
-      // First, because nothing would ever end an erasure that is recorded and not queued.
-      // The first pass must find what was stored just before: otherwise, it could find nothing and end the erasure, or end
-      // a turn before it has erased the messages.
-      await erasureQueue.put({ erasureId, requestedAt, contact: each, customerIds }, INDEX_LAG_MS / 1000);
-      await erasures.start(erasureId, requestedAt);
-      return erasureId;
-    };
-    const others: string[] = [];
-    for (const other of addresses) others.push(await erase(other));
-    // Last, so that a repeated call still finds the others if this one fails.
-    const erasureId = await erase(contact);
-    const counts = { messages: 0, sends: 0, deadLetters: 0, passes: 0 };
-    return accepted({
-      erasureId,
-      state: 'running',
-      requestedAt,
-      ...counts,
-      ...(others.length > 0 && { otherAddresses: others }),
-    });
+    const contact = resolveContact(ports.contactDefaults, { ...query, platformContactId: id });
+    const { addresses, ...user } = await readUser(ports.erasures, contact);
+    const others = addresses.filter(({ key }) => key !== contact.key);
+    return beginErasures(ports, { platform: contact.platform, contact, ...user }, others, caller);
+  },
+});
+
+export const eraseCustomer = defineRoute({
+  route: 'DELETE /v1/customers/{customerId+}',
+  summary: 'Erase a customer',
+  description:
+    'Erases every address of the customer, as DELETE /v1/contacts does, each in an erasure of its own, and what names the ' +
+    'customer without an address. An address that belongs to another customer now is not erased.',
+  id: customerIdField,
+  query: z.strictObject({ chatPlatform: contactQuery.shape.chatPlatform }),
+  body: noBody,
+  responses: { 202: erasureResponse, 400: problemResponse, 409: problemResponse },
+  async handle(ports: ErasurePorts, { id: customerId, query, caller }) {
+    const { platform } = resolveCustomer(ports.contactDefaults, { ...query, customerId });
+    const channels = await ports.erasures.channelsOf(platform);
+    const customers = channels.map((channel) => ({ platform, channel, customerId }));
+    const stored = await Promise.all(customers.map((customer) => ports.contacts.readCustomer(customer)));
+    if (stored.some((each) => each !== undefined && !isOneUser(each))) return customerShared({ customerId });
+    const subject = { platform, customers: [{ platform, customerId }], otherCustomers: [] };
+    return beginErasures(ports, subject, await readAddresses(ports.erasures, customers), caller);
   },
 });
 

@@ -1,12 +1,13 @@
 import { listAudit, recordAudit } from './audit.ts';
 import { cancelSend, cancelSendById } from './cancel-send.ts';
 import { closeCircuitBreaker } from './circuit-breaker-closures.ts';
+import { optIn, optOut } from './consents.ts';
 import { checkContacts } from './contact-checks.ts';
-import { getContact, optIn, optOut } from './contacts.ts';
+import { getContact } from './contacts.ts';
 import { getConversation, getMessage, listConversation } from './conversations.ts';
 import { listContacts } from './customers.ts';
 import { deleteDeadLetter, getDeadLetter, listDeadLetters } from './dead-letters.ts';
-import { eraseContact, getErasure } from './erasures.ts';
+import { eraseContact, eraseCustomer, getErasure } from './erasures.ts';
 import { forecastSends } from './forecasts.ts';
 import { handBack, handOver } from './handovers.ts';
 import { importEvents } from './imports.ts';
@@ -17,6 +18,7 @@ import type { RouteName } from './route-name.ts';
 import { countSends, listSends, listUncertainSends } from './send-lists.ts';
 import { resumeSending, stopSending } from './sending-stops.ts';
 import { enqueueSend, enqueueSendById, getSend } from './sends.ts';
+import { reverseSeparation, separateCustomer } from './separations.ts';
 import { getStage } from './stage.ts';
 import { listChannels } from './watch/channels.ts';
 import { listGaps } from './watch/gaps.ts';
@@ -38,6 +40,8 @@ export const TABLE_ROUTES = {
   optOut,
   handOver,
   handBack,
+  separateCustomer,
+  reverseSeparation,
   checkContacts,
   forecastSends,
   getErasure,
@@ -58,6 +62,7 @@ export const TABLE_ROUTES = {
 /** The routes that put messages on queues, or take them from dead-letter queues. */
 export const QUEUE_ROUTES = {
   eraseContact,
+  eraseCustomer,
   enqueueSend,
   enqueueSendById,
   resolveSend,

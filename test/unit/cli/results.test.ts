@@ -140,6 +140,8 @@ describe('a command about a contact', () => {
     const called: string[] = [];
     const named: unknown[] = [];
     await resultOf([...args, '--channel', CHANNEL], {}, (method, path, body) => {
+      // An erasure is that of every number.
+      if (path.startsWith('/v1/erasures/')) return answer;
       const { pathname, searchParams } = new URL(path, 'https://management.example');
       called.push(`${method} ${pathname}`);
       named.push(Object(body).chatChannelNumber ?? searchParams.get('chatChannelNumber'));
@@ -202,17 +204,13 @@ describe('a consent', () => {
 
 describe('an erasure', () => {
   const path = `/v1/contacts/${encodeURIComponent(USER)}`;
-  const erasure = (messages: number, sends: number) => ({
-    [`DELETE ${path}`]: {
-      erasureId: 'e-1',
-      state: 'done',
-      requestedAt: NOW,
-      messages,
-      sends,
-      deadLetters: 0,
-      passes: 1,
-    },
-  });
+  const erasure = (messages: number, sends: number) => {
+    const record = { erasureId: 'e-1', requestedAt: NOW, messages, sends, deadLetters: 0, passes: 1 };
+    return {
+      [`DELETE ${path}`]: { ...record, state: 'running' },
+      'GET /v1/erasures/e-1': { ...record, state: 'done' },
+    };
+  };
   const known = { [`GET ${path}`]: {} };
 
   it.each([

@@ -131,19 +131,14 @@ describe('the erasure queue', () => {
     const queueUrl = await createQueue();
     const contact = { platform: 'chat', channel: '*', key: '541155550000' };
 
-    await createSqsErasureQueue(queues.client, queueUrl).put(
-      { erasureId: 'erasure-1', requestedAt: NOW, contact, customerIds: [] },
-      1,
-    );
+    const subject = { platform: 'chat', contact, customers: [], otherCustomers: [] };
+    const erasure = { erasureId: 'erasure-1', requestedAt: NOW, ...subject };
+
+    await createSqsErasureQueue(queues.client, queueUrl).put(erasure, 1);
 
     expect(await receive(queueUrl)).toEqual([]);
     const [received] = await receive(queueUrl, 10);
-    expect(JSON.parse(received?.Body ?? '')).toEqual({
-      erasureId: 'erasure-1',
-      requestedAt: NOW,
-      contact,
-      customerIds: [],
-    });
+    expect(JSON.parse(received?.Body ?? '')).toEqual(erasure);
   });
 });
 

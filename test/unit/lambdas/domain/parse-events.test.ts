@@ -136,14 +136,14 @@ describe("a message from the business's own number", () => {
     expect(parsed({ FROM, CHAT_CHANNEL_ID: '5491100000000' })).toMatchObject({ event: { kind: 'echo' } });
   });
 
-  it('is an echo of nobody in a format that names only the user', () => {
+  it('is an echo without a contact in a format that names only the user', () => {
     const wire = { _id_: '1', contactId: '5491100000000', fromCustomer: true, WHATSAPP_NUMBER: '+5491100000000' };
     const { event } = { event: undefined, ...parseEvent(JSON.stringify(wire), context) };
     expect(event).toMatchObject({ kind: 'echo', sender: 'business' });
     expect(event).not.toHaveProperty('contact');
   });
 
-  it('is unlike one from any other number', () => {
+  it('is not a message from any other number', () => {
     expect(parsed({ FROM: '5491155550001', TO: 'me' }, '+5491100000000')).toMatchObject({ event: { kind: 'message' } });
   });
 });

@@ -21,7 +21,9 @@ const BODY = JSON.stringify({
   erasureId: 'erasure-1',
   requestedAt: NOW,
   contact: contactRef('chat', USER),
-  customerIds: [],
+  platform: 'chat',
+  customers: [],
+  otherCustomers: [],
 });
 
 /**
@@ -43,8 +45,8 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
     start: () => failIf('table'),
     read: async () => record,
     contactsOf: async (contact) => [contact],
-    customersOf: async () => [],
-    otherCustomersOf: async () => [],
+    channelsOf: async () => ['*'],
+    customersOf: async () => ({ user: [], named: [] }),
     addressesOf: async () => [],
     leaveCustomer: async () => undefined,
     endOpenTurn: async () => undefined,

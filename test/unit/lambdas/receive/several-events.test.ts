@@ -279,7 +279,7 @@ describe('a message whose sender is not known', () => {
 
     expect(receiver.metrics.counted).toEqual(['SenderUnknown']);
     expect([...receiver.state.items.keys()].filter((name) => !/^MESSAGE#.* ECHO$/.test(name))).toEqual([
-      // Only whose address it is.
+      // They only say whose address it is.
       expect.stringMatching(/^CONTACT#.* CONTACT$/),
       expect.stringMatching(/^CUSTOMER#.* CUSTOMER#\*$/),
     ]);

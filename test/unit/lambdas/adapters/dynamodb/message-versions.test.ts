@@ -87,7 +87,7 @@ describe('an edited message', () => {
     const texts = ['b', 'c', 'a'];
     for (const [minute, MESSAGE] of texts.entries())
       await receive(wireMessage({ MESSAGE }), addMs(NOW, minute * 60_000));
-    // A redelivery is no new version.
+    // A redelivery is not a new version.
     await receive(wireMessage({ MESSAGE: 'c' }), addMs(NOW, 3_600_000));
     const { versions, ...message } = (await repositories.messages.read('message-1')) ?? {};
     expect(message).toMatchObject({ text: 'a', createdAt: CREATED, editedAt: addMs(NOW, 120_000) });
@@ -110,7 +110,7 @@ describe('an edited message', () => {
     });
   });
 
-  it('is not a message of which an import or a status has another form', async () => {
+  it('is not a message that an import or a status contains in another form', async () => {
     const message = { kind: 'message', id: 'message-1', traceparent: TRACEPARENT, address: 'a' } as const;
     const arrival = { ...message, contact, opensWindow: true, time: { at: CREATED, source: 'event' } } as const;
     await repositories.messages.recordInbound({ ...arrival, body: '{"from":"status"}', isFromStatus: true });

@@ -36,7 +36,7 @@ const pagesOf = async (name: 'listConversation' | 'getConversation', limit: numb
 };
 
 describe('the addresses of a customer', () => {
-  it('are listed with why they belong together, the one of the latest message first', async () => {
+  it('are listed with the reason why they belong together, the one that wrote last first', async () => {
     await write(PHONE, 1);
     await write(ID, 2);
     await stage.receive(wireStatus({ FROM: OTHER }));
@@ -49,7 +49,7 @@ describe('the addresses of a customer', () => {
     expect(separated).toEqual([]);
   });
 
-  it('do not include a number that another customer has now', async () => {
+  it('do not include a number that belongs to another customer now', async () => {
     await write(PHONE, 1);
     await write(ID, 2);
     await write(PHONE, 3, { CUSTOMER_ID: 'customer-2', MESSAGE: 'of the new user' });
@@ -84,7 +84,7 @@ describe('the conversation of a customer', () => {
     expect(pages.every(({ length }) => length <= limit)).toBe(true);
   });
 
-  it('has the messages of one millisecond once each', async () => {
+  it('has each message of one millisecond once', async () => {
     for (let index = 0; index < 6; index += 1) {
       await write([PHONE, ID][index % 2] ?? ID, 1, { _id_: `m-${index}` });
     }

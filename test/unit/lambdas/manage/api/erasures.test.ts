@@ -272,6 +272,7 @@ describe('an erasure', () => {
       address: '5491155550000',
       name: 'Ana',
       customerId: 'customer-1',
+      writerIds: ['customer-1'],
       lastInboundAt: '2026-11-20T12:30:00.000Z',
       lastInboundId: 'message-1',
     });

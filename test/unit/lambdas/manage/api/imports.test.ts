@@ -75,7 +75,8 @@ describe('an import', () => {
   });
 
   it('leaves what the chat service delivered as it is', async () => {
-    await stage.receive(wireMessage({ _id_: 'history-1', CREATION_TIME: ago(30), FROM_NAME: 'Ana' }));
+    const same = { _id_: 'history-1', CREATION_TIME: ago(30), CUSTOMER_ID: 'CUST0000000000000001' };
+    await stage.receive(wireMessage({ ...same, FROM_NAME: 'Ana' }));
     const before = await stage.items();
 
     expect(await resultsOf([entry()], { dryRun: true })).toEqual(['exists']);

@@ -1,0 +1,76 @@
+import { resolveContact } from '../../domain/contact.ts';
+import { customersNamed } from '../../domain/customer.ts';
+import { addMs } from '../../domain/instant.ts';
+import * as z from '../../domain/schema.ts';
+import type { ContactRepository } from '../../ports.ts';
+import { contactFields, defineRoute, eventIdField, ignoredQuery, problem, problemResponse, type Route } from './api.ts';
+import { type ContactPorts, contactNotFound, contactResponse, respondWithContact } from './contacts.ts';
+import { customerIdField } from './customers.ts';
+import { actNote, auditedNote } from './sending-stops.ts';
+
+export interface SeparationPorts extends ContactPorts {
+  readonly contacts: ContactPorts['contacts'] & Pick<ContactRepository, 'recordSeparation'>;
+}
+
+const separationRequest = z.strictObject({
+  platformContactId: eventIdField,
+  ...contactFields,
+  /** The customer ID that the chat service names with the address. */
+  customerId: customerIdField,
+  /** Why; only for the audit trail. Numbers are masked. */
+  note: z.optional(actNote),
+});
+
+/** Calls may be repeated, and the latest counts. The response shows the contact. */
+const separationRoute = (
+  route: Route<SeparationPorts>['route'],
+  to: 'separated' | 'joined',
+  summary: string,
+  description: string,
+): Route<SeparationPorts> =>
+  defineRoute({
+    route,
+    summary,
+    description,
+    query: ignoredQuery,
+    body: separationRequest,
+    responses: { 200: contactResponse, 400: problemResponse, 404: problemResponse },
+    async handle(ports: SeparationPorts, { body, caller }) {
+      const { platformContactId, customerId, note } = body;
+      const ref = resolveContact(ports.contactDefaults, body);
+      const now = ports.clock.now();
+      const contact = await ports.contacts.readOwn(ref, now);
+      if (contact === undefined) return contactNotFound(platformContactId);
+      if (!customersNamed(contact).includes(customerId)) return notNamed(platformContactId, customerId);
+      const action = to === 'separated' ? 'separation' : 'separation-reversal';
+      const details = { customerId, ...auditedNote(note) };
+      await ports.audit.record({ action, contact: ref, details, at: now, caller });
+      // Clocks differ, but this act must count although the one that it takes back seems to be later.
+      const { separatedAt } = contact;
+      const at = separatedAt !== undefined && separatedAt >= now ? addMs(separatedAt, 1) : now;
+      await ports.contacts.recordSeparation({ contact: ref, customerId }, to, at);
+      return respondWithContact(ports, body);
+    },
+  });
+
+const notNamed = (platformContactId: string, customerId: string) =>
+  problem(
+    404,
+    'CUSTOMER_NOT_FOUND',
+    `No event named the contact ${platformContactId} together with the customer ${customerId}.`,
+  );
+
+export const separateCustomer = separationRoute(
+  'POST /v1/separations',
+  'separated',
+  'Tell an address and a customer apart',
+  'For an address that the chat service names with the customer ID of another user. From then on, opt-outs, erasures, and ' +
+    'lists of the customer do not include the address, and its opt-outs and erasures are its own. It holds for as long as ' +
+    'the contact is stored.',
+);
+export const reverseSeparation = separationRoute(
+  'POST /v1/separation-reversals',
+  'joined',
+  'Take back that an address and a customer are apart',
+  'Opt-outs that are recorded for the customer hold for the address again.',
+);
