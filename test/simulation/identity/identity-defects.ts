@@ -111,7 +111,7 @@ export const IDENTITY_DEFECTS: Readonly<Record<string, IdentityDefect>> = {
     }),
   },
   optOutStays: {
-    breaks: 'An opt-out holds only for the address that gave it.',
+    breaks: 'An opt-out holds only at the address at which it was given.',
     invariant: 'optOutFollowsCustomer',
     create: () => without((update) => isOfCustomer(update) && isOptOut(update)),
   },
@@ -153,7 +153,7 @@ export const IDENTITY_DEFECTS: Readonly<Record<string, IdentityDefect>> = {
     create: () => without(({ set = {}, key }) => key.sk === 'CONTACT' && set.otherCustomerAt !== undefined),
   },
   lookedUpAsWritten: {
-    breaks: 'A conversation is looked up by an Argentine number with its 9.',
+    breaks: 'A conversation is looked up by an Argentine number with its 9, not by the key of the contact.',
     invariant: 'oneConversation',
     create: () => ({
       manage: {

@@ -2,7 +2,7 @@ import type { Consent, ConsentKind } from '../../../lambdas/domain/consent.ts';
 import { contactKey } from '../../../lambdas/domain/contact.ts';
 import type { Delivered } from './identity-history.ts';
 
-/** An event of a user or about a user, as Parley got it. */
+/** An event from or about a user, as Parley received it. */
 export interface KnownEvent extends Delivered {
   /** The key of the address, if the event names one. */
   readonly key: string | undefined;
@@ -27,7 +27,7 @@ export interface IdentityFacts {
   consent(consent: KnownConsent): void;
   /** The messages that the user of an address wrote, oldest first, also in other versions. */
   messagesFrom(key: string): readonly KnownEvent[];
-  /** The same, of each message only the latest version. */
+  /** The same, with only the latest version of each message. */
   latestFrom(key: string): readonly KnownEvent[];
   /** Every customer that an event has named with an address. */
   namedWith(key: string): ReadonlySet<string>;

@@ -2,14 +2,14 @@ import type { ConsentKind, ConsentOrigin } from '../../../lambdas/domain/consent
 
 /**
  * What happens to a few people who have several addresses, change them, and take over those of others, as data. The
- * steps are in the order in which Parley gets to know of them.
+ * steps are in the order in which Parley learns of them.
  */
 export interface IdentityHistory {
   readonly seed: number;
   readonly steps: readonly IdentityStep[];
 }
 
-/** An event that the chat service delivers, at a time when it may be late, or delivered before. */
+/** An event that the chat service delivers, possibly late or again. */
 export interface Delivered {
   readonly kind: 'message' | 'edit' | 'status' | 'echo';
   /** The ID of the message. An edit has that of the message that it changes. */

@@ -51,8 +51,8 @@ export const IDENTITY_INVARIANTS = {
 
   optOutFollowsCustomer: {
     sentence:
-      'An opt-out by any address of a customer stops templates to all of them until their own later opt-in, and ' +
-      'free-form messages until the user writes from them again.',
+      'An opt-out at any address of a customer stops templates to each of them until a later opt-in at that address, ' +
+      'and free-form messages until the user writes from it again.',
     at: 'sent',
     faultIn({ address, content, effect }, facts) {
       if (effect === undefined) return undefined;
@@ -64,23 +64,22 @@ export const IDENTITY_INVARIANTS = {
   },
 
   refusedForOwnOptOut: {
-    sentence: "A request is refused because of an opt-out only if it can be the user's own.",
+    sentence: "A request is refused because of an opt-out only if the opt-out can be the user's own.",
     at: 'sent',
     faultIn: ({ address, code }, facts) =>
       code === 'OPTED_OUT' && !canBeOptedOut(facts, contactKey(address))
-        ? `${address} is refused, and no customer of it has opted out.`
+        ? `${address} is refused, but no customer with that address has opted out.`
         : undefined,
   },
 
   optInStays: {
-    sentence:
-      'A template opens a conversation only with an address that has itself opted in, and is never sent to another.',
+    sentence: 'A template is sent to an address from which no user has written only if an opt-in names that address.',
     at: 'sent',
     faultIn({ address, content, effect }, facts) {
       const key = contactKey(address);
       if (effect === undefined || content !== 'template' || facts.messagesFrom(key).length > 0) return undefined;
       const isOptedIn = facts.consents.some((consent) => consent.kind === 'opt-in' && consent.key === key);
-      return isOptedIn ? undefined : `${address} got a template, and never wrote or opted in.`;
+      return isOptedIn ? undefined : `${address} got a template, but never wrote or opted in.`;
     },
   },
 
@@ -97,8 +96,7 @@ export const IDENTITY_INVARIANTS = {
 
   erasedEverywhere: {
     sentence:
-      'An erasure by any address leaves nothing of the addresses whose user is the same customer, and no item of the ' +
-      'customer.',
+      "An erasure of any address of a customer leaves nothing of the customer's addresses, and no item of the customer.",
     at: 'erased',
     faultIn({ address, keys, customers, items }, facts) {
       const texts = facts.events.flatMap(({ kind, key, text }) =>
@@ -116,7 +114,7 @@ export const IDENTITY_INVARIANTS = {
   },
 
   othersStay: {
-    sentence: 'An erasure removes no message of anybody else.',
+    sentence: 'An erasure removes no message of anyone else.',
     at: 'erased',
     faultIn({ address, keys, customers, items }, facts) {
       const lost = facts.events.find(
@@ -133,7 +131,7 @@ export const IDENTITY_INVARIANTS = {
 
   oneConversation: {
     sentence:
-      'A conversation has every message of its address, in whichever spelling, in the order in which it was written.',
+      'A conversation has every message of its address, in any spelling, in the order in which they were written.',
     at: 'read',
     faultIn({ address, messages }, facts) {
       const key = contactKey(address);
@@ -151,12 +149,12 @@ export const IDENTITY_INVARIANTS = {
       const isNewestFirst = expected.every(({ text, eventMs }) =>
         expected.every((other) => other.eventMs <= eventMs || shown.indexOf(other.text) < shown.indexOf(text)),
       );
-      return isNewestFirst ? undefined : `The conversation with ${address} is in another order.`;
+      return isNewestFirst ? undefined : `The conversation with ${address} is in the wrong order.`;
     },
   },
 
   recycledShowsNothing: {
-    sentence: 'Once the new user of a number has written, it shows no name, ID, and message of the earlier user.',
+    sentence: 'Once the new user of a number has written, the number shows no ID and no message of the earlier user.',
     at: 'read',
     faultIn({ address, contact, messages }, facts) {
       const key = contactKey(address);

@@ -21,7 +21,7 @@ const isOfUser = (facts: IdentityFacts, { key, customerId }: KnownConsent, users
   return named.size === 1 && overlap(named, users);
 };
 
-/** Whether any opt-out that was ever recorded can be one of the user of an address. */
+/** Whether any opt-out that was ever recorded can be that of an address's user. */
 export const canBeOptedOut = (facts: IdentityFacts, key: string): boolean => {
   const own = facts.everNamed.get(key) ?? NOBODY;
   return facts.everOptedOut.some(

@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts';
 import type { SceneInvariant } from './scene-invariants.ts';
 import { answeredCalls, containsText, recordOf } from './scene-view.ts';
 
-/** Another address of the user, whom the chat service names by the same ID at both. */
+/** Another address of the user. The chat service names the user by the same ID at both. */
 export const OTHER_ADDRESS = 'CO.1000123';
 const ADDRESSES = [USER, OTHER_ADDRESS].map((address) => contactName(contactRef(ACCOUNT.platform, address)));
 
@@ -26,7 +26,7 @@ export const CUSTOMER_INVARIANTS = {
     },
     atSend(scene, { claim, requestId }) {
       const isTooLate = scene.facts.has(`${claim?.claimId} is too late`);
-      // An erasure also erases whose address it is.
+      // An erasure also removes the link between an address and its customer.
       return isTooLate && ADDRESSES.every((name) => isLinked(scene, name))
         ? `${requestId} was sent after the opt-out.`
         : undefined;
@@ -34,7 +34,7 @@ export const CUSTOMER_INVARIANTS = {
   },
 
   customerIsOptedOut: {
-    sentence: 'Once an opt-out is recorded and both addresses are known as those of one customer, it holds for both.',
+    sentence: 'Once an opt-out is recorded and both addresses are known to belong to one customer, it holds at both.',
     atEnd(scene) {
       const isOptedOut = answeredCalls(scene).some(
         ({ request, status }) => request.route === 'optOut' && status === 200,
@@ -48,7 +48,8 @@ export const CUSTOMER_INVARIANTS = {
   },
 
   addressesListed: {
-    sentence: "A customer's item has every address whose stored user is this customer, so that an erasure finds them.",
+    sentence:
+      "A customer's item lists every address whose stored user is this customer, so that an erasure finds them.",
     atEnd(scene) {
       const { contacts } = customerOf(scene);
       const missing = ADDRESSES.find(
@@ -71,7 +72,7 @@ export const CUSTOMER_INVARIANTS = {
 
 const isOfOther = (body: unknown): boolean => recordOf(body).platformContactId === OTHER_ADDRESS;
 
-/** Whether an address is stored as that of the customer. */
+/** Whether an address is stored as the customer's. */
 const isLinked = (scene: Scene, name: string): boolean => scene.item(name, 'CONTACT')?.customerId === CUSTOMER;
 
 const customerOf = (scene: Scene) =>

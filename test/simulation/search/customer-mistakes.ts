@@ -36,7 +36,7 @@ export const CUSTOMER_MISTAKES = {
       ),
   },
   addressNotListed: {
-    breaks: "An address is not added to its customer's.",
+    breaks: "An address is not added to its customer's item.",
     scenario: 'optOutWhileLinking',
     maxFaults: 0,
     invariant: 'addressesListed',

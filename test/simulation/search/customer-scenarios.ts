@@ -60,7 +60,7 @@ export const CUSTOMER_SCENARIOS = {
   },
   eraseBothAddresses: {
     useCase: 'customer',
-    about: 'A user with two addresses is erased by one of them.',
+    about: 'A user with two addresses is erased through one of them.',
     maxFaults: 0,
     isSlow: true,
     options: { prepare: (scene) => linked(scene), consumes: ['erasures'], callers: [erase(USER)] },

@@ -19,7 +19,7 @@ export type Found = z.output<typeof found>;
 export const parseFound = (text: string): Found => found.parse(JSON.parse(text));
 
 /**
- * Where defects are seeded: in the stage that plays random histories, in that of histories of identity, or in the scenarios
+ * Where defects are seeded: in the stage that plays random histories, in that of identity histories, or in the scenarios
  * of the search.
  */
 export const SEEDED_DEFECTS = {
@@ -42,7 +42,7 @@ export const readDefectPage = (): string => readFileSync(PAGE, 'utf8');
 
 const HEADINGS: Readonly<Record<DefectPlace, string>> = {
   histories: '## In random histories',
-  identities: '## In histories of identity',
+  identities: '## In identity histories',
   search: '## In the exhaustive search',
 };
 
@@ -92,7 +92,7 @@ ${descriptions(STAGE_DEFECTS)}
 ${HEADINGS.identities}
 
 Each defect is seeded in the histories of \`npm run simulate:identity\`, in which people have several addresses, change
-them, and take over those of others. \`npm test\` plays the history of this seed with and without the defect.
+them, and take over those of others. \`npm test\` plays the history of the listed seed with and without the defect.
 
 ${foundTable(IDENTITY_DEFECTS, identities)}
 

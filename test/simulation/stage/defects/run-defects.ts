@@ -69,7 +69,7 @@ const findSeed = async ({ create, invariant }: StageDefect): Promise<Found> => {
   return { notFoundInSeeds: seeds };
 };
 
-/** The first seed of a history of identity that shows the defect, and violates nothing without it. */
+/** The first seed of an identity history that shows the defect, and violates nothing without it. */
 const findIdentity = async ({ create, invariant }: IdentityDefect): Promise<Found> => {
   const isViolated = async (seed: number, createMutation?: IdentityDefect['create']) => {
     const { violations } = await playIdentity(drawIdentityHistory(seed), createMutation);
@@ -81,7 +81,7 @@ const findIdentity = async ({ create, invariant }: IdentityDefect): Promise<Foun
   return { notFoundInSeeds: IDENTITIES_PER_HISTORY * seeds };
 };
 
-/** A history of identity is short. */
+/** An identity history is short. */
 const IDENTITIES_PER_HISTORY = 10;
 
 const searchFor = async ({ maxFaults, invariant, search }: SearchableMutant): Promise<Found> => {
