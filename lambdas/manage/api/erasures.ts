@@ -61,14 +61,16 @@ const readUser = async (
   erasures: Pick<ErasureRepository, 'addressesOf' | 'contactsOf' | 'customersOf'>,
   contact: ContactRef,
 ): Promise<User> => {
-  const read = await Promise.all((await erasures.contactsOf(contact)).map((each) => erasures.customersOf(each)));
-  const user = read.flatMap((each) => each.user);
+  const contacts = await erasures.contactsOf(contact);
+  const read = await Promise.all(contacts.map((each) => erasures.customersOf(each)));
+  const customers = refsOf(read.flatMap(({ user }) => user));
   const named = read.flatMap((each) => each.named);
-  const customers = refsOf(user);
   const otherCustomers = refsOf(named).filter(
     ({ customerId }) => !customers.some((customer) => customer.customerId === customerId),
   );
-  return { customers, otherCustomers, addresses: await readAddresses(erasures, user) };
+  // The user may have written to each business number from another address.
+  const users = contacts.flatMap(({ channel }) => customers.map((customer) => ({ ...customer, channel })));
+  return { customers, otherCustomers, addresses: await readAddresses(erasures, users) };
 };
 
 /** Returns the customers without their channels, each of them once. */
