@@ -485,6 +485,8 @@ export interface ErasableItem {
   readonly messageIds?: readonly string[];
   /** Whether the message with this id is marked as erased. */
   readonly isErased?: boolean;
+  /** The customers that the item names, if any. */
+  readonly customerIds?: readonly string[];
 }
 
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */
@@ -507,10 +509,15 @@ export interface ErasureRepository {
    * Returns none if the ID is not that of one user.
    */
   addressesOf(customer: ChannelCustomer): Promise<readonly ContactRef[]>;
+  /** Returns the contacts that have another user now, and until when this or another earlier customer was their user. */
+  earlierAddressesOf(
+    customer: ChannelCustomer,
+  ): Promise<readonly { readonly contact: ContactRef; readonly until: Instant }[]>;
   /**
    * Removes from a customer the addresses that are no longer its user's. Deletes it if nothing else is left.
    *
-   * @param until also removes the opt-outs that were recorded until then. @default none
+   * @param until also removes the opt-outs that were recorded until then, and the customer's ID from these addresses.
+   *   @default neither
    */
   leaveCustomer(
     customer: ChannelCustomer,

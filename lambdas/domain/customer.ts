@@ -18,6 +18,12 @@ export interface Customer {
  */
 export const MAX_ADDRESSES = 10;
 
+/**
+ * The maximum number of IDs that an address is expected to have. A service may give each conversation an ID of its own:
+ * an address with more IDs follows only its latest user. Only one more is stored.
+ */
+export const MAX_CUSTOMERS = 10;
+
 /** Whether an ID identifies one user. */
 export const isOneUser = ({ contacts, isShared = false }: Customer): boolean =>
   !isShared && contacts.length <= MAX_ADDRESSES;
@@ -43,13 +49,16 @@ const withoutSeparated = (
   customerIds: readonly string[],
 ): readonly string[] => [...new Set(customerIds)].filter((id) => !separatedCustomerIds.includes(id));
 
+const othersIn = ({ writerIds = [], otherCustomerIds = [] }: CustomerLinks): readonly string[] =>
+  Math.max(writerIds.length, otherCustomerIds.length) > MAX_CUSTOMERS ? [] : otherCustomerIds;
+
 /**
  * Returns the customers whose opt-outs hold at an address: its user, and every other ID that the chat service named with
  * it, except those of earlier users. Following more IDs can only lead to fewer messages.
  */
 export const customersFollowed = (links: CustomerLinks): readonly string[] => {
-  const { customerId, writerIds = [], otherCustomerIds = [] } = links;
-  const others = otherCustomerIds.filter((id) => !writerIds.includes(id));
+  const { customerId, writerIds = [] } = links;
+  const others = othersIn(links).filter((id) => !writerIds.includes(id));
   return withoutSeparated(links, customerId === undefined ? others : [customerId, ...others]);
 };
 
@@ -58,7 +67,7 @@ export const customersFollowed = (links: CustomerLinks): readonly string[] => {
  * echoes named with it. An opt-out is recorded for them, and an erasure erases them.
  */
 export const customersOf = (links: CustomerLinks): readonly string[] =>
-  withoutSeparated(links, links.customerId === undefined ? (links.otherCustomerIds ?? []) : [links.customerId]);
+  withoutSeparated(links, links.customerId === undefined ? othersIn(links) : [links.customerId]);
 
 /** Returns all customers that events named with an address, including earlier users and those that were separated. */
 export const customersNamed = ({

@@ -8,7 +8,7 @@ import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
 import { hasExpired } from '../domain/send-request.ts';
 import { childSpan } from '../domain/trace-context.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
-import { readContact } from './read-contact.ts';
+import { readWithOptOuts } from './read-contact.ts';
 import type { SendContext } from './send-context.ts';
 
 /** The last call made, and its outcome. */
@@ -104,7 +104,7 @@ const decideTemplate = async (
   let latest: Contact;
   try {
     // The user may have opted out since the contact was read, and an operator may have stopped sending.
-    latest = await repeatUntil(latestStart, () => readContact(context, send.contact), context);
+    latest = await repeatUntil(latestStart, () => readWithOptOuts(context, send.contact), context);
   } catch {
     return notMade('The contact could not be read again, so no template was sent.');
   }

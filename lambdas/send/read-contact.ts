@@ -4,8 +4,9 @@ import { blockedByStop, rememberCircuit } from './account-view.ts';
 import type { SendContext } from './send-context.ts';
 
 /**
- * Reads a contact. Reads the account, with its circuit breaker and an operator's stop, in the same call unless it was
- * read recently. Of two reads of the account that overlap, the one that started later counts.
+ * Reads a contact, without the opt-outs of its customer's other addresses. Reads the account, with its circuit breaker
+ * and an operator's stop, in the same call unless it was read recently. Of two reads of the account that overlap, the one
+ * that started later counts.
  */
 export const readContact = async (context: SendContext, ref: ContactRef): Promise<Contact> => {
   const { contacts, account, accountView: view, clock, metrics } = context;
@@ -19,4 +20,13 @@ export const readContact = async (context: SendContext, ref: ContactRef): Promis
   }
   if (stop !== undefined) metrics.record('SendingStopped', 1);
   return contact;
+};
+
+/**
+ * Reads a contact as {@link readContact} does, with the opt-outs of its customer's other addresses. The last read before
+ * each call must have them.
+ */
+export const readWithOptOuts = async (context: SendContext, ref: ContactRef): Promise<Contact> => {
+  const contact = await readContact(context, ref);
+  return { ...contact, consents: await context.contacts.readConsents(ref) };
 };

@@ -14,7 +14,7 @@ import { createCircuitBreaker } from './circuit-breaker.ts';
 import type { ObservedCall } from './circuit-probe.ts';
 import { type ClaimedSend, claimSend, giveBack } from './claim-send.ts';
 import { type ContactCheck, createCheckContact } from './contact-check/check-contact.ts';
-import { readContact } from './read-contact.ts';
+import { readContact, readWithOptOuts } from './read-contact.ts';
 import { recordCall, recordDecision } from './record-result.ts';
 import { endWithoutCall, recordWaiting, waitBlocked } from './record-without-call.ts';
 import { retryBlocked, retryLater } from './retry-later.ts';
@@ -180,7 +180,9 @@ const decideAgain = async (
 const decideNow = async (context: SendContext, send: QueuedSend, contact: Contact): Promise<SendDecision> => {
   const { contacts, accountView, clock, rules } = context;
   const decide = (latest: Contact) => decideSend(send.request, latest, clock.now(), rules);
-  if (!isTrusted(accountView.readAt, clock.now())) return decide(await readContact(context, send.contact));
+  if (!isTrusted(accountView.readAt, clock.now())) {
+    return decide(await readWithOptOuts(context, send.contact));
+  }
   // A condition or a handover needs more than the consents.
   const { unless, automated } = send.request;
   if (unless === undefined && !(automated && rules.operators !== undefined)) {

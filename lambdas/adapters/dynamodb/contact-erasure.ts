@@ -1,6 +1,7 @@
 import type { ContactRef } from '../../domain/contact.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { CONSENT_REGISTERS } from '../../table/consent-item.ts';
+import { parseCustomerLinks } from '../../table/contact-item.ts';
 import type { Item } from '../../table/item.ts';
 import { checkKeyOf, consentKeyOf, contactKeyOf, denialKeyOf, handoverKeyOf, type ItemKey } from '../../table/keys.ts';
 import { untilDone } from './consents.ts';
@@ -15,6 +16,7 @@ export const removeContact = async (table: ConversationTable, contact: ContactRe
   await removeOldHandovers(table, handoverKeyOf(contact), until);
   const [newWindow, newConsents] = await table.getAll([window, consents]);
   await removeOldConsents(table, consents, newConsents, until);
+  await removeOtherCustomers(table, window, newWindow);
   // Functions may have recorded these since, about earlier sends. They alone do not make a new contact.
   const isNew = newWindow !== undefined || newConsents !== undefined;
   const byFunctions = [
@@ -25,6 +27,17 @@ export const removeContact = async (table: ConversationTable, contact: ContactRe
     if (isNew) await table.delete(key, isOld(time), { until });
     else await table.delete(key, `attribute_exists(#${time})`, {});
   }
+};
+
+/**
+ * Removes the IDs of earlier users, and of statuses, from the item of a user who has written since. A later status names
+ * its customer again.
+ */
+const removeOtherCustomers = async (table: ConversationTable, key: ItemKey, item: Item = {}): Promise<void> => {
+  const { customerId, writerIds = [], otherCustomerIds = [] } = parseCustomerLinks(item);
+  const sets = { writerIds: writerIds.filter((id) => id !== customerId), otherCustomerIds };
+  const drop = Object.entries(sets).flatMap(([name, ids]) => (ids.length === 0 ? [] : [[name, new Set(ids)] as const]));
+  if (drop.length > 0) await table.update({ key, drop: Object.fromEntries(drop), condition: 'attribute_exists(#pk)' });
 };
 
 const HANDOVER_TIMES = ['handoverAt', 'handbackAt', 'operatorWroteAt'] as const;

@@ -7,6 +7,7 @@ import {
   isOneUser,
   linkPeriod,
   linkPeriodEnd,
+  MAX_CUSTOMERS,
 } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { InboundMessage } from '../../domain/webhook-event.ts';
@@ -88,7 +89,7 @@ export const linkCustomer = async (
   await untilDone(async () => {
     const set = { ...changesOf(item), ...customerChanges(table, named, item) };
     const ids = named.isUsers ? 'writerIds' : 'otherCustomerIds';
-    const isNew = !contains(item[ids], named.customerId);
+    const isNew = isToBeListed(item[ids], named.customerId);
     if (!isNew && Object.entries(set).every(([name, value]) => item[name] === value)) return true;
     const before = Object.fromEntries(DECIDING.map((name) => [`${name}Before`, item[name]]));
     const result = await table.update(
@@ -117,6 +118,9 @@ export const linkCustomer = async (
   return item;
 };
 
+const isToBeListed = (ids: unknown, id: string): boolean =>
+  !contains(ids, id) && !(ids instanceof Set && ids.size > MAX_CUSTOMERS);
+
 const contains = (members: unknown, member: string): boolean => members instanceof Set && members.has(member);
 
 /** Returns the changes that an event makes to what a contact's item says about its customers. */
@@ -124,7 +128,7 @@ const customerChanges = (table: ConversationTable, { customerId, at, isUsers }: 
   const period = linkPeriod(at);
   const isNewer = typeof item.linkedAt !== 'string' || item.linkedAt < period;
   const register = isUsers ? registerChanges(item, customerId, at) : {};
-  const isNew = isUsers ? 'customerId' in register : !contains(item.otherCustomerIds, customerId);
+  const isNew = isUsers ? 'customerId' in register : isToBeListed(item.otherCustomerIds, customerId);
   return {
     ...register,
     ...(isNewer && { linkedAt: period }),
@@ -177,7 +181,8 @@ const addAddress = async (
     first.kind === 'written' ? first : await table.update({ ...added, condition: IS_ONE_USER }, { returnItem: true });
   if (kind === 'conflict') return;
   if (!isOneUser(parseCustomer(stored))) {
-    await table.update({ key, set: { contacts: undefined, isShared: true } });
+    // For good, because the addresses that it has had so far are no longer known.
+    await table.update({ key, set: { contacts: undefined, isShared: true, expiresAt: undefined } });
     return;
   }
   const links = parseCustomerLinks(item);

@@ -61,14 +61,16 @@ const readUser = async (
   erasures: Pick<ErasureRepository, 'addressesOf' | 'contactsOf' | 'customersOf'>,
   contact: ContactRef,
 ): Promise<User> => {
-  const read = await Promise.all((await erasures.contactsOf(contact)).map((each) => erasures.customersOf(each)));
-  const user = read.flatMap((each) => each.user);
+  const contacts = await erasures.contactsOf(contact);
+  const read = await Promise.all(contacts.map((each) => erasures.customersOf(each)));
+  const customers = refsOf(read.flatMap(({ user }) => user));
   const named = read.flatMap((each) => each.named);
-  const customers = refsOf(user);
   const otherCustomers = refsOf(named).filter(
     ({ customerId }) => !customers.some((customer) => customer.customerId === customerId),
   );
-  return { customers, otherCustomers, addresses: await readAddresses(erasures, user) };
+  // The user may have written to each business number from another address.
+  const users = contacts.flatMap(({ channel }) => customers.map((customer) => ({ ...customer, channel })));
+  return { customers, otherCustomers, addresses: await readAddresses(erasures, users) };
 };
 
 /** Returns the customers without their channels, each of them once. */
@@ -82,6 +84,23 @@ const readAddresses = async (
 ): Promise<readonly ContactRef[]> => {
   const addresses = (await Promise.all(customers.map((customer) => erasures.addressesOf(customer)))).flat();
   return [...new Map(addresses.map((each) => [each.key, each])).values()];
+};
+
+/** Returns the addresses of the customers that now have another user. */
+const readEarlierAddresses = async (
+  { erasures }: Pick<ErasurePorts, 'erasures'>,
+  platform: string,
+  customers: readonly CustomerRef[],
+) => {
+  const channels = await erasures.channelsOf(platform);
+  const all = channels.flatMap((channel) => customers.map((customer) => ({ ...customer, channel })));
+  const read = all.map(async (customer) =>
+    (await erasures.earlierAddressesOf(customer)).map(({ contact, until }) => ({
+      contact,
+      earlier: { customerId: customer.customerId, until },
+    })),
+  );
+  return (await Promise.all(read)).flat();
 };
 
 /** Starts an erasure. Returns its ID. */
@@ -114,6 +133,11 @@ const beginErasures = async (
   for (const contact of addresses) {
     const { otherCustomers } = await readUser(ports.erasures, contact);
     others.push(await beginErasure(ports, { ...subject, requestedAt, contact, otherCustomers }, caller));
+  }
+  const { platform, customers } = subject;
+  for (const earlier of await readEarlierAddresses(ports, platform, customers)) {
+    const nobody = { customers: [], otherCustomers: [] };
+    others.push(await beginErasure(ports, { platform, ...nobody, ...earlier, requestedAt }, caller));
   }
   const erasureId = await beginErasure(ports, { ...subject, requestedAt }, caller);
   const counts = { messages: 0, sends: 0, deadLetters: 0, passes: 0 };

@@ -48,6 +48,7 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
     channelsOf: async () => ['*'],
     customersOf: async () => ({ user: [], named: [] }),
     addressesOf: async () => [],
+    earlierAddressesOf: async () => [],
     leaveCustomer: async () => undefined,
     endOpenTurn: async () => undefined,
     removeContact: async () => {},

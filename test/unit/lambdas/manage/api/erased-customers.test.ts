@@ -1,0 +1,104 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { WindowPer } from '../../../../../lambdas/domain/contact.ts';
+import { MAX_ADDRESSES, MAX_CUSTOMERS } from '../../../../../lambdas/domain/customer.ts';
+import { contactResponse } from '../../../../../lambdas/manage/api/contacts.ts';
+import { wireMessage, wireStatus } from '../../../../support/builders.ts';
+import { testTables } from '../../../../support/test-tables.ts';
+import { createManagedStage } from '../managed-stage.ts';
+
+// What an erasure leaves of the customers that events named with an address, whatever else they named with it.
+
+const tables = testTables();
+const [PHONE, ID, OTHER] = ['5491155550000', 'AR.13491208655302741918', '5491155559999'];
+const PHONE_KEY = '541155550000';
+
+let stage: Awaited<ReturnType<typeof createManagedStage>>;
+const startStage = async (windowPer: WindowPer = 'user') => {
+  const keywords = { optOut: ['STOP'], optIn: ['START'] };
+  stage = await createManagedStage(tables, { windowPer, eventMeanings: { keywords, operatorEchoes: undefined } });
+};
+beforeEach(() => startStage());
+
+const timeOf = (minute: number) => `2026-11-20T11:${String(minute).padStart(2, '0')}:00.000Z`;
+/** A user writes at a minute, which names the message. */
+const write = (FROM: string, minute: number, changes: Record<string, unknown> = {}) =>
+  stage.receive(wireMessage({ _id_: `m-${minute}`, FROM, CREATION_TIME: timeOf(minute), ...changes }));
+const erase = async (id: string) => {
+  await stage.call('eraseContact', { id });
+  await stage.erase();
+};
+const consentOf = async (id: string) =>
+  contactResponse.parse((await stage.call('getContact', { id })).body).consent.state;
+/** Everything that is stored, as one text. */
+const everything = async () =>
+  JSON.stringify(await stage.items(), (_name, value: unknown) => (value instanceof Set ? [...value] : value));
+
+describe('an erasure leaves the address in no item of a customer', () => {
+  it('that only statuses named with it', async () => {
+    await stage.receive(wireStatus({ FROM: PHONE, CUSTOMER_ID: 'customer-9' }));
+    await write(PHONE, 1);
+    await erase(PHONE);
+    expect(await everything()).not.toContain(PHONE_KEY);
+  });
+
+  it('who had the number before, and keeps the opt-out of that customer', async () => {
+    await write(PHONE, 1, { MESSAGE: 'STOP' });
+    await write(ID, 2);
+    await write(PHONE, 3, { CUSTOMER_ID: 'customer-2' });
+    await erase(PHONE);
+    expect(await everything()).not.toContain(PHONE_KEY);
+    expect(await consentOf(ID)).toBe('opted-out');
+  });
+
+  it('who had it before a user who has written since the request, and the ID in no item of the contact', async () => {
+    await write(PHONE, 1);
+    await stage.receive(wireStatus({ FROM: PHONE, CUSTOMER_ID: 'customer-9' }));
+    await stage.call('eraseContact', { id: PHONE });
+    stage.setNow('2026-11-20T12:30:00.000Z');
+    await write(PHONE, 59, { CREATION_TIME: '2026-11-20T12:29:00.000Z', CUSTOMER_ID: 'customer-2' });
+    await stage.erase();
+    expect(await everything()).not.toMatch(/customer-[19]/);
+    expect(await everything()).toContain('customer-2');
+  });
+});
+
+it('an erasure finds the addresses from which the customer wrote to other business numbers', async () => {
+  await startStage('channel');
+  await write(PHONE, 1, { CHAT_CHANNEL_ID: 'BIZ-chat-5491100000000' });
+  await write(ID, 2, { CHAT_CHANNEL_ID: 'BIZ-chat-5491100000077' });
+  await erase(PHONE);
+  expect(await everything()).not.toContain(ID);
+});
+
+describe('an ID that the service gives to many users', () => {
+  beforeEach(async () => {
+    for (let user = 0; user <= MAX_ADDRESSES; user += 1) await write(`54911555500${10 + user}`, user);
+  });
+
+  it('is never followed again: after the erasure of one of them', async () => {
+    await erase('5491155550010');
+    await write(PHONE, 30);
+    await write(OTHER, 31, { MESSAGE: 'STOP' });
+    expect(await consentOf(PHONE)).toBe('none');
+  });
+
+  it('is never followed again: its item does not expire', async () => {
+    expect(await stage.item('CUSTOMER#chat#customer-1 CUSTOMER#*')).toMatchObject({ isShared: true });
+    expect(await stage.item('CUSTOMER#chat#customer-1 CUSTOMER#*')).not.toHaveProperty('expiresAt');
+  });
+});
+
+it('of an address with many IDs, only the latest user is followed, and no more IDs are stored', async () => {
+  for (let n = 0; n < 2 * MAX_CUSTOMERS; n += 1) {
+    await stage.receive(wireStatus({ _id_: `s-${n}`, FROM: PHONE, CUSTOMER_ID: `session-${n}` }));
+    await write(PHONE, n, { CUSTOMER_ID: `conversation-${n}` });
+  }
+  const { otherCustomerIds, writerIds, customerId, linking } =
+    (await stage.item(`CONTACT#chat#*#${PHONE_KEY} CONTACT`)) ?? {};
+  expect([otherCustomerIds, writerIds]).toEqual([otherCustomerIds, writerIds].map(() => expect.any(Set)));
+  expect(otherCustomerIds).toHaveProperty('size', MAX_CUSTOMERS + 1);
+  expect(writerIds).toHaveProperty('size', MAX_CUSTOMERS + 1);
+  expect({ customerId, linking }).toEqual({ customerId: `conversation-${2 * MAX_CUSTOMERS - 1}`, linking: undefined });
+  await write(ID, 50, { CUSTOMER_ID: 'session-0', MESSAGE: 'STOP' });
+  expect(await consentOf(PHONE)).toBe('none');
+});
