@@ -52,7 +52,7 @@ export interface ContactRepository {
    * contact.
    */
   readConsents(contact: ContactRef): Promise<readonly Consent[]>;
-  /** Returns every address that events named with a customer's ID, also those of other users. Undefined if there are none. */
+  /** Returns every address that events named with a customer's ID, including those that have another user now. */
   readCustomer(customer: ChannelCustomer): Promise<Customer | undefined>;
   /**
    * Moves the conversation window forward, never back, and records which customer the user is. Returns the customers for
@@ -509,7 +509,7 @@ export interface ErasureRepository {
    * Returns none if the ID is not that of one user.
    */
   addressesOf(customer: ChannelCustomer): Promise<readonly ContactRef[]>;
-  /** Returns the contacts that have another user now, and until when this or another earlier customer was their user. */
+  /** Returns the customer's contacts that now have another user, and until when they had an earlier one. */
   earlierAddressesOf(
     customer: ChannelCustomer,
   ): Promise<readonly { readonly contact: ContactRef; readonly until: Instant }[]>;

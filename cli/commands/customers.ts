@@ -27,8 +27,8 @@ export const createListCommand = ({ api, report }: CommandContext) =>
 export const createSeparateCommand: CreateCommand = ({ api, report }) =>
   new Command('separate')
     .description(
-      'Separate an address from a customer.\n\nFor an address of another user that the chat service names with the ID of ' +
-        'this customer. Opt-outs and erasures of one no longer apply to the other.',
+      'Separate an address from a customer.\n\nUse this if the chat service names the address of another user with the ID ' +
+        'of this customer. Opt-outs and erasures of one then no longer apply to the other.',
     )
     .addArgument(contactArgument())
     .requiredOption(CUSTOMER_OPTION, "The chat service's ID of the user")

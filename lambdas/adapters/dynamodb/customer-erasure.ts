@@ -57,8 +57,8 @@ const forget = async (
 /**
  * Removes from a customer the addresses that are no longer its user's, because they were erased. If a time is given, also
  * removes the opt-outs that were recorded until then, and the customer's ID from addresses that have another user. A
- * function may be adding an address: it stores the address in the contact's item first, and here after that, where it
- * takes back the erasure's mark.
+ * function may be adding an address: it writes the contact's item first and then this one, where it removes the erasure's
+ * mark, so that the erasure starts over.
  */
 export const leaveCustomer = async (
   table: ConversationTable,

@@ -170,7 +170,7 @@ export const eraseCustomer = defineRoute({
   summary: 'Erase a customer',
   description:
     'Erases every address of the customer, each in an erasure of its own, and everything that names only the ' +
-    'customer. An address that belongs to another customer now is not erased.',
+    'customer. Of an address that belongs to another customer now, erases only what belongs to this one.',
   id: customerIdField,
   query: z.strictObject({ chatPlatform: contactQuery.shape.chatPlatform }),
   body: noBody,
