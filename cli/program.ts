@@ -17,6 +17,7 @@ import {
   createOptOutCommand,
 } from './commands/contacts.ts';
 import { createConversationCommand } from './commands/conversation.ts';
+import { createListCommand, createSeparateCommand } from './commands/customers.ts';
 import { createDeadLettersCommand } from './commands/dead-letters.ts';
 import { createDoctorCommand } from './commands/doctor.ts';
 import { createEraseCommand } from './commands/erase.ts';
@@ -40,11 +41,12 @@ const COMMANDS: readonly CreateCommand[] = [
   createStatusCommand,
   createCancelCommand,
   createConversationCommand,
-  createContactsCommand,
+  (context) => createContactsCommand(context).addCommand(createListCommand(context)),
   createOptInCommand,
   createOptOutCommand,
   createHandoverCommand,
   createHandbackCommand,
+  createSeparateCommand,
   createTokenCommand,
   createWebhookSecretCommand,
   createDeadLettersCommand,

@@ -485,6 +485,8 @@ export interface ErasableItem {
   readonly messageIds?: readonly string[];
   /** Whether the message with this id is marked as erased. */
   readonly isErased?: boolean;
+  /** The customers that the item names, if any. */
+  readonly customerIds?: readonly string[];
 }
 
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */
@@ -507,10 +509,15 @@ export interface ErasureRepository {
    * Returns none if the ID is not that of one user.
    */
   addressesOf(customer: ChannelCustomer): Promise<readonly ContactRef[]>;
+  /** Returns the contacts that have another user now, and until when this or another earlier customer was their user. */
+  earlierAddressesOf(
+    customer: ChannelCustomer,
+  ): Promise<readonly { readonly contact: ContactRef; readonly until: Instant }[]>;
   /**
    * Removes from a customer the addresses that are no longer its user's. Deletes it if nothing else is left.
    *
-   * @param until also removes the opt-outs that were recorded until then. @default none
+   * @param until also removes the opt-outs that were recorded until then, and the customer's ID from these addresses.
+   *   @default neither
    */
   leaveCustomer(
     customer: ChannelCustomer,
@@ -521,6 +528,11 @@ export interface ErasureRepository {
    * later belongs to a new contact. Without one, also removes what functions recorded since about earlier sends.
    */
   removeContact(contact: ContactRef, until: Instant): Promise<void>;
+  /**
+   * Removes from a contact that has written since its erasure was requested the IDs of its earlier users, and those that
+   * events named with it otherwise. A later status names its customer again.
+   */
+  forgetOtherCustomers(contact: ContactRef): Promise<void>;
   /** Ends the contact's open turn if it started until then. Its event has the messages that are still stored. */
   endOpenTurn(contact: ContactRef, until: Instant): Promise<void>;
   /**

@@ -12,7 +12,9 @@ const NUMBERS_PER_CALL = 200;
 
 /** Creates `contacts check`. */
 export const createContactsCommand: CreateCommand = (context) =>
-  new Command('contacts').description('Check numbers.').addCommand(createCheckCommand(context));
+  new Command('contacts')
+    .description('Check numbers, and list the addresses of a customer.')
+    .addCommand(createCheckCommand(context));
 
 const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
   new Command('check')

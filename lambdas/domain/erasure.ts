@@ -31,6 +31,11 @@ export const queuedErasure = z.object({
   platform: z.string(),
   /** Absent for a customer of whom no address is known. */
   contact: z.optional(z.object({ platform: z.string(), channel: z.string(), key: z.string() })),
+  /**
+   * The contact has another user now. Erases only what was stored until then and names no other customer, and no dead
+   * letters, which can be about either user. @default the contact's user is erased
+   */
+  earlier: z.optional(z.object({ customerId: z.string(), until: z.string() })),
   /** The customers that the user was when the erasure was requested. */
   customers,
   /** Those that events named with the contact although they are not its user. They only leave the contact. */

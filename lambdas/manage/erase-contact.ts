@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { DataSubject } from '../domain/contact.ts';
+import type { CustomerRef, DataSubject } from '../domain/contact.ts';
 import { createIsAbout } from '../domain/dead-letter-subject.ts';
 import type { Ms } from '../domain/duration.ts';
 import { INDEX_LAG_MS, type QueuedErasure, queuedErasure } from '../domain/erasure.ts';
@@ -54,7 +54,7 @@ export const createErasureWorker =
     if (before.state === 'done') return DONE;
 
     const deadline = addMs(clock.now(), passMs);
-    const pass = createPass(options, requestedAt, deadline);
+    const pass = createPass(options, erasure, deadline);
     const isComplete = await eraseUser(erasures, erasure, pass);
     const { messages, versions, sends, auditEntries, busy } = pass.erased;
     // Last, because until then a function could put one of the contact's messages there.
@@ -78,26 +78,28 @@ export const createErasureWorker =
 /** Erases what is stored of a user: the contact with every business number, and what names only the customer. */
 const eraseUser = async (
   erasures: ErasureRepository,
-  { erasureId, requestedAt, platform, contact, customers, otherCustomers }: QueuedErasure,
+  { erasureId, requestedAt, earlier, platform, contact, customers, otherCustomers }: QueuedErasure,
   { eraseAll }: ReturnType<typeof createPass>,
 ): Promise<boolean> => {
+  const until = earlier?.until ?? requestedAt;
   for (const customer of customers) {
     if (!(await eraseAll(customer))) return false;
   }
   const contacts = contact === undefined ? [] : await erasures.contactsOf(contact);
   for (const each of contacts) {
     // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
-    await erasures.removeContact(each, requestedAt);
+    await erasures.removeContact(each, until);
+    if (earlier === undefined) await erasures.forgetOtherCustomers(each);
     if (!(await eraseAll(each))) return false;
     // After its messages, because the event of the turn has those that are still stored. Also if turns are off now,
     // because they may have been on.
-    await erasures.endOpenTurn(each, requestedAt);
+    await erasures.endOpenTurn(each, until);
   }
   // After its contacts, because the customer's item leads from one address to the others.
   const channels = contact === undefined ? await erasures.channelsOf(platform) : contacts.map(({ channel }) => channel);
   for (const channel of channels) {
     for (const customer of customers) {
-      await erasures.leaveCustomer({ ...customer, channel }, { until: requestedAt, erasureId });
+      await erasures.leaveCustomer({ ...customer, channel }, { until, erasureId });
     }
     for (const customer of otherCustomers) await erasures.leaveCustomer({ ...customer, channel }, { erasureId });
   }
@@ -107,9 +109,10 @@ const eraseUser = async (
 /** Deletes the dead letters that are about the contact, or about a customer of whom no address is known. */
 const eraseDeadLetters = async (
   { erasures, queuedDeadLetters, clock }: ErasureWorkerOptions,
-  { requestedAt, contact, customers }: QueuedErasure,
+  { requestedAt, earlier, contact, customers }: QueuedErasure,
   hasTime: () => boolean,
 ): Promise<{ readonly isDone: boolean; readonly kept: number; readonly queued: number }> => {
+  if (earlier !== undefined) return { isDone: true, kept: 0, queued: 0 };
   // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
   // dead letters of newer webhook requests are about a new contact, and these stay in their queue for a week.
   const eraseKept = async () =>
@@ -138,11 +141,26 @@ const COUNTED_AS = {
 } as const;
 
 /** Erases what was stored until the erasure was requested. */
-const createPass = (options: ErasureWorkerOptions, until: Instant, deadline: Instant) => {
+const createPass = (
+  options: ErasureWorkerOptions,
+  { requestedAt, earlier, otherCustomers }: QueuedErasure,
+  deadline: Instant,
+) => {
+  const until = earlier?.until ?? requestedAt;
   const { erasures, scheduler, clock, log, metrics } = options;
   const erased = { messages: 0, versions: 0, sends: 0, auditEntries: 0, busy: 0 };
   const visited = new Set<string>();
   let listed = 0;
+
+  /** Whether an item that names a customer leads to what else is stored of the same user. */
+  const isFollowed = ({ customerId }: CustomerRef): boolean =>
+    earlier === undefined && !otherCustomers.some((other) => other.customerId === customerId);
+
+  const isOfUser = ({ kind, customerIds = [] }: ErasableItem): boolean =>
+    earlier === undefined ||
+    customerIds.includes(earlier.customerId) ||
+    // A status has no time, so it can be the present user's.
+    (customerIds.length === 0 && kind !== 'status');
 
   const eraseItem = async (subject: DataSubject, item: ErasableItem): Promise<void> => {
     // Before the send, because only the send leads to its schedule.
@@ -164,11 +182,11 @@ const createPass = (options: ErasureWorkerOptions, until: Instant, deadline: Ins
     let next: ErasablePosition | undefined;
     do {
       const page = await erasures.listItems(subject, until, next);
-      for (const customer of page.customers) {
+      for (const customer of page.customers.filter(isFollowed)) {
         if (!(await eraseAll(customer))) return false;
       }
       listed += page.items.length;
-      await forEachConcurrently(WRITE_CONCURRENCY, page.items, (item) => eraseItem(subject, item));
+      await forEachConcurrently(WRITE_CONCURRENCY, page.items.filter(isOfUser), (item) => eraseItem(subject, item));
       next = page.next;
       // Even a short pass continues until it finds items, because the next pass starts over.
     } while (next !== undefined && (listed === 0 || clock.now() < deadline));

@@ -10,32 +10,56 @@ import { untilDone } from './consents.ts';
 import { linkExpiry } from './customer-links.ts';
 import type { ConversationTable } from './table.ts';
 
-/** Returns the contacts whose user a customer is now; none if its ID is not that of one user. */
-export const readAddresses = async (
-  table: ConversationTable,
-  customer: ChannelCustomer,
-  stored?: Item,
-): Promise<readonly ContactRef[]> => {
-  const read = parseCustomer(stored ?? (await table.get(customerKeyOf(customer))));
-  return isOneUser(read) ? contactsOfUser(table, customer, read.contacts) : [];
+/** The addresses of a customer: those whose user the customer is now, and those that have another user. */
+interface Addresses {
+  readonly own: readonly ContactRef[];
+  readonly earlier: readonly { readonly contact: ContactRef; readonly until: Instant }[];
+}
+
+/** Reads the addresses of a customer; none if its ID is not that of one user. */
+export const readAddresses = async (table: ConversationTable, customer: ChannelCustomer): Promise<Addresses> => {
+  const read = parseCustomer(await table.get(customerKeyOf(customer)));
+  return isOneUser(read) ? divide(table, customer, read.contacts) : { own: [], earlier: [] };
 };
 
-const contactsOfUser = async (
+const divide = async (
   table: ConversationTable,
   customer: ChannelCustomer,
   contacts: readonly ContactRef[],
-): Promise<readonly ContactRef[]> => {
+): Promise<Addresses> => {
   const items = await table.getAll(contacts.map(contactKeyOf));
-  return contacts.filter((_, index) => {
+  const links = contacts.flatMap((contact, index) => {
     const item = items[index];
-    return item !== undefined && isOfCustomer(parseCustomerLinks(item), customer);
+    return item === undefined ? [] : [{ contact, ...parseCustomerLinks(item) }];
+  });
+  return {
+    own: links.filter((each) => isOfCustomer(each, customer)).map(({ contact }) => contact),
+    earlier: links.flatMap(({ contact, otherCustomerAt: until, ...each }) =>
+      until === undefined || isOfCustomer(each, customer) ? [] : [{ contact, until }],
+    ),
+  };
+};
+
+/** Removes a customer's ID from a contact that has another user. */
+const forget = async (
+  table: ConversationTable,
+  contact: ContactRef,
+  { customerId }: ChannelCustomer,
+): Promise<void> => {
+  const ids = new Set([customerId]);
+  await table.update({
+    key: contactKeyOf(contact),
+    drop: { writerIds: ids, otherCustomerIds: ids, separatedCustomerIds: ids },
+    values: { customerId },
+    condition: 'attribute_exists(#pk) AND NOT #customerId = :customerId',
   });
 };
 
 /**
- * Removes from a customer the addresses that are no longer its user's, because they were erased, and the opt-outs that
- * were recorded until then, if a time is given. A function may be adding an address: it stores the address in the
- * contact's item first, and here after that, where it takes back the erasure's mark.
+ * Removes from a customer the addresses that are no longer its user's, because they were erased. If a time is given, also
+ * removes the opt-outs that were recorded until then, and the customer's ID from addresses that have another user. A
+ * function may be adding an address: it stores the address in the contact's item first, and here after that, where it
+ * takes back the erasure's mark.
  */
 export const leaveCustomer = async (
   table: ConversationTable,
@@ -50,7 +74,12 @@ export const leaveCustomer = async (
     );
     if (marked.kind === 'conflict' || marked.item === undefined) return true;
     const { item } = marked;
-    const left = await contactsOfUser(table, customer, parseCustomer(item).contacts);
+    const { contacts } = parseCustomer(item);
+    const { own: left } = await divide(table, customer, contacts);
+    if (until !== '') {
+      const others = contacts.filter((contact) => !left.includes(contact));
+      for (const contact of others) await forget(table, contact, customer);
+    }
     const old = CONSENT_REGISTERS.filter(
       ({ at, recordedAt }) => until !== '' && item[at] !== undefined && String(item[recordedAt] ?? '') <= until,
     );

@@ -86,6 +86,23 @@ const readAddresses = async (
   return [...new Map(addresses.map((each) => [each.key, each])).values()];
 };
 
+/** Returns the addresses of the customers that have another user now. */
+const readEarlierAddresses = async (
+  { erasures }: Pick<ErasurePorts, 'erasures'>,
+  platform: string,
+  customers: readonly CustomerRef[],
+) => {
+  const channels = await erasures.channelsOf(platform);
+  const all = channels.flatMap((channel) => customers.map((customer) => ({ ...customer, channel })));
+  const read = all.map(async (customer) =>
+    (await erasures.earlierAddressesOf(customer)).map(({ contact, until }) => ({
+      contact,
+      earlier: { customerId: customer.customerId, until },
+    })),
+  );
+  return (await Promise.all(read)).flat();
+};
+
 /** Begins an erasure. Returns its ID. */
 const beginErasure = async (
   { audit, erasures, erasureQueue, randomness }: ErasurePorts,
@@ -116,6 +133,11 @@ const beginErasures = async (
   for (const contact of addresses) {
     const { otherCustomers } = await readUser(ports.erasures, contact);
     others.push(await beginErasure(ports, { ...subject, requestedAt, contact, otherCustomers }, caller));
+  }
+  const { platform, customers } = subject;
+  for (const earlier of await readEarlierAddresses(ports, platform, customers)) {
+    const nobody = { customers: [], otherCustomers: [] };
+    others.push(await beginErasure(ports, { platform, ...nobody, ...earlier, requestedAt }, caller));
   }
   const erasureId = await beginErasure(ports, { ...subject, requestedAt }, caller);
   const counts = { messages: 0, sends: 0, deadLetters: 0, passes: 0 };

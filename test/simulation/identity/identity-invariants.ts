@@ -96,11 +96,15 @@ export const IDENTITY_INVARIANTS = {
 
   erasedEverywhere: {
     sentence:
-      "An erasure of any address of a customer leaves nothing of the customer's addresses, and no item of the customer.",
+      "An erasure of any address of a customer leaves nothing of the customer's addresses, nothing that the customer " +
+      'wrote from others, and no item of the customer.',
     at: 'erased',
     faultIn({ address, keys, customers, items }, facts) {
-      const texts = facts.events.flatMap(({ kind, key, text }) =>
-        (kind === 'message' || kind === 'edit') && key !== undefined && keys.has(key) ? [text] : [],
+      const texts = facts.events.flatMap(({ kind, key, customerId, text }) =>
+        (kind === 'message' || kind === 'edit') &&
+        ((key !== undefined && keys.has(key)) || (customerId !== undefined && customers.has(customerId)))
+          ? [text]
+          : [],
       );
       const isOfOther = ({ pk }: Item) =>
         String(pk).startsWith('CUSTOMER#') && ![...customers].some((customer) => String(pk).endsWith(`#${customer}`));

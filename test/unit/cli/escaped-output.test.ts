@@ -225,6 +225,8 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[]])[] = 
   ['opt-out', [USER, '--source', 'form']],
   ['handover', [USER]],
   ['handback', [USER]],
+  ['separate', [USER, '--customer', PAYLOAD]],
+  ['contacts list', ['--customer', PAYLOAD]],
   ['erase', [PAYLOAD, '--yes']],
   ['erasure-scan', [USER]],
   ['token set', []],

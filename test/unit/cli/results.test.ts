@@ -130,6 +130,8 @@ describe('a command about a contact', () => {
     [['opt-out', USER, '--source', 'form'], contact, ['POST /v1/opt-outs']],
     [['handover', USER], contact, ['POST /v1/handovers']],
     [['handback', USER], contact, ['POST /v1/handbacks']],
+    [['separate', USER, '--customer', 'c-1'], contact, ['POST /v1/separations']],
+    [['separate', USER, '--customer', 'c-1', '--undo'], contact, ['POST /v1/separation-reversals']],
     [
       ['erase', USER, '--yes'],
       erasure,

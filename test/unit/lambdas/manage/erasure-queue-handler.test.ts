@@ -48,9 +48,11 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
     channelsOf: async () => ['*'],
     customersOf: async () => ({ user: [], named: [] }),
     addressesOf: async () => [],
+    earlierAddressesOf: async () => [],
     leaveCustomer: async () => undefined,
     endOpenTurn: async () => undefined,
     removeContact: async () => {},
+    forgetOtherCustomers: async () => {},
     async listItems() {
       if (!isCause('short passes')) return { items: isErased ? [] : [SEND], customers: [] };
       nowMs += 20_000;

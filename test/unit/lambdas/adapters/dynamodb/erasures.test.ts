@@ -75,8 +75,8 @@ describe("what is stored under a contact's name", () => {
     await repositories.sends.register(queuedSend(), '2026-11-20T11:00:00.000Z');
 
     expect(await listAll('2026-11-20T11:30:00.000Z')).toEqual([
-      { kind: 'message', id: 'old' },
-      { kind: 'status', id: 'unknown' },
+      { kind: 'message', id: 'old', customerIds: ['customer-1'] },
+      { kind: 'status', id: 'unknown', customerIds: ['customer-1'] },
       { kind: 'send', id: 'request-1', isScheduled: false },
     ]);
   });

@@ -173,6 +173,23 @@ describe('an erasure of a customer', () => {
     expect(await names()).toEqual([]);
   });
 
+  it('erases what the customer wrote from a number that another one has now, and nothing else of it', async () => {
+    await write(PHONE, 1, { CUSTOMER_ID: 'customer-2', MESSAGE: 'of the present user, long ago' });
+    await write(PHONE, 2, { MESSAGE: 'of the earlier user' });
+    await write(ID, 2);
+    await write(PHONE, 3, { CUSTOMER_ID: 'customer-2', MESSAGE: 'of the present user' });
+    await stage.receive(wireStatus({ FROM: PHONE, _id_: 'late', CREATION_TIME: '2026-11-20T11:01:30.000Z' }));
+    await eraseCustomer();
+    await stage.erase();
+    const left = JSON.stringify(Object.values(await stage.items()), (_name, value) =>
+      value instanceof Set ? [...value] : value,
+    );
+    expect(left).not.toMatch(/of the earlier user|customer-1/);
+    expect(left).toContain('of the present user, long ago');
+    expect(left).toContain('of the present user\\"');
+    expect(await contactOf(PHONE)).toMatchObject({ customerId: 'customer-2' });
+  });
+
   it('leaves a number that another customer has now, and an address that an operator separated', async () => {
     await write(PHONE, 1);
     await write(ID, 2);

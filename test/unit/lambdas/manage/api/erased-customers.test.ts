@@ -65,6 +65,17 @@ describe('an erasure leaves the address in no item of a customer', () => {
   });
 });
 
+it('the erasure of an earlier user leaves the IDs that the present user has at other business numbers', async () => {
+  await write(PHONE, 1);
+  await write(ID, 2);
+  await write(PHONE, 3, { CUSTOMER_ID: 'customer-2' });
+  await stage.receive(wireStatus({ FROM: PHONE, CUSTOMER_ID: 'customer-2-elsewhere' }));
+  await erase(ID);
+  expect(await everything()).not.toContain('customer-1');
+  await write(OTHER, 4, { CUSTOMER_ID: 'customer-2-elsewhere', MESSAGE: 'STOP' });
+  expect(await consentOf(PHONE)).toBe('opted-out');
+});
+
 it('an erasure leaves a customer who has another address since the request, until that contact would expire', async () => {
   await write(PHONE, 1, { MESSAGE: 'STOP' });
   await stage.call('eraseContact', { id: PHONE });

@@ -1,0 +1,46 @@
+import { Command } from '@commander-js/extra-typings';
+import { contactResponse } from '../../lambdas/manage/api/contacts.ts';
+import { customerResponse } from '../../lambdas/manage/api/customers.ts';
+import { type CommandContext, type CreateCommand, channelOption, contactArgument, examples } from '../base/command.ts';
+import { describeConsent } from './contacts.ts';
+
+const CUSTOMER_OPTION = '--customer <id>';
+
+/** Creates `contacts list`. */
+export const createListCommand = ({ api, report }: CommandContext) =>
+  new Command('list')
+    .description('List the addresses of a customer.\n\nThe one that the customer wrote from last is first.')
+    .requiredOption(CUSTOMER_OPTION, "The chat service's ID of the user")
+    .addHelpText('after', examples('parley contacts list --customer 5f0c9a52 --stage prod'))
+    .action(async ({ customer: customerId }) => {
+      const query = new URLSearchParams({ customerId });
+      const call = await api();
+      const customer = customerResponse.parse(await call('GET', `/v1/contacts?${query}`));
+      const lines = customer.contacts.map(
+        ({ platformContactId, window, consent, linkedBy }) =>
+          `${platformContactId}  named by a ${linkedBy}, window ${window.open ? 'open' : 'closed'}, ${describeConsent(consent)}`,
+      );
+      const separated = customer.separated.map(({ platformContactId }) => `${platformContactId}  separated`);
+      report({ lines: [...lines, ...separated], json: customer });
+    });
+
+export const createSeparateCommand: CreateCommand = ({ api, report }) =>
+  new Command('separate')
+    .description(
+      'Separate an address from a customer.\n\nFor an address of another user that the chat service names with the ID of ' +
+        'this customer. Opt-outs and erasures of one no longer apply to the other.',
+    )
+    .addArgument(contactArgument())
+    .requiredOption(CUSTOMER_OPTION, "The chat service's ID of the user")
+    .option('--undo', 'Reverse an earlier separation')
+    .addOption(channelOption())
+    .option('--note <text>', 'Why, for the audit trail; numbers are masked')
+    .addHelpText('after', examples('parley separate +5491150000001 --customer 5f0c9a52 --stage prod'))
+    .action(async (platformContactId, { customer: customerId, undo, note, channel: chatChannelNumber }) => {
+      const path = undo ? '/v1/separation-reversals' : '/v1/separations';
+      const call = await api();
+      const body = { platformContactId, chatChannelNumber, customerId, note };
+      const contact = contactResponse.parse(await call('POST', path, body));
+      const result = contact.separatedCustomerIds?.includes(customerId) ? 'separated from' : 'not separated from';
+      report({ lines: [`${contact.platformContactId}: ${result} customer ${customerId}.`], json: contact });
+    });
