@@ -21,7 +21,8 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
   new Command('erase')
     .description(
       "Erase a contact's personal data.\n\n" +
-        'Parley deletes the contact, its messages, and the content of its sends. This cannot be undone. ' +
+        'Parley deletes the contact, its messages, and the content of its sends, and those of every other address of the ' +
+        'same customer. This cannot be undone. ' +
         'Only a record of the erasure remains, without personal data. ' +
         'If the user writes again, Parley treats them as a new contact.',
     )
@@ -59,7 +60,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop }) =>
       report({ lines: [`${text} (erasure ${erasureId}).`], json });
     });
 
-/** Returns an erasure once it is done. Says how far it is. */
+/** Waits until an erasure is done, and reports its progress. */
 const waitForErasure = async (
   call: ManagementClient,
   erasureId: string,

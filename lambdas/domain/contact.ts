@@ -18,7 +18,7 @@ export interface CustomerRef {
   readonly customerId: string;
 }
 
-/** A customer as the user of the business number that windows belong to, with which its addresses and opt-outs are kept. */
+/** A customer at the business number that windows belong to. Addresses and opt-outs are stored for each number. */
 export interface ChannelCustomer extends CustomerRef {
   /** As in a {@link ContactRef}. */
   readonly channel: string;
@@ -38,11 +38,11 @@ export interface Contact {
   readonly otherCustomerAt?: Instant | undefined;
   /** The IDs of all users who ever wrote from this address, the latest included. */
   readonly writerIds?: readonly string[] | undefined;
-  /** The IDs that the chat service named with this address otherwise: in statuses, echoes, or at another number. */
+  /** The IDs that the chat service named with this address elsewhere: in statuses, in echoes, or at another number. */
   readonly otherCustomerIds?: readonly string[] | undefined;
-  /** The IDs of which an operator said that they are not this address's user. */
+  /** The IDs that an operator separated from this address, because they are not its user's. */
   readonly separatedCustomerIds?: readonly string[] | undefined;
-  /** When an operator last said that, or took it back. */
+  /** When an operator last separated an ID from this address, or reversed that. */
   readonly separatedAt?: Instant | undefined;
   readonly lastInboundAt?: Instant | undefined;
   /** The chat service's ID of the message that the user wrote then. */

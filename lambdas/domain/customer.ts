@@ -2,43 +2,43 @@ import type { Contact, ContactRef, CustomerRef } from './contact.ts';
 import { addMs, type Instant, toInstant } from './instant.ts';
 
 /**
- * A customer: a user by the chat service's own ID, which events name beside the user's address. All addresses that it
- * names with one ID belong to one user.
+ * A customer is a user, identified by the chat service's own ID, which events name beside the user's address. All
+ * addresses that events name with one ID belong to one user.
  */
 export interface Customer {
   /** The contacts of the addresses that events named together with the ID. */
   readonly contacts: readonly ContactRef[];
-  /** It has had too many addresses, which are no longer stored. */
+  /** The ID has had too many addresses, which are no longer stored. */
   readonly isShared?: boolean | undefined;
 }
 
 /**
- * More addresses than a user has. An ID with more is not that of one user: a service may name all of its users the same.
- * Nothing follows it.
+ * The maximum number of addresses that a user is expected to have. An ID with more does not identify one user, because a
+ * service may give many users one ID. Nothing follows such an ID.
  */
 export const MAX_ADDRESSES = 10;
 
 /**
- * More IDs than an address has: a service may give one to each conversation. One more is stored, and then the address
- * follows only its latest user.
+ * The maximum number of IDs that an address is expected to have. A service may give each conversation an ID of its own:
+ * an address with more IDs follows only its latest user. Only one more is stored.
  */
 export const MAX_CUSTOMERS = 10;
 
-/** Whether an ID is that of one user. */
+/** Whether an ID identifies one user. */
 export const isOneUser = ({ contacts, isShared = false }: Customer): boolean =>
   !isShared && contacts.length <= MAX_ADDRESSES;
 
-/** How often Parley stores again which addresses belong to a customer, so that it expires after the contacts. */
+/** How often Parley stores an address of a customer again, so that the customer's item expires after its contacts. */
 const LINK_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Returns the beginning of the period of a time. The latest period of an address's events is stored, so that it does not
+ * Returns the start of the period that a time is in. The latest period of an address's events is stored, which does not
  * depend on their order.
  */
 export const linkPeriod = (at: Instant): Instant =>
   toInstant(new Date(Math.floor(Date.parse(at) / LINK_PERIOD_MS) * LINK_PERIOD_MS));
 
-/** The end of a period. What is stored about it is kept for as long as a contact that was last written then. */
+/** Returns the end of a period. A customer's item expires no earlier than a contact whose last message came then. */
 export const linkPeriodEnd = (period: Instant): Instant => addMs(period, LINK_PERIOD_MS);
 
 /** What is stored about the customers of an address. */
@@ -53,8 +53,8 @@ const othersIn = ({ writerIds = [], otherCustomerIds = [] }: CustomerLinks): rea
   Math.max(writerIds.length, otherCustomerIds.length) > MAX_CUSTOMERS ? [] : otherCustomerIds;
 
 /**
- * Returns the customers whose opt-outs hold for an address: its user, and every ID that the chat service named with it
- * otherwise, except those of earlier users of a number. More can only lead to fewer messages.
+ * Returns the customers whose opt-outs hold at an address: its user, and every other ID that the chat service named with
+ * it, except those of earlier users. Following more IDs can only lead to fewer messages.
  */
 export const customersFollowed = (links: CustomerLinks): readonly string[] => {
   const { customerId, writerIds = [] } = links;
@@ -69,7 +69,7 @@ export const customersFollowed = (links: CustomerLinks): readonly string[] => {
 export const customersOf = (links: CustomerLinks): readonly string[] =>
   withoutSeparated(links, links.customerId === undefined ? othersIn(links) : [links.customerId]);
 
-/** Returns all customers that events named with an address: also its earlier users, and those that were separated. */
+/** Returns all customers that events named with an address, including earlier users and those that were separated. */
 export const customersNamed = ({
   customerId,
   writerIds = [],
@@ -90,15 +90,15 @@ export const isOfCustomer = (
   { customerId }: Pick<CustomerRef, 'customerId'>,
 ): boolean => links !== undefined && customersOf(links).includes(customerId);
 
-/** Whether an operator separated an address from this customer, who would be its user otherwise. */
+/** Whether an operator separated an address from this customer, who would otherwise be its user. */
 export const isSeparatedFrom = (
   { separatedCustomerIds = [], ...links }: CustomerLinks,
   customer: Pick<CustomerRef, 'customerId'>,
 ): boolean => separatedCustomerIds.includes(customer.customerId) && isOfCustomer(links, customer);
 
 /**
- * Returns what is stored about a contact without what belongs to an earlier user of its number: opt-ins, and who answered
- * that user. An opt-out stays, because only the new user's own opt-in shows that it is over.
+ * Returns what is stored about a contact without what belongs to an earlier user of its address: opt-ins and handovers.
+ * An opt-out stays, because only the new user's own opt-in shows that it no longer applies.
  */
 export const withoutEarlierUser = (contact: Contact): Contact => {
   const { otherCustomerAt, consents, handoverAt, handbackAt, operatorWroteAt, ...rest } = contact;

@@ -29,8 +29,8 @@ export interface NamedCustomer {
 }
 
 /**
- * Returns the customers for whom an opt-out by a message holds: the one that it names, or else those that the contact's
- * user is, by the contact's item. With another business number, the user has another ID, so both count.
+ * Returns the customers for whom an opt-out in a message holds: the one that it names, or else those that the contact's
+ * user is, by the contact's item. At another business number, the user can have another ID, so both count.
  */
 export const customersWriting = (
   { contact, customerId, isOfOtherNumber }: InboundMessage,
@@ -55,7 +55,7 @@ export const customersIn = (
 ): readonly ChannelCustomer[] =>
   idsOf(parseCustomerLinks(item ?? {})).map((customerId) => ({ platform, channel, customerId }));
 
-/** The attributes of a contact's item by which its other attributes are decided. */
+/** The attributes of a contact's item on which a change to the item depends. */
 const DECIDING = [
   'lastInboundAt',
   'lastInboundDigest',
@@ -67,12 +67,12 @@ const DECIDING = [
   'expiresAt',
 ] as const;
 
-/** The condition that a contact's addresses are stored with its customers in the period `:linkedAt` or a later one. */
+/** The condition that a contact's address is stored with its customers, in the period `:linkedAt` or a later one. */
 export const IS_LINKED = 'attribute_not_exists(#linking) AND #linkedAt >= :linkedAt';
 
 /**
  * Records an event in its contact's item, and stores that the address belongs to the customer, unless the item already
- * says so. Returns the contact's item. Can be repeated: what a function that died has not stored, the repetition stores.
+ * says so. Returns the contact's item. A repetition stores what a function that died did not.
  *
  * @param stored the contact's item as it was last read
  * @param changesOf returns what else the event changes in the item
@@ -109,7 +109,7 @@ export const linkCustomer = async (
   });
   const { linking } = item;
   if (linking === undefined) return item;
-  // After the contact's item, so that an erasure that takes the address from the customer sees one of the two.
+  // After the contact's item, so that an erasure that removes the address from the customer sees one of the two.
   for (const customerId of customersFollowed(parseCustomerLinks(item))) {
     await addAddress(table, { ...named, customerId }, item);
   }
@@ -123,7 +123,7 @@ const isToBeListed = (ids: unknown, id: string): boolean =>
 
 const contains = (members: unknown, member: string): boolean => members instanceof Set && members.has(member);
 
-/** Returns what an event changes in what a contact's item says about the contact's customers. */
+/** Returns the changes that an event makes to what a contact's item says about its customers. */
 const customerChanges = (table: ConversationTable, { customerId, at, isUsers }: NamedCustomer, item: Item): Item => {
   const period = linkPeriod(at);
   const isNewer = typeof item.linkedAt !== 'string' || item.linkedAt < period;
@@ -132,14 +132,14 @@ const customerChanges = (table: ConversationTable, { customerId, at, isUsers }: 
   return {
     ...register,
     ...(isNewer && { linkedAt: period }),
-    // Until the customers' items have the address, every event repeats that.
+    // Until the customers' items list the address, every event adds it again.
     ...((isNewer || isNew) && { linking: customerId }),
     // A contact that has written expires after its latest message.
     ...(isNewer && !isUsers && item.lastInboundAt === undefined && { expiresAt: linkExpiry(table, period) }),
   };
 };
 
-/** The latest message decides who the user is. Until the latest message of anybody else, the address had another user. */
+/** The latest message decides who the user is. Until the latest message of anyone else, the address had another user. */
 const registerChanges = ({ customerId, customerAt, otherCustomerAt }: Item, named: string, at: Instant): Item => {
   if (typeof customerId !== 'string' || typeof customerAt !== 'string') return { customerId: named, customerAt: at };
   if (named === customerId) return at > customerAt ? { customerAt: at } : {};
@@ -153,8 +153,8 @@ const linkExpiry = (table: ConversationTable, period: Instant): number =>
   table.expiryOf('contacts', linkPeriodEnd(period));
 
 /**
- * Adds an address to its customer, and to the customer's opt-outs those that were recorded for the address before. If the
- * address has had other users, they may have opted out instead.
+ * Adds an address to its customer, and the opt-outs that were recorded for the address before to those of the customer.
+ * Adds no opt-outs if the address has had other users, because they may have opted out instead.
  */
 const addAddress = async (
   table: ConversationTable,
@@ -163,14 +163,14 @@ const addAddress = async (
 ): Promise<void> => {
   const customer = { platform: contact.platform, channel: contact.channel, customerId };
   const key = customerKeyOf(customer);
-  // An erasure that is taking addresses from the customer starts over.
+  // Without its mark, an erasure that is removing addresses from the customer starts over.
   const added = { key, add: { contacts: new Set([contactName(contact)]) }, set: { erasingId: undefined } };
   const expiresAt = linkExpiry(table, linkPeriod(at));
   const first = await table.update(
     {
       ...added,
       set: { ...added.set, expiresAt },
-      // Opt-outs do not expire, nor does whose they are.
+      // A customer with opt-outs does not expire.
       condition:
         `${IS_ONE_USER} AND attribute_not_exists(#userOptOutAt) AND attribute_not_exists(#importOptOutAt) AND ` +
         '(attribute_not_exists(#expiresAt) OR #expiresAt <= :expiresAt)',
@@ -191,16 +191,16 @@ const addAddress = async (
   for (const optOut of await readOptOuts(table, contact)) await recordConsent(table, customer, optOut);
 };
 
-/** The condition that a customer did not have too many addresses yet. A service may name all of its users the same. */
+/** The condition that a customer has not had too many addresses. A service may give many users one ID. */
 const IS_ONE_USER = 'attribute_not_exists(#isShared)';
 
-/** Removed where it is not. */
+/** No item has this attribute, so removing it changes nothing. */
 const NO_ATTRIBUTE = 'nothing';
 
 /**
- * Returns the opt-outs of an address, also those that its own opt-in overrides: they hold for the customer's other
- * addresses, whether the opt-in or the link came first. Reads them by a write that changes nothing, because the function
- * that links may only write.
+ * Returns the opt-outs of an address, including those that its own opt-in overrides: they hold at the customer's other
+ * addresses, whether the opt-in or the link came first. Reads them with a write that changes nothing, because the function
+ * that links is only allowed to write.
  */
 const readOptOuts = async (table: ConversationTable, contact: ContactRef): Promise<readonly Consent[]> => {
   const { kind, item } = await table.update(

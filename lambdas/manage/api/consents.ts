@@ -53,7 +53,7 @@ const consentRoute = (
     },
   });
 
-/** An opt-out holds for all addresses of the user. An opt-in is of the address that it names. */
+/** An opt-out holds at all addresses of the user, an opt-in only at the address that it names. */
 const recordForCustomers = async (
   { contacts, clock }: ContactPorts,
   ref: ContactRef,
@@ -69,13 +69,13 @@ export const optIn = consentRoute(
   'POST /v1/opt-ins',
   'opt-in',
   'Record an opt-in',
-  "An opt-in overrides an earlier opt-out, but an imported opt-in never overrides the user's own opt-out. " +
-    'The default origin is import. The response shows the effective consent.',
+  'An opt-in holds only at the address that it names. It overrides an earlier opt-out, but an imported opt-in never ' +
+    "overrides the user's own opt-out. The default origin is import. The response shows the effective consent.",
 );
 export const optOut = consentRoute(
   'POST /v1/opt-outs',
   'opt-out',
   'Record an opt-out',
-  "An imported opt-out is effective until a later opt-in, and the user's own opt-out until the user's own later " +
-    'opt-in. The default origin is user.',
+  "An opt-out holds at all addresses of the customer: an imported one until a later opt-in, the user's own until the " +
+    "user's own later opt-in. The default origin is user.",
 );

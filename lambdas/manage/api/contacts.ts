@@ -41,7 +41,7 @@ export const contactResponse = z.object({
   chatPlatform: z.string(),
   name: z.optional(z.string()),
   customerId: z.optional(z.string()),
-  /** The customer IDs of which an operator said that they are not this user's, although the chat service names them. */
+  /** The customer IDs that an operator separated from this contact, although the chat service names them with it. */
   separatedCustomerIds: z.optional(z.readonly(z.array(z.string()))),
   window: z.object({
     /** Whether free-form messages can be sent now. */

@@ -60,7 +60,7 @@ export const getConversation = defineRoute({
   route: 'GET /v1/conversations/{platformContactId+}',
   summary: 'List the messages of a contact, newest first',
   description:
-    'If another customer wrote from the address before, lists only the messages after the last one of that customer.',
+    "If another customer wrote from the address before, lists only the messages after that customer's last one.",
   id: eventIdField,
   query: z.strictObject({ ...storedContactFields, ...pageFields }),
   body: noBody,
@@ -77,8 +77,7 @@ export const listConversation = defineRoute({
   route: 'GET /v1/conversations',
   summary: 'List the messages of a customer at all addresses, newest first',
   description:
-    'Lists the messages of all addresses that GET /v1/contacts?customerId= lists, and those that name only the customer, ' +
-    'in one order.',
+    'Lists the messages of all addresses of the customer, and those that name only the customer, in one order.',
   query: z.strictObject({ customerId: customerIdField, ...storedContactFields, ...pageFields }),
   body: noBody,
   responses: { 200: conversationResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },

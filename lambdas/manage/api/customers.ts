@@ -32,7 +32,7 @@ export const customerShared = ({ customerId }: Pick<CustomerRef, 'customerId'>):
     409,
     'CUSTOMER_SHARED',
     `The chat service named more than ${MAX_ADDRESSES} addresses with the customer ID ${customerId}, so it does not ` +
-      'identify one user. Make this call for each address instead.',
+      'identify one user. Use the addresses instead.',
   );
 
 /** A contact of a customer, as stored. */
@@ -102,10 +102,9 @@ export const listContacts = defineRoute({
   route: 'GET /v1/contacts',
   summary: 'List the addresses of a customer',
   description:
-    'Events name the address of a user together with an ID of the user, which stays the same if the address changes. ' +
-    'Lists the addresses that belong to the customer now, but not those from which another customer has written since. ' +
-    `Fails with CUSTOMER_SHARED for an ID with more than ${MAX_ADDRESSES} addresses, because a service may give many ` +
-    'users one ID.',
+    'Events name a user by an address and by an ID, which stays the same if the address changes. ' +
+    'Lists the addresses that belong to the customer now, not those from which another customer has written since. ' +
+    `Fails with CUSTOMER_SHARED for an ID with more than ${MAX_ADDRESSES} addresses: many users may have one ID.`,
   query: z.strictObject({ customerId: customerIdField, ...storedContactFields }),
   body: noBody,
   responses: { 200: customerResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },

@@ -86,7 +86,7 @@ const readAddresses = async (
   return [...new Map(addresses.map((each) => [each.key, each])).values()];
 };
 
-/** Returns the addresses of the customers that have another user now. */
+/** Returns the addresses of the customers that now have another user. */
 const readEarlierAddresses = async (
   { erasures }: Pick<ErasurePorts, 'erasures'>,
   platform: string,
@@ -103,7 +103,7 @@ const readEarlierAddresses = async (
   return (await Promise.all(read)).flat();
 };
 
-/** Begins an erasure. Returns its ID. */
+/** Starts an erasure. Returns its ID. */
 const beginErasure = async (
   { audit, erasures, erasureQueue, randomness }: ErasurePorts,
   erasure: Omit<QueuedErasure, 'erasureId'>,
@@ -149,8 +149,8 @@ export const eraseContact = defineRoute({
   route: 'DELETE /v1/contacts/{platformContactId+}',
   summary: 'Erase a contact',
   description:
-    'Deletes the contact with every business number, all of its messages, and its dead letters, and the same of every ' +
-    'other address of the same customer, each in an erasure of its own. Of each send, only the ' +
+    'Deletes the contact with every business number, all of its messages, and its dead letters, and does the same for ' +
+    'every other address of the customer, each in an erasure of its own. Of each send, only the ' +
     'record that it existed is kept. The erasure runs in the background; get the erasure to see its progress. You can ' +
     'repeat the call. Messages that the user writes and consents that are recorded after the call are kept.',
   id: erasedAddressField,
@@ -169,8 +169,8 @@ export const eraseCustomer = defineRoute({
   route: 'DELETE /v1/customers/{customerId+}',
   summary: 'Erase a customer',
   description:
-    'Erases every address of the customer, as DELETE /v1/contacts does, each in an erasure of its own, and what names the ' +
-    'customer without an address. An address that belongs to another customer now is not erased.',
+    'Erases every address of the customer, each in an erasure of its own, and everything that names only the ' +
+    'customer. An address that belongs to another customer now is not erased.',
   id: customerIdField,
   query: z.strictObject({ chatPlatform: contactQuery.shape.chatPlatform }),
   body: noBody,

@@ -45,7 +45,7 @@ const separationRoute = (
       const action = to === 'separated' ? 'separation' : 'separation-reversal';
       const details = { customerId, ...auditedNote(note) };
       await ports.audit.record({ action, contact: ref, details, at: now, caller });
-      // Clocks differ, but this act must count although the one that it takes back seems to be later.
+      // Clocks differ, but this call must count even if the one that it reverses seems to be later.
       const { separatedAt } = contact;
       const at = separatedAt !== undefined && separatedAt >= now ? addMs(separatedAt, 1) : now;
       await ports.contacts.recordSeparation({ contact: ref, customerId }, to, at);
@@ -63,14 +63,13 @@ const notNamed = (platformContactId: string, customerId: string) =>
 export const separateCustomer = separationRoute(
   'POST /v1/separations',
   'separated',
-  'Tell an address and a customer apart',
+  'Separate an address from a customer',
   'For an address that the chat service names with the customer ID of another user. From then on, opt-outs, erasures, and ' +
-    'lists of the customer do not include the address, and its opt-outs and erasures are its own. It holds for as long as ' +
-    'the contact is stored.',
+    'lists of one do not include the other. A separation lasts as long as the contact is stored.',
 );
 export const reverseSeparation = separationRoute(
   'POST /v1/separation-reversals',
   'joined',
-  'Take back that an address and a customer are apart',
-  'Opt-outs that are recorded for the customer hold for the address again.',
+  'Reverse the separation of an address from a customer',
+  'The address belongs to the customer again, and the opt-outs of the customer hold there.',
 );

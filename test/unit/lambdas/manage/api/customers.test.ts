@@ -166,14 +166,14 @@ describe('an erasure of a customer', () => {
     expect((await stage.call('getErasure', { id: answer.erasureId })).body).toMatchObject({ state: 'done' });
   });
 
-  it('of whom only events without an address are stored erases them', async () => {
+  it('who is stored only in events without an address erases these events', async () => {
     await stage.receive({ ...wireEcho({ _id_: 'echo-1' }), TO: undefined });
     expect((await eraseCustomer()).body).not.toHaveProperty('otherAddresses');
     await stage.erase();
     expect(await names()).toEqual([]);
   });
 
-  it('erases what the customer wrote from a number that another one has now, and nothing else of it', async () => {
+  it('erases what the customer wrote from a number that belongs to another one now, and nothing else of it', async () => {
     await write(PHONE, 1, { CUSTOMER_ID: 'customer-2', MESSAGE: 'of the present user, long ago' });
     await write(PHONE, 2, { MESSAGE: 'of the earlier user' });
     await write(ID, 2);
@@ -190,7 +190,7 @@ describe('an erasure of a customer', () => {
     expect(await contactOf(PHONE)).toMatchObject({ customerId: 'customer-2' });
   });
 
-  it('leaves a number that another customer has now, and an address that an operator separated', async () => {
+  it('leaves a number that belongs to another customer now, and an address that an operator separated', async () => {
     await write(PHONE, 1);
     await write(ID, 2);
     await write(OTHER, 3);
@@ -266,7 +266,7 @@ describe('an operator who separates an address from a customer', () => {
     await write(ID, 2);
   });
 
-  it('ends what opt-outs, lists, and conversations share, until it is taken back', async () => {
+  it('stops sharing opt-outs, lists, and conversations until the separation is reversed', async () => {
     await post('optOut', ID);
     expect(await consentOf(PHONE)).toMatchObject({ state: 'opted-out' });
     expect((await separate(PHONE)).body).toMatchObject({
@@ -290,7 +290,7 @@ describe('an operator who separates an address from a customer', () => {
     expect(await consentOf(ID)).toEqual({ state: 'none' });
   });
 
-  it('keeps an erasure of one from the other', async () => {
+  it('keeps an erasure of one from erasing the other', async () => {
     await separate(PHONE);
     await stage.call('eraseContact', { id: PHONE });
     await stage.erase();
@@ -299,7 +299,7 @@ describe('an operator who separates an address from a customer', () => {
     expect(await conversation()).toBe(1);
   });
 
-  it('is audited before the act, with numbers masked, and can be repeated; the latest act counts', async () => {
+  it('is audited before the act, with numbers masked, and can repeat it; the latest act counts', async () => {
     const order = ['separateCustomer', 'separateCustomer', 'reverseSeparation', 'separateCustomer'] as const;
     for (const route of order) expect(await separate(PHONE, route)).toMatchObject({ status: 200 });
     expect((await addresses()).separated).toHaveLength(1);
