@@ -528,6 +528,11 @@ export interface ErasureRepository {
    * later belongs to a new contact. Without one, also removes what functions recorded since about earlier sends.
    */
   removeContact(contact: ContactRef, until: Instant): Promise<void>;
+  /**
+   * Removes from a contact that has written since its erasure was requested the IDs of its earlier users, and those that
+   * events named with it otherwise. A later status names its customer again.
+   */
+  forgetOtherCustomers(contact: ContactRef): Promise<void>;
   /** Ends the contact's open turn if it started until then. Its event has the messages that are still stored. */
   endOpenTurn(contact: ContactRef, until: Instant): Promise<void>;
   /**

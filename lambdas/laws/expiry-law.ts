@@ -34,7 +34,8 @@ export const EXPIRY_LAW = {
   name: 'expiry-follows-retention',
   statement:
     'An item with personal data expires a whole number of days after its time, as the retention settings specify. ' +
-    'Consents, customers that opted out, circuit breakers, erasures, and dead letters do not expire.',
+    'Consents, customers that opted out, customer IDs that many users share, circuit breakers, erasures, and dead letters ' +
+    'do not expire.',
   source: 'decisions/give-each-expiry-its-own-item.md',
   next: 'Report the item as a defect. It may be kept for too long, or not long enough.',
   kinds: ITEM_KINDS,
@@ -43,8 +44,8 @@ export const EXPIRY_LAW = {
     if (kind === undefined) return undefined;
     const { expiresAt } = item;
     if (!EXPIRING.includes(kind)) return has(item, 'expiresAt') ? 'It has an expiry.' : undefined;
-    if (kind === 'customer' && CONSENTS.some(({ at }) => has(item, at))) {
-      return has(item, 'expiresAt') ? 'It has opt-outs and an expiry.' : undefined;
+    if (kind === 'customer' && (has(item, 'isShared') || CONSENTS.some(({ at }) => has(item, at)))) {
+      return has(item, 'expiresAt') ? 'It has opt-outs, or is shared, and has an expiry.' : undefined;
     }
     if (typeof expiresAt !== 'number') return 'It has no expiry.';
     if (kind === 'denial') {

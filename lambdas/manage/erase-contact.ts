@@ -89,6 +89,7 @@ const eraseUser = async (
   for (const each of contacts) {
     // Removes only what existed when the erasure was requested. A user who has written since is a new contact.
     await erasures.removeContact(each, until);
+    if (earlier === undefined) await erasures.forgetOtherCustomers(each);
     if (!(await eraseAll(each))) return false;
     // After its messages, because the event of the turn has those that are still stored. Also if turns are off now,
     // because they may have been on.

@@ -16,7 +16,6 @@ export const removeContact = async (table: ConversationTable, contact: ContactRe
   await removeOldHandovers(table, handoverKeyOf(contact), until);
   const [newWindow, newConsents] = await table.getAll([window, consents]);
   await removeOldConsents(table, consents, newConsents, until);
-  await removeOtherCustomers(table, window, newWindow);
   // Functions may have recorded these since, about earlier sends. They alone do not make a new contact.
   const isNew = newWindow !== undefined || newConsents !== undefined;
   const byFunctions = [
@@ -29,12 +28,10 @@ export const removeContact = async (table: ConversationTable, contact: ContactRe
   }
 };
 
-/**
- * Removes the IDs of earlier users, and of statuses, from the item of a user who has written since. A later status names
- * its customer again.
- */
-const removeOtherCustomers = async (table: ConversationTable, key: ItemKey, item: Item = {}): Promise<void> => {
-  const { customerId, writerIds = [], otherCustomerIds = [] } = parseCustomerLinks(item);
+/** Implements `forgetOtherCustomers` of the port `ErasureRepository`. */
+export const forgetOtherCustomers = async (table: ConversationTable, contact: ContactRef): Promise<void> => {
+  const key = contactKeyOf(contact);
+  const { customerId, writerIds = [], otherCustomerIds = [] } = parseCustomerLinks((await table.get(key)) ?? {});
   const sets = { writerIds: writerIds.filter((id) => id !== customerId), otherCustomerIds };
   const drop = Object.entries(sets).flatMap(([name, ids]) => (ids.length === 0 ? [] : [[name, new Set(ids)] as const]));
   if (drop.length > 0) await table.update({ key, drop: Object.fromEntries(drop), condition: 'attribute_exists(#pk)' });

@@ -1,5 +1,5 @@
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
-import { isOfCustomer, isOneUser } from '../../domain/customer.ts';
+import { isOfCustomer, isOneUser, linkPeriod } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { CONSENT_REGISTERS } from '../../table/consent-item.ts';
 import { parseCustomerLinks } from '../../table/contact-item.ts';
@@ -7,6 +7,7 @@ import { parseCustomer } from '../../table/customer-item.ts';
 import type { Item } from '../../table/item.ts';
 import { contactKeyOf, contactName, customerKeyOf } from '../../table/keys.ts';
 import { untilDone } from './consents.ts';
+import { linkExpiry } from './customer-links.ts';
 import type { ConversationTable } from './table.ts';
 
 /** The addresses of a customer: those whose user the customer is now, and those that have another user. */
@@ -82,11 +83,9 @@ export const leaveCustomer = async (
     const old = CONSENT_REGISTERS.filter(
       ({ at, recordedAt }) => until !== '' && item[at] !== undefined && String(item[recordedAt] ?? '') <= until,
     );
-    const isEmpty =
-      // That an ID is not that of one user is known for good.
-      item.isShared === undefined &&
-      left.length === 0 &&
-      CONSENT_REGISTERS.every((names) => item[names.at] === undefined || old.includes(names));
+    const kept = CONSENT_REGISTERS.filter((names) => item[names.at] !== undefined && !old.includes(names));
+    // That an ID is not that of one user is known for good.
+    const expires = item.isShared === undefined && kept.length === 0;
     const unchanged = [
       '#erasingId = :erasureId',
       ...CONSENT_REGISTERS.map(({ recordedAt }) => sameAs(recordedAt, item)),
@@ -96,7 +95,7 @@ export const leaveCustomer = async (
       erasureId,
       ...Object.fromEntries(CONSENT_REGISTERS.map(({ recordedAt }) => [`${recordedAt}Before`, item[recordedAt]])),
     };
-    if (isEmpty) return table.delete(key, condition, values);
+    if (expires && left.length === 0) return table.delete(key, condition, values);
     const removed = old.flatMap(({ kind: _kind, origin: _origin, ...names }) => Object.values(names));
     const result = await table.update({
       key,
@@ -104,6 +103,8 @@ export const leaveCustomer = async (
         ...Object.fromEntries(removed.map((name) => [name, undefined])),
         contacts: left.length === 0 ? undefined : new Set(left.map(contactName)),
         erasingId: undefined,
+        // It had none because of its opt-outs.
+        ...(expires && old.length > 0 && { expiresAt: linkExpiry(table, linkPeriod(until)) }),
       },
       condition,
       values,

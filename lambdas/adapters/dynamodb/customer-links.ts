@@ -149,7 +149,8 @@ const registerChanges = ({ customerId, customerAt, otherCustomerAt }: Item, name
   return typeof otherCustomerAt !== 'string' || otherCustomerAt < at ? { otherCustomerAt: at } : {};
 };
 
-const linkExpiry = (table: ConversationTable, period: Instant): number =>
+/** Returns when a customer expires whose addresses were last linked in a period. */
+export const linkExpiry = (table: ConversationTable, period: Instant): number =>
   table.expiryOf('contacts', linkPeriodEnd(period));
 
 /**

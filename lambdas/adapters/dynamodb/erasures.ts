@@ -21,7 +21,7 @@ import {
   versionKey,
 } from '../../table/keys.ts';
 import { eraseAuditEntry } from './audit.ts';
-import { removeContact } from './contact-erasure.ts';
+import { forgetOtherCustomers, removeContact } from './contact-erasure.ts';
 import { leaveCustomer, readAddresses } from './customer-erasure.ts';
 import { customersIn } from './customer-links.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
@@ -66,6 +66,8 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
   async removeContact(contact, until) {
     await removeContact(table, contact, until);
   },
+
+  forgetOtherCustomers: (contact) => forgetOtherCustomers(table, contact),
 
   async endOpenTurn(contact, until) {
     await endTurnBefore(table, contact, until);

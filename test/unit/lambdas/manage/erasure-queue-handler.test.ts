@@ -52,6 +52,7 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
     leaveCustomer: async () => undefined,
     endOpenTurn: async () => undefined,
     removeContact: async () => {},
+    forgetOtherCustomers: async () => {},
     async listItems() {
       if (!isCause('short passes')) return { items: isErased ? [] : [SEND], customers: [] };
       nowMs += 20_000;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { WindowPer } from '../../../../../lambdas/domain/contact.ts';
 import { MAX_ADDRESSES, MAX_CUSTOMERS } from '../../../../../lambdas/domain/customer.ts';
+import { EXPIRY_LAW } from '../../../../../lambdas/laws/expiry-law.ts';
 import { contactResponse } from '../../../../../lambdas/manage/api/contacts.ts';
 import { wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
@@ -23,6 +24,8 @@ const timeOf = (minute: number) => `2026-11-20T11:${String(minute).padStart(2, '
 /** A user writes at a minute, which names the message. */
 const write = (FROM: string, minute: number, changes: Record<string, unknown> = {}) =>
   stage.receive(wireMessage({ _id_: `m-${minute}`, FROM, CREATION_TIME: timeOf(minute), ...changes }));
+/** What should expire and does not, or the other way around. */
+const breaches = async () => Object.values(await stage.items()).flatMap((item) => EXPIRY_LAW.faultIn(item) ?? []);
 const erase = async (id: string) => {
   await stage.call('eraseContact', { id });
   await stage.erase();
@@ -62,6 +65,29 @@ describe('an erasure leaves the address in no item of a customer', () => {
   });
 });
 
+it('the erasure of an earlier user leaves the IDs that the present user has at other business numbers', async () => {
+  await write(PHONE, 1);
+  await write(ID, 2);
+  await write(PHONE, 3, { CUSTOMER_ID: 'customer-2' });
+  await stage.receive(wireStatus({ FROM: PHONE, CUSTOMER_ID: 'customer-2-elsewhere' }));
+  await erase(ID);
+  expect(await everything()).not.toContain('customer-1');
+  await write(OTHER, 4, { CUSTOMER_ID: 'customer-2-elsewhere', MESSAGE: 'STOP' });
+  expect(await consentOf(PHONE)).toBe('opted-out');
+});
+
+it('an erasure leaves a customer who has another address since the request, until that contact would expire', async () => {
+  await write(PHONE, 1, { MESSAGE: 'STOP' });
+  await stage.call('eraseContact', { id: PHONE });
+  stage.setNow('2026-11-20T12:30:00.000Z');
+  await write(ID, 59, { CREATION_TIME: '2026-11-20T12:29:00.000Z' });
+  await stage.erase();
+  const customer = await stage.item('CUSTOMER#chat#customer-1 CUSTOMER#*');
+  expect(customer).toMatchObject({ contacts: new Set([`CONTACT#chat#*#${ID}`]), expiresAt: expect.any(Number) });
+  expect(customer).not.toHaveProperty('userOptOutAt');
+  expect(await breaches()).toEqual([]);
+});
+
 it('an erasure finds the addresses from which the customer wrote to other business numbers', async () => {
   await startStage('channel');
   await write(PHONE, 1, { CHAT_CHANNEL_ID: 'BIZ-chat-5491100000000' });
@@ -85,6 +111,7 @@ describe('an ID that the service gives to many users', () => {
   it('is never followed again: its item does not expire', async () => {
     expect(await stage.item('CUSTOMER#chat#customer-1 CUSTOMER#*')).toMatchObject({ isShared: true });
     expect(await stage.item('CUSTOMER#chat#customer-1 CUSTOMER#*')).not.toHaveProperty('expiresAt');
+    expect(await breaches()).toEqual([]);
   });
 });
 
