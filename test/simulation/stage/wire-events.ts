@@ -1,3 +1,4 @@
+import { contactKey } from '../../../lambdas/domain/contact.ts';
 import { wireMessage, wireStatus } from '../../support/builders.ts';
 import { translateEvent, type Unsaid, type WireEvent } from '../world/translate-event.ts';
 import type { ReportedEvent } from './delivery.ts';
@@ -21,7 +22,8 @@ const inFormat = ({ draw, features }: StageContext, eventId: string, event: Wire
   return { eventId, body, source };
 };
 
-const customerOf = (contact: string): string => `customer-${contact.replace(/\W/g, '')}`;
+/** The chat service has one ID for each user, however the number is written. */
+const customerOf = (contact: string): string => `customer-${contactKey(contact).replace(/\W/g, '')}`;
 
 /** Returns the event of a message that a user wrote. */
 export const messageEvent = (

@@ -87,7 +87,7 @@ const answer: AnswerCall = async (method, path) => {
     'POST /v1/requeues': send,
     'GET /v1/erasures': {
       erasureId: PAYLOAD,
-      state: 'running',
+      state: 'done',
       requestedAt: PAYLOAD,
       messages: 1,
       sends: 0,

@@ -22,7 +22,7 @@ export const ERASURE_INVARIANTS = {
           const isCreation = ({ before }: Recorded<'write'>) => before === undefined || isMark(before);
           const created = facts.writesOf(name).findLast(isCreation)?.index ?? -1;
           // An old STOP that is delivered again after the erasure is an opt-out again, beside newer consents.
-          const isConsent = name.endsWith(' CONSENT');
+          const isConsent = name.endsWith(' CONSENT') || isOfNewContact(facts, name, item);
           const time = oldestTimeOf(name, isConsent ? changedBefore(facts, name, item, start) : item);
           if (created < start && (time === undefined ? !isConsent : time <= requestedAt)) {
             violated(`${name} is left of ${key}, which was erased as of ${requestedAt}.`);
@@ -143,6 +143,7 @@ const textOf = (item: Item): string => JSON.stringify(item, (_, value) => (value
 const TIMES: Readonly<Record<string, readonly string[]>> = {
   CONTACT: ['lastInboundAt'],
   CONSENT: ['userOptInRecordedAt', 'importOptInRecordedAt', 'userOptOutRecordedAt', 'importOptOutRecordedAt'],
+  CUSTOMER: ['userOptOutRecordedAt', 'importOptOutRecordedAt'],
   CHECK: ['checkedAt'],
   DENIAL: ['windowDeniedAt'],
   HANDOVER: ['handoverAt', 'handbackAt', 'operatorWroteAt'],
@@ -153,8 +154,17 @@ const TIMES: Readonly<Record<string, readonly string[]>> = {
   AUDIT: ['at'],
 };
 
+/** The kind of an item, by the start of its sort key. */
+const kindOf = (name: string): string => name.slice(name.lastIndexOf(' ') + 1).replace(/#.*/, '');
+
+/** Whether a customer still has an address, because the user wrote again. Its opt-outs have times. */
+const isOfNewContact = ({ run }: StageFacts, name: string, { contacts }: Item): boolean =>
+  name.startsWith('CUSTOMER#') &&
+  contacts instanceof Set &&
+  [...contacts].some((contact) => run.items.has(`${contact} CONTACT`));
+
 const timesOf = (name: string, item: Item): readonly string[] =>
-  (TIMES[name.slice(name.lastIndexOf(' ') + 1)] ?? []).flatMap((attribute) => {
+  (TIMES[kindOf(name)] ?? []).flatMap((attribute) => {
     const time = item[attribute];
     return typeof time === 'string' ? [time] : [];
   });
