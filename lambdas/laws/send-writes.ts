@@ -93,7 +93,7 @@ export const SEND_WRITES: Readonly<Record<SendTransitionName, readonly string[]>
   fail: FAILURE,
   confirmFailed: ['acceptedAt', 'identifiedAt'],
   identifyFailed: ['identifiedAt'],
-  identifyOther: ['messageId', 'messageIds', 'identifiedAt', ...FAILURE],
+  identifyOther: ['messageId', 'messageIds', 'identifiedAt', 'acceptedAt', ...FAILURE],
   identify: ['messageId', 'messageIds', 'identifiedAt'],
   cancel: [...RESULT, 'cancelledAt'],
   cancelErased: [...PERSONAL, 'body', 'erasedAt', 'cancelledAt'],
