@@ -20,6 +20,7 @@ export const IMPOSSIBLE: Readonly<Record<string, string>> = {
   'event ChannelSilent': NOT_WATCHED,
   'event ChannelResumed': NOT_WATCHED,
   'event MessageMissing': NOT_WATCHED,
+  'event MessageUpdated': 'No simulated user edits a message. Identity histories and the search have edits.',
   'call intent/v2: window-closed': 'The chat service checks the window only for free-form messages.',
   'transition accept from uncertain':
     'All functions of a simulated stage share one clock, by which a lease outlives the process that holds it.',

@@ -36,6 +36,7 @@ const SEARCHED = [...DEAD_LETTERS, 'publishFailures'] as const;
 
 const EVENT_WRITES = [
   'write CONTACT',
+  'write CUSTOMER',
   'write MESSAGE',
   'write MESSAGE and CONTACT',
   'write CHANNELS',
@@ -62,6 +63,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
     table: [
       'read CONTACT',
       'read CONTACT and ACCOUNT',
+      'read CUSTOMER',
       'read ACCOUNT',
       'read MESSAGE',
       'read SEND',
@@ -99,13 +101,16 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
   },
   manage: {
     table: [
+      'read CHANNELS',
       'read CONTACT',
+      'read CUSTOMER',
       'read SEND',
       'read DEADLETTER',
       'read ACCOUNT',
       'query byState',
       'write ACCOUNT',
       'write CONTACT',
+      'write CUSTOMER',
       'write MESSAGE',
       'write CHANNELS',
       'write AUDIT',
@@ -138,6 +143,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
       'read DEADLETTER',
       'query byContact',
       'write CONTACT',
+      'write CUSTOMER',
       'write CHANNELS',
       'write MESSAGE',
       'write DEADLETTER',
@@ -149,6 +155,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
       'write SEND as cancelled',
       'write SEND as uncertain',
       'delete CONTACT',
+      'delete CUSTOMER',
       'delete MESSAGE',
       'delete DEADLETTER',
     ],
