@@ -173,8 +173,8 @@ describe('what AWS does for the functions', () => {
 
 describe('faults', () => {
   // Few requests reach the chat service, because the writes before them fail often.
-  const faultRates = { ...RATES, refused: 0.5 };
-  const runs = Promise.all(Array.from({ length: 12 }, (_, seed) => playHistory(busy(seed, { faultRates }))));
+  const faultRates = { ...RATES, refused: 0.2, garbage: 0.2 };
+  const runs = Promise.all(Array.from({ length: 24 }, (_, seed) => playHistory(busy(seed, { faultRates }))));
 
   it.each(FAULTS)('happen at the calls of ports and are reported: %s', async (fault) => {
     const found = (await runs).flatMap((run) => entriesOf(run, 'fault').filter((entry) => entry.fault === fault));
