@@ -324,7 +324,7 @@ export const RECEIVING_DEFECTS = {
     breaks: 'An echo opens a window.',
     invariant: 'windowsAreTrue',
     create: () => ({
-      receive: mapEvents((event) => (event.FROM === 'me' ? { ...event, FROM: event.TO } : event)),
+      receive: mapEvents((event) => (event.FROM === 'me' ? { ...event, FROM: event.TO, TO: 'me' } : event)),
     }),
     history: ECHOED,
   },
