@@ -106,6 +106,8 @@ it('an erasure leaves no trace in the table, the schedules, the queues, and the 
     'CONTACT#chat#*#541155567777 CHECK',
     'CONTACT#chat#*#541155567777 CONSENT',
     'CONTACT#chat#*#541155567777 CONTACT',
+    'CUSTOMER#chat#<id> CUSTOMER#*',
+    'CUSTOMER#chat#customer-67777 CUSTOMER#*',
     // What the user wrote first, and what was sent.
     'MESSAGE#<id> MESSAGE',
     'MESSAGE#<id> MESSAGE',
