@@ -489,6 +489,14 @@ export interface ErasableItem {
   readonly customerIds?: readonly string[];
 }
 
+/** The addresses that events named with a customer, at one business number. */
+export interface LinkedAddresses {
+  /** Those whose user the customer is now. */
+  readonly own: readonly ContactRef[];
+  /** Those that have another user now, and until when this or another earlier customer was their user. */
+  readonly earlier: readonly { readonly contact: ContactRef; readonly until: Instant }[];
+}
+
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */
 export interface ErasureRepository {
   read(erasureId: string): Promise<ErasureRecord | undefined>;
@@ -504,15 +512,8 @@ export interface ErasureRepository {
   customersOf(
     contact: ContactRef,
   ): Promise<{ readonly user: readonly ChannelCustomer[]; readonly named: readonly ChannelCustomer[] }>;
-  /**
-   * Returns the contacts whose user a customer is now: with the business numbers with which the chat service named them.
-   * Returns none if the ID is not that of one user.
-   */
-  addressesOf(customer: ChannelCustomer): Promise<readonly ContactRef[]>;
-  /** Returns the customer's contacts that now have another user, and until when they had an earlier one. */
-  earlierAddressesOf(
-    customer: ChannelCustomer,
-  ): Promise<readonly { readonly contact: ContactRef; readonly until: Instant }[]>;
+  /** Returns the addresses of a customer: none if the ID is not that of one user. */
+  addressesOf(customer: ChannelCustomer): Promise<LinkedAddresses>;
   /**
    * Removes from a customer the addresses that are no longer its user's. Deletes it if nothing else is left.
    *

@@ -24,6 +24,12 @@ export interface ChannelCustomer extends CustomerRef {
   readonly channel: string;
 }
 
+/** Returns the customers with these IDs, at the business number of a contact. */
+export const customersAt = (
+  { platform, channel }: ContactRef,
+  customerIds: readonly string[],
+): readonly ChannelCustomer[] => customerIds.map((customerId) => ({ platform, channel, customerId }));
+
 /** Whose data an item is: that of a contact, or of a customer whose address is not known. */
 export type DataSubject = ContactRef | CustomerRef;
 

@@ -6,7 +6,7 @@ import {
   type ConsentOrigin,
 } from '../domain/consent.ts';
 import { DamagedItemError } from '../domain/errors.ts';
-import { parseInstant } from '../domain/instant.ts';
+import { type Instant, parseInstant } from '../domain/instant.ts';
 
 /** The attributes that hold the latest consent of a kind and an origin. */
 export interface ConsentRegister {
@@ -29,6 +29,18 @@ export const consentRegister = ({ kind, origin }: Pick<Consent, 'kind' | 'origin
 export const CONSENT_REGISTERS: readonly ConsentRegister[] = CONSENT_KINDS.flatMap((kind) =>
   CONSENT_ORIGINS.map((origin) => consentRegister({ kind, origin })),
 );
+
+/** Returns the registers of the consents in an item that were recorded until then. One without a time counts as early. */
+export const registersUntil = (item: Readonly<Record<string, unknown>>, until: Instant): readonly ConsentRegister[] =>
+  CONSENT_REGISTERS.filter(({ at, recordedAt }) => item[at] !== undefined && String(item[recordedAt] ?? '') <= until);
+
+/** Returns the attributes of these registers with undefined values, which an update removes. */
+export const withoutRegisters = (registers: readonly ConsentRegister[]): Readonly<Record<string, undefined>> =>
+  Object.fromEntries(
+    registers
+      .flatMap(({ kind: _kind, origin: _origin, ...names }) => Object.values(names))
+      .map((name) => [name, undefined]),
+  );
 
 /**
  * Reads the consents from an item.

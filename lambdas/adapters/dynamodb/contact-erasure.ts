@@ -1,6 +1,6 @@
 import type { ContactRef } from '../../domain/contact.ts';
 import type { Instant } from '../../domain/instant.ts';
-import { CONSENT_REGISTERS } from '../../table/consent-item.ts';
+import { CONSENT_REGISTERS, registersUntil, withoutRegisters } from '../../table/consent-item.ts';
 import { parseCustomerLinks } from '../../table/contact-item.ts';
 import type { Item } from '../../table/item.ts';
 import { checkKeyOf, consentKeyOf, contactKeyOf, denialKeyOf, handoverKeyOf, type ItemKey } from '../../table/keys.ts';
@@ -65,14 +65,11 @@ const removeOldConsents = async (
 ): Promise<void> => {
   let item = stored;
   await untilDone(async () => {
-    const old = CONSENT_REGISTERS.filter(
-      ({ at, recordedAt }) => item?.[at] !== undefined && String(item[recordedAt] ?? '') <= until,
-    );
+    const old = registersUntil(item ?? {}, until);
     if (old.length === 0) return true;
-    const removed = old.flatMap(({ kind: _kind, origin: _origin, ...names }) => Object.values(names));
     const result = await table.update({
       key,
-      set: Object.fromEntries(removed.map((name) => [name, undefined])),
+      set: withoutRegisters(old),
       values: { until },
       // Another erasure may have deleted the item, and an update would create it again.
       condition: ['attribute_exists(#pk)', ...old.map(({ recordedAt }) => isOld(recordedAt))].join(' AND '),

@@ -1,5 +1,5 @@
 import type { Consent } from '../../domain/consent.ts';
-import type { ChannelCustomer, Contact, ContactRef } from '../../domain/contact.ts';
+import { type ChannelCustomer, type Contact, type ContactRef, customersAt } from '../../domain/contact.ts';
 import { customersFollowed, withoutEarlierUser } from '../../domain/customer.ts';
 import { DamagedItemError } from '../../domain/errors.ts';
 import type { ContactRepository, StoredContact } from '../../ports.ts';
@@ -90,10 +90,8 @@ type Customers = ReadonlyMap<string, Item | undefined>;
 
 const nameOf = (customer: ChannelCustomer): string => JSON.stringify(customerKeyOf(customer));
 
-const customersOfContact = ({ platform, channel }: ContactRef, contact: StoredContact): readonly ChannelCustomer[] =>
-  contact === undefined || contact === 'damaged'
-    ? []
-    : customersFollowed(contact).map((customerId) => ({ platform, channel, customerId }));
+const customersOfContact = (ref: ContactRef, contact: StoredContact): readonly ChannelCustomer[] =>
+  contact === undefined || contact === 'damaged' ? [] : customersAt(ref, customersFollowed(contact));
 
 /** Reads customers. Makes no call if there are none. */
 const readCustomers = async (

@@ -1,23 +1,18 @@
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
 import { isOfCustomer, isOneUser, linkPeriod } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
-import { CONSENT_REGISTERS } from '../../table/consent-item.ts';
+import type { LinkedAddresses } from '../../ports.ts';
+import { CONSENT_REGISTERS, registersUntil, withoutRegisters } from '../../table/consent-item.ts';
 import { parseCustomerLinks } from '../../table/contact-item.ts';
 import { parseCustomer } from '../../table/customer-item.ts';
-import type { Item } from '../../table/item.ts';
 import { contactKeyOf, contactName, customerKeyOf } from '../../table/keys.ts';
 import { untilDone } from './consents.ts';
 import { linkExpiry } from './customer-links.ts';
+import { unchangedSince } from './item-update.ts';
 import type { ConversationTable } from './table.ts';
 
-/** The addresses of a customer: those whose user the customer is now, and those that have another user. */
-interface Addresses {
-  readonly own: readonly ContactRef[];
-  readonly earlier: readonly { readonly contact: ContactRef; readonly until: Instant }[];
-}
-
 /** Reads the addresses of a customer; none if its ID is not that of one user. */
-export const readAddresses = async (table: ConversationTable, customer: ChannelCustomer): Promise<Addresses> => {
+export const readAddresses = async (table: ConversationTable, customer: ChannelCustomer): Promise<LinkedAddresses> => {
   const read = parseCustomer(await table.get(customerKeyOf(customer)));
   return isOneUser(read) ? divide(table, customer, read.contacts) : { own: [], earlier: [] };
 };
@@ -26,7 +21,7 @@ const divide = async (
   table: ConversationTable,
   customer: ChannelCustomer,
   contacts: readonly ContactRef[],
-): Promise<Addresses> => {
+): Promise<LinkedAddresses> => {
   const items = await table.getAll(contacts.map(contactKeyOf));
   const links = contacts.flatMap((contact, index) => {
     const item = items[index];
@@ -80,27 +75,21 @@ export const leaveCustomer = async (
       const others = contacts.filter((contact) => !left.includes(contact));
       for (const contact of others) await forget(table, contact, customer);
     }
-    const old = CONSENT_REGISTERS.filter(
-      ({ at, recordedAt }) => until !== '' && item[at] !== undefined && String(item[recordedAt] ?? '') <= until,
-    );
+    const old = until === '' ? [] : registersUntil(item, until);
     const kept = CONSENT_REGISTERS.filter((names) => item[names.at] !== undefined && !old.includes(names));
     // That an ID is not that of one user is known for good.
     const expires = item.isShared === undefined && kept.length === 0;
-    const unchanged = [
-      '#erasingId = :erasureId',
-      ...CONSENT_REGISTERS.map(({ recordedAt }) => sameAs(recordedAt, item)),
-    ];
-    const condition = unchanged.join(' AND ');
-    const values = {
-      erasureId,
-      ...Object.fromEntries(CONSENT_REGISTERS.map(({ recordedAt }) => [`${recordedAt}Before`, item[recordedAt]])),
-    };
+    const unchanged = unchangedSince(
+      item,
+      CONSENT_REGISTERS.map(({ recordedAt }) => recordedAt),
+    );
+    const condition = `#erasingId = :erasureId AND ${unchanged.condition}`;
+    const values = { erasureId, ...unchanged.values };
     if (expires && left.length === 0) return table.delete(key, condition, values);
-    const removed = old.flatMap(({ kind: _kind, origin: _origin, ...names }) => Object.values(names));
     const result = await table.update({
       key,
       set: {
-        ...Object.fromEntries(removed.map((name) => [name, undefined])),
+        ...withoutRegisters(old),
         contacts: left.length === 0 ? undefined : new Set(left.map(contactName)),
         erasingId: undefined,
         // It had none because of its opt-outs.
@@ -112,6 +101,3 @@ export const leaveCustomer = async (
     return result.kind === 'written';
   });
 };
-
-const sameAs = (name: string, item: Item): string =>
-  item[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}Before`;

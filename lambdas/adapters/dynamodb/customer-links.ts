@@ -1,5 +1,5 @@
 import type { Consent } from '../../domain/consent.ts';
-import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
+import { type ChannelCustomer, type ContactRef, customersAt } from '../../domain/contact.ts';
 import {
   type CustomerLinks,
   customersFollowed,
@@ -17,6 +17,7 @@ import { parseCustomer } from '../../table/customer-item.ts';
 import type { Item } from '../../table/item.ts';
 import { consentKeyOf, contactKeyOf, contactName, customerKeyOf } from '../../table/keys.ts';
 import { recordConsent, untilDone } from './consents.ts';
+import { unchangedSince } from './item-update.ts';
 import type { ConversationTable } from './table.ts';
 
 /** An event that names an address together with the chat service's ID of its user. */
@@ -38,9 +39,8 @@ export const customersWriting = (
 ): readonly ChannelCustomer[] => {
   const known = customersIn(contact, item);
   if (customerId === undefined || contains(item?.separatedCustomerIds, customerId)) return known;
-  const { platform, channel } = contact;
   const others = isOfOtherNumber ? known.filter((customer) => customer.customerId !== customerId) : [];
-  return [{ platform, channel, customerId }, ...others];
+  return [...customersAt(contact, [customerId]), ...others];
 };
 
 /**
@@ -49,11 +49,10 @@ export const customersWriting = (
  * @param idsOf returns which. @default those that the contact's user is
  */
 export const customersIn = (
-  { platform, channel }: ContactRef,
+  contact: ContactRef,
   item: Item | undefined,
   idsOf: (links: CustomerLinks) => readonly string[] = customersOf,
-): readonly ChannelCustomer[] =>
-  idsOf(parseCustomerLinks(item ?? {})).map((customerId) => ({ platform, channel, customerId }));
+): readonly ChannelCustomer[] => customersAt(contact, idsOf(parseCustomerLinks(item ?? {})));
 
 /** The attributes of a contact's item on which a change to the item depends. */
 const DECIDING = [
@@ -91,16 +90,12 @@ export const linkCustomer = async (
     const ids = named.isUsers ? 'writerIds' : 'otherCustomerIds';
     const isNew = isToBeListed(item[ids], named.customerId);
     if (!isNew && Object.entries(set).every(([name, value]) => item[name] === value)) return true;
-    const before = Object.fromEntries(DECIDING.map((name) => [`${name}Before`, item[name]]));
     const result = await table.update(
       {
         key,
         set,
         ...(isNew && { add: { [ids]: new Set([named.customerId]) } }),
-        values: before,
-        condition: DECIDING.map((name) =>
-          item[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}Before`,
-        ).join(' AND '),
+        ...unchangedSince(item, DECIDING),
       },
       { returnItem: true },
     );
@@ -110,8 +105,13 @@ export const linkCustomer = async (
   const { linking } = item;
   if (linking === undefined) return item;
   // After the contact's item, so that an erasure that removes the address from the customer sees one of the two.
-  for (const customerId of customersFollowed(parseCustomerLinks(item))) {
-    await addAddress(table, { ...named, customerId }, item);
+  const links = parseCustomerLinks(item);
+  const customers = customersAt(contact, customersFollowed(links));
+  // Earlier users, or other customers, may have opted out instead.
+  const hasOneUser = links.otherCustomerAt === undefined && customers.length === 1;
+  for (const customer of customers) {
+    const isOneUsers = await addAddress(table, named, customer);
+    if (isOneUsers && hasOneUser) await addOptOuts(table, contact, customer);
   }
   // Another event may be linking another customer.
   await table.update({ key, set: { linking: undefined }, values: { linking }, condition: '#linking = :linking' });
@@ -153,16 +153,12 @@ const registerChanges = ({ customerId, customerAt, otherCustomerAt }: Item, name
 export const linkExpiry = (table: ConversationTable, period: Instant): number =>
   table.expiryOf('contacts', linkPeriodEnd(period));
 
-/**
- * Adds an address to its customer, and the opt-outs that were recorded for the address before to those of the customer.
- * Adds no opt-outs if the address has had other users, because they may have opted out instead.
- */
+/** Adds an address to its customer. Returns whether the customer's ID is that of one user. */
 const addAddress = async (
   table: ConversationTable,
-  { contact, customerId, at }: NamedCustomer,
-  item: Item,
-): Promise<void> => {
-  const customer = { platform: contact.platform, channel: contact.channel, customerId };
+  { contact, at }: NamedCustomer,
+  customer: ChannelCustomer,
+): Promise<boolean> => {
   const key = customerKeyOf(customer);
   // Without its mark, an erasure that is removing addresses from the customer starts over.
   const added = { key, add: { contacts: new Set([contactName(contact)]) }, set: { erasingId: undefined } };
@@ -178,17 +174,17 @@ const addAddress = async (
     },
     { returnItem: true },
   );
-  const { kind, item: stored } =
+  const { kind, item } =
     first.kind === 'written' ? first : await table.update({ ...added, condition: IS_ONE_USER }, { returnItem: true });
-  if (kind === 'conflict') return;
-  if (!isOneUser(parseCustomer(stored))) {
-    // For good, because the addresses that it has had so far are no longer known.
-    await table.update({ key, set: { contacts: undefined, isShared: true, expiresAt: undefined } });
-    return;
-  }
-  const links = parseCustomerLinks(item);
-  const isOnlyUser = links.otherCustomerAt === undefined && customersFollowed(links).every((id) => id === customerId);
-  if (!isOnlyUser) return;
+  if (kind === 'conflict') return false;
+  if (isOneUser(parseCustomer(item))) return true;
+  // For good, because the addresses that it has had so far are no longer known.
+  await table.update({ key, set: { contacts: undefined, isShared: true, expiresAt: undefined } });
+  return false;
+};
+
+/** Adds the opt-outs that were recorded for an address before it was linked to those of its customer. */
+const addOptOuts = async (table: ConversationTable, contact: ContactRef, customer: ChannelCustomer): Promise<void> => {
   for (const optOut of await readOptOuts(table, contact)) await recordConsent(table, customer, optOut);
 };
 

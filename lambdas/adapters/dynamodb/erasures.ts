@@ -57,9 +57,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     return { user: customersIn(contact, item), named: customersIn(contact, item, customersNamed) };
   },
 
-  addressesOf: async (customer) => (await readAddresses(table, customer)).own,
-
-  earlierAddressesOf: async (customer) => (await readAddresses(table, customer)).earlier,
+  addressesOf: (customer) => readAddresses(table, customer),
 
   leaveCustomer: (customer, erasure) => leaveCustomer(table, customer, erasure),
 

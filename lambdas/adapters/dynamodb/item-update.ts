@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Item } from '../../table/item.ts';
 import type { ItemKey } from '../../table/keys.ts';
 
 /**
@@ -22,6 +23,17 @@ export interface ItemUpdate {
   /** Additional values that the condition uses. */
   readonly values?: Readonly<Record<string, unknown>>;
 }
+
+/** Returns the condition, with its values, that these attributes of an item that was read have not changed since. */
+export const unchangedSince = (
+  item: Item,
+  names: readonly string[],
+): { readonly condition: string; readonly values: Item } => ({
+  condition: names
+    .map((name) => (item[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}Before`))
+    .join(' AND '),
+  values: Object.fromEntries(names.map((name) => [`${name}Before`, item[name]])),
+});
 
 /** Returns the key and the expressions of an UpdateItem request. */
 export const updateExpressions = ({

@@ -1,5 +1,5 @@
 import { type Consent, type ConsentKind, DEFAULT_ORIGIN } from '../../domain/consent.ts';
-import { type ContactRef, resolveContact } from '../../domain/contact.ts';
+import { type ContactRef, customersAt, resolveContact } from '../../domain/contact.ts';
 import { customersOf } from '../../domain/customer.ts';
 import { parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
@@ -60,9 +60,7 @@ const recordForCustomers = async (
   optOut: Consent,
 ): Promise<void> => {
   const contact = (await contacts.readOwn(ref, clock.now())) ?? {};
-  for (const customerId of customersOf(contact)) {
-    await contacts.recordConsent({ platform: ref.platform, channel: ref.channel, customerId }, optOut);
-  }
+  for (const customer of customersAt(ref, customersOf(contact))) await contacts.recordConsent(customer, optOut);
 };
 
 export const optIn = consentRoute(

@@ -49,28 +49,17 @@ export const erasureResponse = z.object({
   otherAddresses: z.optional(z.array(z.string())),
 });
 
-/** What an erasure finds out about the user of an address before it begins. */
-interface User {
-  readonly customers: readonly CustomerRef[];
-  readonly otherCustomers: readonly CustomerRef[];
-  /** The user's addresses, each of them once. */
-  readonly addresses: readonly ContactRef[];
-}
-
-const readUser = async (
-  erasures: Pick<ErasureRepository, 'addressesOf' | 'contactsOf' | 'customersOf'>,
+/** Returns the customers that a contact's user is, and the others that events named with the contact. */
+const readCustomers = async (
+  erasures: Pick<ErasureRepository, 'contactsOf' | 'customersOf'>,
   contact: ContactRef,
-): Promise<User> => {
-  const contacts = await erasures.contactsOf(contact);
-  const read = await Promise.all(contacts.map((each) => erasures.customersOf(each)));
+): Promise<Pick<QueuedErasure, 'customers' | 'otherCustomers'>> => {
+  const read = await Promise.all((await erasures.contactsOf(contact)).map((each) => erasures.customersOf(each)));
   const customers = refsOf(read.flatMap(({ user }) => user));
-  const named = read.flatMap((each) => each.named);
-  const otherCustomers = refsOf(named).filter(
+  const otherCustomers = refsOf(read.flatMap(({ named }) => named)).filter(
     ({ customerId }) => !customers.some((customer) => customer.customerId === customerId),
   );
-  // The user may have written to each business number from another address.
-  const users = contacts.flatMap(({ channel }) => customers.map((customer) => ({ ...customer, channel })));
-  return { customers, otherCustomers, addresses: await readAddresses(erasures, users) };
+  return { customers, otherCustomers };
 };
 
 /** Returns the customers without their channels, each of them once. */
@@ -78,29 +67,24 @@ const refsOf = (customers: readonly ChannelCustomer[]): readonly CustomerRef[] =
   ...new Map(customers.map(({ platform, customerId }) => [customerId, { platform, customerId }])).values(),
 ];
 
+/** Returns the addresses of customers, each of them once, and those that now have another user. */
 const readAddresses = async (
-  erasures: Pick<ErasureRepository, 'addressesOf'>,
-  customers: readonly ChannelCustomer[],
-): Promise<readonly ContactRef[]> => {
-  const addresses = (await Promise.all(customers.map((customer) => erasures.addressesOf(customer)))).flat();
-  return [...new Map(addresses.map((each) => [each.key, each])).values()];
-};
-
-/** Returns the addresses of the customers that now have another user. */
-const readEarlierAddresses = async (
-  { erasures }: Pick<ErasurePorts, 'erasures'>,
+  erasures: Pick<ErasureRepository, 'addressesOf' | 'channelsOf'>,
   platform: string,
   customers: readonly CustomerRef[],
 ) => {
+  // The user may have written to each business number from another address.
   const channels = await erasures.channelsOf(platform);
-  const all = channels.flatMap((channel) => customers.map((customer) => ({ ...customer, channel })));
-  const read = all.map(async (customer) =>
-    (await erasures.earlierAddressesOf(customer)).map(({ contact, until }) => ({
-      contact,
-      earlier: { customerId: customer.customerId, until },
-    })),
+  const users = channels.flatMap((channel) => customers.map((customer) => ({ ...customer, channel })));
+  const read = await Promise.all(
+    users.map(async (user) => ({ customerId: user.customerId, ...(await erasures.addressesOf(user)) })),
   );
-  return (await Promise.all(read)).flat();
+  return {
+    own: [...new Map(read.flatMap(({ own }) => own).map((each) => [each.key, each])).values()],
+    earlier: read.flatMap(({ customerId, earlier }) =>
+      earlier.map(({ contact, until }) => ({ contact, earlier: { customerId, until } })),
+    ),
+  };
 };
 
 /** Starts an erasure. Returns its ID. */
@@ -125,19 +109,19 @@ const beginErasure = async (
 const beginErasures = async (
   ports: ErasurePorts,
   subject: Omit<QueuedErasure, 'erasureId' | 'requestedAt'>,
-  addresses: readonly ContactRef[],
   caller: Caller,
 ): Promise<Answer> => {
+  const { platform, customers } = subject;
   const requestedAt = ports.clock.now();
+  const { own, earlier } = await readAddresses(ports.erasures, platform, customers);
   const others: string[] = [];
-  for (const contact of addresses) {
-    const { otherCustomers } = await readUser(ports.erasures, contact);
+  for (const contact of own.filter(({ key }) => key !== subject.contact?.key)) {
+    const { otherCustomers } = await readCustomers(ports.erasures, contact);
     others.push(await beginErasure(ports, { ...subject, requestedAt, contact, otherCustomers }, caller));
   }
-  const { platform, customers } = subject;
-  for (const earlier of await readEarlierAddresses(ports, platform, customers)) {
+  for (const each of earlier) {
     const nobody = { customers: [], otherCustomers: [] };
-    others.push(await beginErasure(ports, { platform, ...nobody, ...earlier, requestedAt }, caller));
+    others.push(await beginErasure(ports, { platform, ...nobody, ...each, requestedAt }, caller));
   }
   const erasureId = await beginErasure(ports, { ...subject, requestedAt }, caller);
   const counts = { messages: 0, sends: 0, deadLetters: 0, passes: 0 };
@@ -159,9 +143,8 @@ export const eraseContact = defineRoute({
   responses: { 202: erasureResponse, 400: problemResponse },
   async handle(ports: ErasurePorts, { id, query, caller }) {
     const contact = resolveContact(ports.contactDefaults, { ...query, platformContactId: id });
-    const { addresses, ...user } = await readUser(ports.erasures, contact);
-    const others = addresses.filter(({ key }) => key !== contact.key);
-    return beginErasures(ports, { platform: contact.platform, contact, ...user }, others, caller);
+    const user = await readCustomers(ports.erasures, contact);
+    return beginErasures(ports, { platform: contact.platform, contact, ...user }, caller);
   },
 });
 
@@ -182,7 +165,7 @@ export const eraseCustomer = defineRoute({
     const stored = await Promise.all(customers.map((customer) => ports.contacts.readCustomer(customer)));
     if (stored.some((each) => each !== undefined && !isOneUser(each))) return customerShared({ customerId });
     const subject = { platform, customers: [{ platform, customerId }], otherCustomers: [] };
-    return beginErasures(ports, subject, await readAddresses(ports.erasures, customers), caller);
+    return beginErasures(ports, subject, caller);
   },
 });
 

@@ -8,7 +8,7 @@ import * as z from '../../domain/schema.ts';
 import type { WebhookEvent } from '../../domain/webhook-event.ts';
 import type { AuditRepository, GapRepository, StoredEvent, StoredEventReader } from '../../ports.ts';
 import { forEachConcurrently } from '../../runtime/concurrency.ts';
-import { createSeen } from '../../runtime/customer-writes.ts';
+import { createSeen, type Seen } from '../../runtime/customer-writes.ts';
 import { type EventRepositories, type Meanings, writesOf } from '../../runtime/event-writes.ts';
 import { defineRoute, ignoredQuery, invalidRequest, ok, problemResponse } from './api.ts';
 
@@ -102,9 +102,10 @@ export const importEvents = defineRoute({
     const stored = new Map(events.map((event, index) => [event, read[index] ?? 'missing']));
     if (!dryRun) await ports.audit.record({ action: 'import', details: countsOf(entries, stored), at: now, caller });
     const results = new Map<EntryEvent, ImportResult>();
+    const seen = createSeen();
     await forEachConcurrently(CONCURRENT_EVENTS, entries, async (entryEvent) => {
       const { entry, parsed } = entryEvent;
-      results.set(entryEvent, { entry, ...(await importOne(ports, parsed, stored, dryRun)) });
+      results.set(entryEvent, { entry, ...(await importOne(ports, parsed, { stored, seen, dryRun })) });
     });
     return ok({
       at: now,
@@ -125,8 +126,7 @@ type Stored = ReadonlyMap<WebhookEvent, StoredEvent>;
 const importOne = async (
   ports: ImportPorts,
   parsed: ParsedEvent,
-  stored: Stored,
-  dryRun: boolean,
+  { stored, seen, dryRun }: { readonly stored: Stored; readonly seen: Seen; readonly dryRun: boolean },
 ): Promise<Omit<ImportResult, 'entry'>> => {
   if (parsed.kind === 'unreadable') return { result: 'unreadable', reason: parsed.reason };
   const { event } = parsed;
@@ -138,7 +138,7 @@ const importOne = async (
   // Its window and its consent would be those of a contact that the delivered event does not name.
   if (before === 'delivered-for-another') return { ...described, result: 'exists' };
   // Also what is stored already: a delivery or an import can have been interrupted between the message and the rest.
-  const refusal = dryRun ? undefined : await write(ports, event);
+  const refusal = dryRun ? undefined : await write(ports, event, seen);
   if (refusal !== undefined && before !== 'delivered') return { ...described, result: 'unreadable', reason: refusal };
   return { ...described, result: before !== 'missing' ? 'exists' : dryRun ? 'wouldStore' : 'stored' };
 };
@@ -146,9 +146,9 @@ const importOne = async (
 const SENT_BY_PARLEY = 'Its ID is that of a message that Parley sent itself.';
 
 /** Returns why the table can never accept the event, if it cannot. */
-const write = async (ports: ImportPorts, event: WebhookEvent): Promise<string | undefined> => {
+const write = async (ports: ImportPorts, event: WebhookEvent, seen: Seen): Promise<string | undefined> => {
   const meanings = { clock: ports.clock, turns: false, ...ports.eventMeanings };
-  const writes = await Promise.allSettled(writesOf(event, meanings, createSeen()).map(async (each) => each(ports)));
+  const writes = await Promise.allSettled(writesOf(event, meanings, seen).map(async (each) => each(ports)));
   const errors = writes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
   const failure = errors.find((error) => !(error instanceof WriteRefusedError));
   // A repeated call completes the rest.

@@ -137,7 +137,14 @@ export const IDENTITY_DEFECTS: Readonly<Record<string, IdentityDefect>> = {
     breaks: 'An erasure erases only the address that it names.',
     invariant: 'erasedEverywhere',
     create: () => ({
-      manage: { ports: ({ erasures }) => ({ erasures: { ...erasures, addressesOf: async () => [] } }) },
+      manage: {
+        ports: ({ erasures }) => ({
+          erasures: {
+            ...erasures,
+            addressesOf: async (customer) => ({ ...(await erasures.addressesOf(customer)), own: [] }),
+          },
+        }),
+      },
     }),
   },
   customerNotForgotten: {

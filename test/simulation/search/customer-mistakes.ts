@@ -47,7 +47,13 @@ export const CUSTOMER_MISTAKES = {
     scenario: 'eraseBothAddresses',
     maxFaults: 0,
     invariant: 'nothingOfBeforeRemains',
-    create: () => managing(({ erasures }) => ({ erasures: { ...erasures, addressesOf: async () => [] } })),
+    create: () =>
+      managing(({ erasures }) => ({
+        erasures: {
+          ...erasures,
+          addressesOf: async (customer) => ({ ...(await erasures.addressesOf(customer)), own: [] }),
+        },
+      })),
   },
   customerKept: {
     breaks: 'An erasure leaves the item of the customer.',
