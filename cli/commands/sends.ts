@@ -32,7 +32,8 @@ export const createSendCommand: CreateCommand = (context) => {
       'Queue a send request.\n\n' +
         "Parley sends the free-form message while the user's conversation window is open, and the template otherwise.",
     )
-    .addArgument(contactArgument())
+    .addArgument(contactArgument().argOptional())
+    .option('--customer <id>', "The chat service's ID of the user, in place of a contact")
     .option('--wait', 'Wait until the message is sent, refused, or scheduled, and show the outcome')
     .option('--request-id <id>', 'Idempotency key; Parley sends each request once (default: a new ID)')
     .addHelpText(
@@ -40,13 +41,18 @@ export const createSendCommand: CreateCommand = (context) => {
       examples(
         'parley send +5491150000001 --text "Your parcel is on its way." --wait --stage prod',
         'parley send +5491150000001 --template parcel_update --param name=Ana --reason shipping-status --local',
+        'parley send --customer 5f0c9a52 --text "Your parcel is on its way." --stage prod',
         'parley send +5491150000001 --text Yes. --automated --unless userWroteSince --since 6746f2b0c3e1 --stage prod',
       ),
     )
     .action(async (contact, options) => {
+      if ((contact === undefined) === (options.customer === undefined)) {
+        throw new CliError(EXIT.usage, 'Name the user: either a contact, or a customer with --customer.');
+      }
       const request = {
         requestId: options.requestId ?? randomUUID(),
         platformContactId: contact,
+        customerId: options.customer,
         ...oneMessageFields(options),
       };
       const call = await api();
@@ -210,6 +216,13 @@ const describeResolution = ({ commandFor }: CommandContext, { requestId, likelyM
   return [`If this is the message: ${resolve}`];
 };
 
+/** Returns the customer that the request names, if it names one. */
+const customerOf = ({ request }: Send): string | undefined => {
+  const customerId: unknown =
+    typeof request === 'object' && request !== null ? Reflect.get(request, 'customerId') : undefined;
+  return typeof customerId === 'string' ? customerId : undefined;
+};
+
 const TIMES = [
   ['sendAt', 'due'],
   ...SEND_STATES.map((state) => [`${state}At`, state] as const),
@@ -226,7 +239,8 @@ const TIMES = [
  */
 export const describeSend = (send: Send, now?: string): readonly string[] => {
   const { requestId, state, code, decision, outcome, outcomeDetails, endpoint, messageId, traceId, attempts } = send;
-  const { likelyMessage } = send;
+  const { likelyMessage, platformContactId } = send;
+  const customerId = customerOf(send);
   const times = TIMES.flatMap(([field, label]) => {
     const time = send[field];
     if (time === undefined) return [];
@@ -235,6 +249,9 @@ export const describeSend = (send: Send, now?: string): readonly string[] => {
   });
   return [
     `${requestId}: ${state}${code === undefined ? '' : ` (${code})`}`,
+    ...(customerId === undefined
+      ? []
+      : [`  customer ${customerId}${platformContactId === undefined ? '' : `, at ${platformContactId}`}`]),
     ...(decision === undefined ? [] : [`  decision: ${decision}`]),
     ...(outcome === undefined ? [] : [`  outcome: ${outcome}`]),
     ...(outcomeDetails === undefined ? [] : [`  details: ${outcomeDetails}`]),

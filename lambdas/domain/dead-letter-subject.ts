@@ -42,6 +42,7 @@ export const createIsAbout = (
       const isChangedContact = field === 'S' && text.startsWith('CONTACT#');
       if (isChangedContact && text.endsWith(`#${key}`)) return true;
       if (SUBJECT_FIELDS.has(field) && isSubject(text)) return true;
+      namesSubject ||= field === 'customerId' && namesUser(text) && text !== key;
       namesSubject ||= isChangedContact || (SUBJECT_FIELDS.has(field) && namesUser(text));
       const isUnreadable = DOCUMENT_FIELDS.has(field) && z.parseJson(text) === undefined;
       if (isUnreadable && /[{[<]/.test(text) && search.inText(text).length > 0) return true;

@@ -87,7 +87,7 @@ const MAX_CONTACTS = 50;
  * Returns the contacts that a dead letter may be about, so that an erasure finds it. Windows per business number do not
  * matter here, so the contacts have no channel.
  *
- * A body that names its contact is about that contact alone. In any other body, every number and every field that would
+ * A body that names its contact, or else a customer, is about that contact alone, whose ID can be the customer's. In any other body, every number and every field that would
  * name a contact counts: it is better to delete a malformed event with an erased number than to keep the number.
  */
 export const contactsOf = (
@@ -98,7 +98,7 @@ export const contactsOf = (
   const json = z.parseJson(text);
   const named = z.safeParse(namesContact, json).data;
   const event = isFields(json) ? readUser(json) : undefined;
-  const address = event?.user ?? named?.platformContactId ?? named?.MessageGroupId;
+  const address = event?.user ?? named?.platformContactId ?? named?.MessageGroupId ?? named?.customerId;
   const platform = (event?.chatPlatform ?? named?.chatPlatform) || chatPlatform;
   if (named?.contact) return [{ ...named.contact, channel: contactRef('', '').channel }];
   const addresses =
@@ -114,6 +114,7 @@ const text = z.catch(z.optional(z.string().check(z.minLength(1), z.maxLength(102
 /** How a send request, the input of a schedule's target, and an erasure name their contact. */
 const namesContact = z.object({
   platformContactId: text,
+  customerId: text,
   chatPlatform: text,
   MessageGroupId: text,
   contact: z.catch(z.optional(z.object({ platform: z.string(), key: z.string() })), undefined),

@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { CustomerRef, DataSubject } from '../domain/contact.ts';
+import { type CustomerRef, contactRef, type DataSubject } from '../domain/contact.ts';
 import { createIsAbout } from '../domain/dead-letter-subject.ts';
 import type { Ms } from '../domain/duration.ts';
 import { INDEX_LAG_MS, type QueuedErasure, queuedErasure } from '../domain/erasure.ts';
@@ -106,7 +106,7 @@ const eraseUser = async (
   return true;
 };
 
-/** Deletes the dead letters that are about the contact, or about a customer of whom no address is known. */
+/** Deletes the dead letters that are about the contact, or that name only the customer. */
 const eraseDeadLetters = async (
   { erasures, queuedDeadLetters, clock }: ErasureWorkerOptions,
   { requestedAt, earlier, contact, customers }: QueuedErasure,
@@ -115,11 +115,20 @@ const eraseDeadLetters = async (
   if (earlier !== undefined) return { isDone: true, kept: 0, queued: 0 };
   // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
   // dead letters of newer webhook requests are about a new contact, and these stay in their queue for a week.
-  const eraseKept = async () =>
-    contact === undefined ? NONE_KEPT : await erasures.eraseKeptDeadLetters(contact, clock.now());
+  const named = customers.map(({ platform, customerId }) => contactRef(platform, customerId));
+  const eraseKept = async () => {
+    const results = { erased: 0, isComplete: true };
+    for (const each of contact === undefined ? named : [contact, ...named]) {
+      const { erased, isComplete } = await erasures.eraseKeptDeadLetters(each, clock.now());
+      results.erased += erased;
+      results.isComplete &&= isComplete;
+    }
+    return results;
+  };
   const kept = await eraseKept();
   if (!kept.isComplete) return { isDone: false, kept: kept.erased, queued: 0 };
-  const keys = contact === undefined ? customers.map(({ customerId }) => customerId) : [contact.key];
+  const ids = customers.map(({ customerId }) => customerId);
+  const keys = contact === undefined ? ids : [contact.key, ...ids];
   const searches = keys.map((key) => createIsAbout({ key }, requestedAt));
   const queued = await queuedDeadLetters.remove((each) => searches.some((isAbout) => isAbout(each)), hasTime);
   if (!queued.isComplete) return { isDone: false, kept: kept.erased, queued: queued.removed };
@@ -127,9 +136,6 @@ const eraseDeadLetters = async (
   const moved = await eraseKept();
   return { isDone: moved.isComplete, kept: kept.erased + moved.erased, queued: queued.removed };
 };
-
-/** Kept dead letters are found by the contacts that they name. */
-const NONE_KEPT = { erased: 0, isComplete: true };
 
 const COUNTED_AS = {
   message: 'messages',

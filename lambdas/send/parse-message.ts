@@ -1,8 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
-import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
+import type { ContactDefaults } from '../domain/contact.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
-import { parseSendRequest } from '../domain/send-request.ts';
+import { parseSendRequest, resolveAddressee } from '../domain/send-request.ts';
 import { parseTraceparent, startTrace, TRACEPARENT, type Traceparent } from '../domain/trace-context.ts';
 import type { FifoMessage } from '../ports.ts';
 
@@ -31,7 +31,7 @@ export const parseMessage = (
   const parsed = parseSendRequest(stored.body);
   if (parsed.kind === 'malformed') return parsed;
   const { request } = parsed;
-  const contact = resolveContact(contactDefaults, request);
+  const contact = resolveAddressee(contactDefaults, request);
   const queued = deadLetterOf(message, stored);
   const { traceparent = startTrace('send', request.requestId) } = queued;
   return { kind: 'send', send: { ...queued, request, contact, traceparent, endBy } };

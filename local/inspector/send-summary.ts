@@ -14,7 +14,8 @@ const summarize = (send: SendRecord, request: RequestFields): SendSummary => {
   return {
     ...{ requestId, state, code, decision, outcome, outcomeDetails, messageId },
     at: latestTime(send),
-    platformContactId: string(platformContactId),
+    // The address that was chosen for a request to a customer.
+    platformContactId: string(platformContactId) ?? string(send.call?.body.platformContactId),
     text: shorten(string(messageText)),
     ruleName: string(ruleNameOrId),
   };

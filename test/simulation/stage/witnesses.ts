@@ -38,6 +38,8 @@ const REFUSALS: Readonly<Record<RefusalCode, true>> = {
   HUMAN_TOOK_OVER: true,
   HANDED_OVER: true,
   CONDITION_UNKNOWN: true,
+  CUSTOMER_UNKNOWN: true,
+  CUSTOMER_AMBIGUOUS: true,
 };
 
 const CALL_ENDS: Readonly<Record<CallEnd, true>> = {

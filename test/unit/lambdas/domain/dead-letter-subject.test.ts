@@ -83,6 +83,15 @@ describe('a dead letter is about a contact', () => {
   });
 });
 
+it('a request to a customer is kept under its ID, and is not about a number that it mentions', () => {
+  const { platformContactId: _contact, ...fields } = sendRequest({ messageText: `Call ${USER}.` });
+  const body = JSON.stringify({ ...fields, customerId: 'customer-1' });
+
+  expect(contactsOf({ queue: 'send', body }, 'chat')).toEqual([contactRef('chat', 'customer-1')]);
+  expect(isAbout({ body })).toBe(false);
+  expect(createIsAbout({ key: 'customer-1' }, NOW)({ body })).toBe(true);
+});
+
 describe('a dead letter is not about a contact', () => {
   it.each([
     ["another user's request", JSON.stringify(sendRequest({ platformContactId: OTHER }))],
