@@ -63,7 +63,7 @@ export interface ContactRepository {
   linkCustomer(named: { readonly contact: ContactRef; readonly customerId: string }, at: Instant): Promise<void>;
   /**
    * Records that a customer is not the contact's user although the chat service names them together, or takes that back.
-   * Does nothing if the contact is not stored, or a call at the same time or later was recorded.
+   * Of calls at the same time, each takes effect. Does nothing if the contact is not stored.
    */
   recordSeparation(
     named: { readonly contact: ContactRef; readonly customerId: string },
