@@ -519,10 +519,12 @@ export interface ErasureRepository {
    *
    * @param until also removes the opt-outs that were recorded until then, and the customer's ID from these addresses.
    *   @default neither
+   * @param isNew an event named the customer after the erasure was requested, so that its other addresses are not erased
+   *   with this one. While it has another address, only the address is removed. @default false
    */
   leaveCustomer(
     customer: ChannelCustomer,
-    erasure: { readonly until?: Instant; readonly erasureId: string },
+    erasure: { readonly until?: Instant; readonly erasureId: string; readonly isNew?: boolean },
   ): Promise<void>;
   /**
    * Removes what was recorded about the contact until then: its window, consents, and contact check. What was recorded
