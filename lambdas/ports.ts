@@ -63,7 +63,7 @@ export interface ContactRepository {
   linkCustomer(named: { readonly contact: ContactRef; readonly customerId: string }, at: Instant): Promise<void>;
   /**
    * Records that a customer is not the contact's user although the chat service names them together, or takes that back.
-   * Does nothing if the contact is not stored, or a call at the same time or later was recorded.
+   * Of calls at the same time, each takes effect. Does nothing if the contact is not stored.
    */
   recordSeparation(
     named: { readonly contact: ContactRef; readonly customerId: string },
@@ -519,10 +519,12 @@ export interface ErasureRepository {
    *
    * @param until also removes the opt-outs that were recorded until then, and the customer's ID from these addresses.
    *   @default neither
+   * @param isNew an event named the customer after the erasure was requested, so that its other addresses are not erased
+   *   with this one. While it has another address, only the address is removed. @default false
    */
   leaveCustomer(
     customer: ChannelCustomer,
-    erasure: { readonly until?: Instant; readonly erasureId: string },
+    erasure: { readonly until?: Instant; readonly erasureId: string; readonly isNew?: boolean },
   ): Promise<void>;
   /**
    * Removes what was recorded about the contact until then: its window, consents, and contact check. What was recorded

@@ -143,7 +143,7 @@ const COUNTED_AS = {
 /** Erases what was stored until the erasure was requested. */
 const createPass = (
   options: ErasureWorkerOptions,
-  { requestedAt, earlier, otherCustomers }: QueuedErasure,
+  { erasureId, requestedAt, earlier, customers, otherCustomers }: QueuedErasure,
   deadline: Instant,
 ) => {
   const until = earlier?.until ?? requestedAt;
@@ -155,6 +155,15 @@ const createPass = (
   /** Whether an item that names a customer leads to what else is stored of the same user. */
   const isFollowed = ({ customerId }: CustomerRef): boolean =>
     earlier === undefined && !otherCustomers.some((other) => other.customerId === customerId);
+
+  /**
+   * Removes an erased contact from a customer that an event named after the erasure was requested. Its items are still
+   * stored, so that a function that dies here does it again.
+   */
+  const leaveNewCustomer = async (subject: DataSubject, customer: CustomerRef): Promise<void> => {
+    if (!('key' in subject) || customers.some(({ customerId }) => customerId === customer.customerId)) return;
+    await erasures.leaveCustomer({ ...customer, channel: subject.channel }, { until, erasureId, isNew: true });
+  };
 
   const isOfUser = ({ kind, customerIds = [] }: ErasableItem): boolean =>
     earlier === undefined ||
@@ -184,6 +193,7 @@ const createPass = (
       const page = await erasures.listItems(subject, until, next);
       for (const customer of page.customers.filter(isFollowed)) {
         if (!(await eraseAll(customer))) return false;
+        await leaveNewCustomer(subject, customer);
       }
       listed += page.items.length;
       await forEachConcurrently(WRITE_CONCURRENCY, page.items.filter(isOfUser), (item) => eraseItem(subject, item));

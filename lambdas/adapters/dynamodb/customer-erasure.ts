@@ -54,12 +54,16 @@ const forget = async (
  * Removes from a customer the addresses that are no longer its user's, because they were erased. If a time is given, also
  * removes the opt-outs that were recorded until then, and the customer's ID from addresses that have another user. A
  * function may be adding an address: it writes the contact's item first and then this one, where it removes the erasure's
- * mark, so that the erasure starts over.
+ * mark, so that the erasure starts over. A customer that is new to the erasure keeps its opt-outs while it has an address.
  */
 export const leaveCustomer = async (
   table: ConversationTable,
   customer: ChannelCustomer,
-  { until = '', erasureId }: { readonly until?: Instant; readonly erasureId: string },
+  {
+    until: time = '',
+    erasureId,
+    isNew = false,
+  }: { readonly until?: Instant; readonly erasureId: string; readonly isNew?: boolean },
 ): Promise<void> => {
   const key = customerKeyOf(customer);
   await untilDone(async () => {
@@ -71,6 +75,7 @@ export const leaveCustomer = async (
     const { item } = marked;
     const { contacts } = parseCustomer(item);
     const { own: left } = await divide(table, customer, contacts);
+    const until = isNew && left.length > 0 ? '' : time;
     if (until !== '') {
       const others = contacts.filter((contact) => !left.includes(contact));
       for (const contact of others) await forget(table, contact, customer);

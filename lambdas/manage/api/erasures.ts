@@ -18,20 +18,11 @@ import type {
   ErasureRepository,
   Randomness,
 } from '../../ports.ts';
-import {
-  type Answer,
-  accepted,
-  chosenIdField,
-  defineRoute,
-  erasedAddressField,
-  noBody,
-  noQuery,
-  ok,
-  problem,
-  problemResponse,
-} from './api.ts';
+import { type Answer, accepted, ok, problem, problemResponse } from './answer.ts';
 import { contactQuery } from './contacts.ts';
 import { customerIdField, customerShared } from './customers.ts';
+import { defineRoute, noBody, noQuery } from './define-route.ts';
+import { chosenIdField, erasedAddressField } from './fields.ts';
 
 export interface ErasurePorts {
   readonly erasures: ErasureRepository;
