@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import { type CustomerRef, contactRef, type DataSubject } from '../domain/contact.ts';
+import type { CustomerRef, DataSubject } from '../domain/contact.ts';
 import { createIsAbout } from '../domain/dead-letter-subject.ts';
 import type { Ms } from '../domain/duration.ts';
 import { INDEX_LAG_MS, type QueuedErasure, queuedErasure } from '../domain/erasure.ts';
@@ -106,31 +106,24 @@ const eraseUser = async (
   return true;
 };
 
-/** Deletes the dead letters that are about the contact, or that name only the customer. */
+/** Deletes the dead letters that are about the contact or one of its customers. */
 const eraseDeadLetters = async (
   { erasures, queuedDeadLetters, clock }: ErasureWorkerOptions,
-  { requestedAt, earlier, contact, customers }: QueuedErasure,
+  { requestedAt, earlier, contact, customers, separatedKeys }: QueuedErasure,
   hasTime: () => boolean,
 ): Promise<{ readonly isDone: boolean; readonly kept: number; readonly queued: number }> => {
   if (earlier !== undefined) return { isDone: true, kept: 0, queued: 0 };
+  const shared = await Promise.all(customers.map((customer) => erasures.isShared(customer)));
+  const own = customers.filter((_customer, index) => !shared[index]);
+  const subjects = contact === undefined ? own : [contact, ...own];
   // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
   // dead letters of newer webhook requests are about a new contact, and these stay in their queue for a week.
-  const named = customers.map(({ platform, customerId }) => contactRef(platform, customerId));
-  const eraseKept = async () => {
-    const results = { erased: 0, isComplete: true };
-    for (const each of contact === undefined ? named : [contact, ...named]) {
-      const { erased, isComplete } = await erasures.eraseKeptDeadLetters(each, clock.now());
-      results.erased += erased;
-      results.isComplete &&= isComplete;
-    }
-    return results;
-  };
+  const eraseKept = () => erasures.eraseKeptDeadLetters(subjects, clock.now(), separatedKeys);
   const kept = await eraseKept();
   if (!kept.isComplete) return { isDone: false, kept: kept.erased, queued: 0 };
-  const ids = customers.map(({ customerId }) => customerId);
-  const keys = contact === undefined ? ids : [contact.key, ...ids];
-  const searches = keys.map((key) => createIsAbout({ key }, requestedAt));
-  const queued = await queuedDeadLetters.remove((each) => searches.some((isAbout) => isAbout(each)), hasTime);
+  const customerIds = own.map(({ customerId }) => customerId);
+  const isAbout = createIsAbout({ contact, customerIds, separatedKeys }, requestedAt);
+  const queued = await queuedDeadLetters.remove(isAbout, hasTime);
   if (!queued.isComplete) return { isDone: false, kept: kept.erased, queued: queued.removed };
   // Again, because a dead letter could move from its queue to the table before the search of the queue.
   const moved = await eraseKept();
@@ -149,7 +142,7 @@ const COUNTED_AS = {
 /** Erases what was stored until the erasure was requested. */
 const createPass = (
   options: ErasureWorkerOptions,
-  { requestedAt, earlier, otherCustomers }: QueuedErasure,
+  { erasureId, requestedAt, earlier, customers, otherCustomers }: QueuedErasure,
   deadline: Instant,
 ) => {
   const until = earlier?.until ?? requestedAt;
@@ -161,6 +154,15 @@ const createPass = (
   /** Whether an item that names a customer leads to what else is stored of the same user. */
   const isFollowed = ({ customerId }: CustomerRef): boolean =>
     earlier === undefined && !otherCustomers.some((other) => other.customerId === customerId);
+
+  /**
+   * Removes an erased contact from a customer that an event named after the erasure was requested. Its items are still
+   * stored, so that a function that dies here does it again.
+   */
+  const leaveNewCustomer = async (subject: DataSubject, customer: CustomerRef): Promise<void> => {
+    if (!('key' in subject) || customers.some(({ customerId }) => customerId === customer.customerId)) return;
+    await erasures.leaveCustomer({ ...customer, channel: subject.channel }, { until, erasureId, isNew: true });
+  };
 
   const isOfUser = ({ kind, customerIds = [] }: ErasableItem): boolean =>
     earlier === undefined ||
@@ -185,11 +187,14 @@ const createPass = (
     const name = JSON.stringify(subject);
     if (visited.has(name)) return true;
     visited.add(name);
+    // What names only an ID that many users share can be anyone's.
+    if ('customerId' in subject && (await erasures.isShared(subject))) return true;
     let next: ErasablePosition | undefined;
     do {
       const page = await erasures.listItems(subject, until, next);
       for (const customer of page.customers.filter(isFollowed)) {
         if (!(await eraseAll(customer))) return false;
+        await leaveNewCustomer(subject, customer);
       }
       listed += page.items.length;
       await forEachConcurrently(WRITE_CONCURRENCY, page.items.filter(isOfUser), (item) => eraseItem(subject, item));

@@ -23,7 +23,6 @@ const contactItem = z.object({
   writerIds: optionalSet,
   otherCustomerIds: optionalSet,
   separatedCustomerIds: optionalSet,
-  separatedAt: optionalString,
   lastInboundAt: optionalString,
   lastInboundId: optionalString,
   lastInboundOwnAt: optionalString,

@@ -3,7 +3,7 @@ import * as z from '../../domain/schema.ts';
 import { type SendRequest, tooFarAhead } from '../../domain/send-request.ts';
 import type { CircuitRepository, ContactRepository, SendBacklog, StopRepository } from '../../ports.ts';
 import { addressRequest } from '../../runtime/address-request.ts';
-import { type Answer, invalidRequest, ok } from './api.ts';
+import { type Answer, invalidRequest, ok } from './answer.ts';
 import { type ForecastPorts, forecastFields, forecastOf, viewDecision } from './forecasts.ts';
 import { sendingView } from './sending-stops.ts';
 import { circuitBreakerView, viewCircuitBreaker } from './stage.ts';
