@@ -1,11 +1,7 @@
 import { z } from 'zod';
+import type { AddressedRequest } from '../../lambdas/domain/addressed-request.ts';
 import { type Instant, parseInstant } from '../../lambdas/domain/instant.ts';
-import {
-  type AddressedRequest,
-  hasFreeForm,
-  MEDIA_FIELDS,
-  type SendRequest,
-} from '../../lambdas/domain/send-request.ts';
+import { hasFreeForm, MEDIA_FIELDS, type SendRequest } from '../../lambdas/domain/send-request.ts';
 import { forecastResponse, MAX_FORECAST_CONTACTS } from '../../lambdas/manage/api/forecasts.ts';
 import { count } from '../base/command.ts';
 import type { ManagementClient } from '../operations/management-client.ts';

@@ -1,5 +1,5 @@
+import type { AddressedRequest } from '../../lambdas/domain/addressed-request.ts';
 import { addMs, type Instant } from '../../lambdas/domain/instant.ts';
-import type { AddressedRequest } from '../../lambdas/domain/send-request.ts';
 import { sendResponse } from '../../lambdas/manage/api/sends.ts';
 import { stageResponse } from '../../lambdas/manage/api/stage.ts';
 import { CliError, EXIT } from '../base/errors.ts';

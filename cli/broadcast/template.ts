@@ -1,6 +1,7 @@
 import { partialNumberFault } from '../../lambdas/domain/address.ts';
+import { type AddressedRequest, namesAddress } from '../../lambdas/domain/addressed-request.ts';
 import { addMs, type Instant, parseInstant } from '../../lambdas/domain/instant.ts';
-import { type AddressedRequest, namesAddress, parseSendRequest } from '../../lambdas/domain/send-request.ts';
+import { parseSendRequest } from '../../lambdas/domain/send-request.ts';
 import { nearestName } from '../../lib/settings/nearest-name.ts';
 import { CliError, EXIT } from '../base/errors.ts';
 import type { MessageFields } from '../base/message-options.ts';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { createSqsSendBacklog } from '../../lambdas/adapters/sqs-backlog.ts';
-import { SEND_STATES, type SendState } from '../../lambdas/domain/send-transitions.ts';
+import type { SendState } from '../../lambdas/domain/send-transitions.ts';
 import { forecastResponse } from '../../lambdas/manage/api/forecasts.ts';
 import { enqueueResponse, sendResponse } from '../../lambdas/manage/api/sends.ts';
 import { stageResponse } from '../../lambdas/manage/api/stage.ts';
@@ -17,12 +17,12 @@ import {
   quote,
 } from '../base/command.ts';
 import { CliError, EXIT, type ExitCode } from '../base/errors.ts';
-import { describeDistance } from '../base/human-time.ts';
 import { stageTime } from '../base/stage-time.ts';
 import type { Target } from '../base/target.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 import { progressOf } from '../operations/send-progress.ts';
+import { describeSend } from './describe-send.ts';
 import { createOneMessageCommand, oneMessageFields } from './one-message.ts';
 
 export const createSendCommand: CreateCommand = (context) => {
@@ -214,54 +214,4 @@ const describeResolution = ({ commandFor }: CommandContext, { requestId, likelyM
   const { id } = likelyMessage;
   const resolve = commandFor(`parley sends resolve ${quote(requestId)} --outcome accepted --message-id ${quote(id)}`);
   return [`If this is the message: ${resolve}`];
-};
-
-/** Returns the customer that the request names, if it names one. */
-const customerOf = ({ request }: Send): string | undefined => {
-  const customerId: unknown =
-    typeof request === 'object' && request !== null ? Reflect.get(request, 'customerId') : undefined;
-  return typeof customerId === 'string' ? customerId : undefined;
-};
-
-const TIMES = [
-  ['sendAt', 'due'],
-  ...SEND_STATES.map((state) => [`${state}At`, state] as const),
-  ['deliveredAt', 'delivered'],
-  ['readAt', 'read'],
-  ['answeredAt', 'answered'],
-  ['erasedAt', 'erased'],
-] as const;
-
-/**
- * Describes a send in a few lines: its state, its decision, its outcome, and its times in order.
- *
- * @param now to show how far away each time is
- */
-export const describeSend = (send: Send, now?: string): readonly string[] => {
-  const { requestId, state, code, decision, outcome, outcomeDetails, endpoint, messageId, traceId, attempts } = send;
-  const { likelyMessage, platformContactId } = send;
-  const customerId = customerOf(send);
-  const times = TIMES.flatMap(([field, label]) => {
-    const time = send[field];
-    if (time === undefined) return [];
-    const distance = now === undefined ? undefined : describeDistance(time, now);
-    return [`  ${time}  ${label}${distance === undefined ? '' : ` (${distance})`}`];
-  });
-  return [
-    `${requestId}: ${state}${code === undefined ? '' : ` (${code})`}`,
-    ...(customerId === undefined
-      ? []
-      : [`  customer ${customerId}${platformContactId === undefined ? '' : `, at ${platformContactId}`}`]),
-    ...(decision === undefined ? [] : [`  decision: ${decision}`]),
-    ...(outcome === undefined ? [] : [`  outcome: ${outcome}`]),
-    ...(outcomeDetails === undefined ? [] : [`  details: ${outcomeDetails}`]),
-    ...(likelyMessage === undefined
-      ? []
-      : [`  probably message ${likelyMessage.id} of ${likelyMessage.createdAt}: it alone has this text or template`]),
-    // The call of an erased send is not known any more.
-    ...(messageId === undefined ? [] : [`  message ${messageId}${endpoint === undefined ? '' : ` (${endpoint})`}`]),
-    ...(traceId === undefined ? [] : [`  trace ${traceId}`]),
-    ...(attempts > 1 ? [`  ${attempts} attempts`] : []),
-    ...times.toSorted(),
-  ];
 };

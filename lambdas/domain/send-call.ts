@@ -1,6 +1,7 @@
+import type { AddressedRequest } from './addressed-request.ts';
 import type { Contact } from './contact.ts';
 import type { SendEndpoint } from './send-outcome.ts';
-import type { AddressedRequest, TemplateReference } from './send-request.ts';
+import type { TemplateReference } from './send-request.ts';
 
 /** A call to the chat service. */
 export interface SendCall {

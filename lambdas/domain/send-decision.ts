@@ -1,3 +1,4 @@
+import type { AddressedRequest } from './addressed-request.ts';
 import type { Contact } from './contact.ts';
 import { isKnownAbsent } from './contact-check.ts';
 import { isOnlyUser } from './customer-address.ts';
@@ -8,7 +9,6 @@ import { decideConfirmation } from './keywords/decide-confirmation.ts';
 import { refuseAfterOptOut } from './opt-out-rule.ts';
 import { freeFormCall, templateCall } from './send-call.ts';
 import {
-  type AddressedRequest,
   hasExpired,
   hasFreeForm,
   MEDIA_FIELDS,

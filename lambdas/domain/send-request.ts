@@ -1,10 +1,3 @@
-import {
-  type ChannelCustomer,
-  type ContactDefaults,
-  type ContactRef,
-  resolveContact,
-  resolveCustomer,
-} from './contact.ts';
 import { parseDuration } from './duration.ts';
 import { addMs, type Instant, parseInstant } from './instant.ts';
 import * as z from './schema.ts';
@@ -120,9 +113,8 @@ export const sendRequest = z
       chatChannelNumber: z.optional(
         z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + followed by 6 to 15 digits')),
       ),
-      /** The user's address. @default an address of the customer, chosen when the request is sent */
       platformContactId: z.optional(z.typedAddress(z.MAX_NAME_LENGTH)),
-      /** The chat service's ID of the user, in place of an address. */
+      /** The chat service's ID of the user, in place of an address, which is then chosen when the request is sent. */
       customerId: z.optional(z.idInKey()),
       messageText: z.optional(z.boundedString(MAX_REQUEST_BYTES)),
       audioURL: z.optional(url),
@@ -133,13 +125,9 @@ export const sendRequest = z
     'must be a JSON object',
   )
   .check(
-    z.refine((request) => (request.platformContactId ?? request.customerId) !== undefined, {
+    z.refine((request) => (request.platformContactId === undefined) !== (request.customerId === undefined), {
       path: ['platformContactId'],
-      error: 'is missing; add the address of the user, or a customerId',
-    }),
-    z.refine((request) => (request.platformContactId && request.customerId) === undefined, {
-      path: ['customerId'],
-      error: 'cannot be together with platformContactId; remove one of them',
+      error: 'is required without customerId, and not allowed with it; name the user by one of them',
     }),
     z.refine(
       (request) => hasContent(request) || request.confirmsOptOut === true,
@@ -169,23 +157,6 @@ export const sendRequest = z
   );
 
 export type SendRequest = z.output<typeof sendRequest>;
-
-/** A request that names an address, or for whose customer one was chosen. */
-export type AddressedRequest = SendRequest & { readonly platformContactId: string };
-
-/** Whether a request names its user by an address. */
-export const namesAddress = (request: SendRequest): request is AddressedRequest =>
-  request.platformContactId !== undefined;
-
-/** Returns the user that a request names: an address, or the ID of a customer. */
-export const addresseeOf = ({ platformContactId, customerId = '' }: SendRequest): string =>
-  platformContactId ?? customerId;
-
-/** Returns the contact or the customer that a request refers to. */
-export const resolveAddressee = (defaults: ContactDefaults, request: SendRequest): ContactRef | ChannelCustomer =>
-  namesAddress(request)
-    ? resolveContact(defaults, request)
-    : resolveCustomer(defaults, { ...request, customerId: addresseeOf(request) });
 
 export const MEDIA_FIELDS = ['audioURL', 'imageURL', 'fileURL'] as const;
 

@@ -1,10 +1,11 @@
+import type { AddressedRequest } from './addressed-request.ts';
 import type { ContactRef, DataSubject } from './contact.ts';
 import type { RefusalCode } from './decision.ts';
 import type { Instant } from './instant.ts';
 import type { OutboundMessage } from './message.ts';
 import * as z from './schema.ts';
 import { isEarlierCallConfirmed, type SendCall } from './send-call.ts';
-import type { AddressedRequest, SendRequest } from './send-request.ts';
+import type { SendRequest } from './send-request.ts';
 import type { SendState } from './send-transitions.ts';
 import { type Traceparent, traceFieldOf } from './trace-context.ts';
 

@@ -1,6 +1,7 @@
+import { addresseeOf } from '../domain/addressed-request.ts';
 import { messageGroup } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
-import { addresseeOf, parseDueMessage, parseSendRequest, serializeDueMessage } from '../domain/send-request.ts';
+import { parseDueMessage, parseSendRequest, serializeDueMessage } from '../domain/send-request.ts';
 import type { RedrivenMessage, RedriveQueue, SendRepository } from '../ports.ts';
 import type { Redriven } from './redrive-run.ts';
 

@@ -1,8 +1,9 @@
+import { type AddressedRequest, addresseeOf, namesAddress } from '../domain/addressed-request.ts';
 import { type ContactDefaults, type ContactRef, resolveContact, resolveCustomer } from '../domain/contact.ts';
 import { chooseAddress } from '../domain/customer-address.ts';
 import type { Refusal } from '../domain/decision.ts';
 import type { Instant } from '../domain/instant.ts';
-import { type AddressedRequest, addresseeOf, namesAddress, type SendRequest } from '../domain/send-request.ts';
+import type { SendRequest } from '../domain/send-request.ts';
 import type { ContactRepository } from '../ports.ts';
 
 /** A request with the address to which it goes. */

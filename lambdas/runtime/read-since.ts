@@ -1,6 +1,6 @@
+import type { AddressedRequest } from '../domain/addressed-request.ts';
 import { type Contact, type ContactRef, isSameUser } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
-import type { AddressedRequest } from '../domain/send-request.ts';
 import type { MessageRepository } from '../ports.ts';
 
 /**

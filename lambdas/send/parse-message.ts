@@ -1,8 +1,9 @@
 import type { SQSRecord } from 'aws-lambda';
+import { resolveAddressee } from '../domain/addressed-request.ts';
 import type { ContactDefaults } from '../domain/contact.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
-import { parseSendRequest, resolveAddressee } from '../domain/send-request.ts';
+import { parseSendRequest } from '../domain/send-request.ts';
 import { parseTraceparent, startTrace, TRACEPARENT, type Traceparent } from '../domain/trace-context.ts';
 import type { FifoMessage } from '../ports.ts';
 

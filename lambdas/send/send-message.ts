@@ -1,9 +1,9 @@
+import { namesAddress } from '../domain/addressed-request.ts';
 import type { Contact } from '../domain/contact.ts';
 import type { CallDecision, Refusal, SendDecision } from '../domain/decision.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import type { AddressedSend, QueuedSend } from '../domain/send.ts';
 import { decideSend } from '../domain/send-decision.ts';
-import { namesAddress } from '../domain/send-request.ts';
 import { isTrusted } from '../domain/sending-stop.ts';
 import { isClosedByMargin } from '../domain/window.ts';
 import { type Addressed, addressRequest } from '../runtime/address-request.ts';

@@ -25,13 +25,19 @@ const parley = async (...args: readonly string[]) => {
 };
 const table = () => client.table();
 
-it('is refused at every address after an opt-out at one, and erased by any of them', async () => {
+it('gets a message at the latest address, is refused at every address after an opt-out at one, and erased by any of them', async () => {
   await client.deliverEvent(wireMessage({ _id_: 'by-phone', FROM: PHONE, CUSTOMER_ID, CREATION_TIME: undefined }));
   await client.deliverEvent(wireMessage({ _id_: 'by-id', FROM: ID, CUSTOMER_ID, CREATION_TIME: undefined }));
   await client.deliverEvent(wireStatus({ _id_: 'of-phone', FROM: PHONE, CUSTOMER_ID, CREATION_TIME: undefined }));
   for (const id of ['by-phone', 'by-id', 'of-phone']) {
     await waitFor(`${id} is stored`, async () => (await table())[`MESSAGE#${id} MESSAGE`]);
   }
+
+  expect(await parley('send', '--customer', CUSTOMER_ID, '--text', 'Hello.', '--wait')).toMatchObject({
+    code: 0,
+    json: { state: 'accepted', request: { customerId: CUSTOMER_ID }, platformContactId: ID },
+  });
+  expect((await client.outbox()).at(-1)?.body.platformContactId).toBe(ID);
 
   expect(await parley('opt-out', ID, '--source', 'call')).toMatchObject({ code: 0 });
   await parley('send', PHONE, '--text', 'Your parcel is here.', '--request-id', 'after-opt-out');

@@ -1,15 +1,11 @@
+import { type AddressedRequest, addresseeOf, resolveAddressee } from '../../lambdas/domain/addressed-request.ts';
 import type { Consent } from '../../lambdas/domain/consent.ts';
 import type { Contact } from '../../lambdas/domain/contact.ts';
 import type { SendRules } from '../../lambdas/domain/decision.ts';
 import { ms } from '../../lambdas/domain/duration.ts';
 import type { RetentionDays } from '../../lambdas/domain/retention.ts';
 import type { AddressedSend, Claim, QueuedSend, SendResult } from '../../lambdas/domain/send.ts';
-import {
-  type AddressedRequest,
-  addresseeOf,
-  resolveAddressee,
-  type SendRequest,
-} from '../../lambdas/domain/send-request.ts';
+import type { SendRequest } from '../../lambdas/domain/send-request.ts';
 import { startTrace } from '../../lambdas/domain/trace-context.ts';
 
 /** Builders return valid values by default; each test breaks one thing. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { addresseeOf } from '../../domain/addressed-request.ts';
 import { messageGroup } from '../../domain/contact.ts';
 import * as z from '../../domain/schema.ts';
 import type { SendRecord } from '../../domain/send.ts';
-import { addresseeOf, parseSendRequest, serializeDueMessage } from '../../domain/send-request.ts';
+import { parseSendRequest, serializeDueMessage } from '../../domain/send-request.ts';
 import type { AuditRepository, Clock, SendQueue, SendRepository } from '../../ports.ts';
 import { type Answer, ok, problem, problemResponse } from './answer.ts';
 import { defineRoute, ignoredQuery } from './define-route.ts';

@@ -1,9 +1,10 @@
+import { addresseeOf } from '../../domain/addressed-request.ts';
 import { messageGroup } from '../../domain/contact.ts';
 import { LoggableError } from '../../domain/errors.ts';
 import { maskNumbers } from '../../domain/mask-numbers.ts';
 import * as z from '../../domain/schema.ts';
 import { acceptedMessage, RESOLUTIONS, type Resolution, type SendRecord } from '../../domain/send.ts';
-import { addresseeOf, parseSendRequest } from '../../domain/send-request.ts';
+import { parseSendRequest } from '../../domain/send-request.ts';
 import { canStartFrom, SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type {
   AuditRepository,

@@ -1,16 +1,10 @@
+import { addresseeOf, resolveAddressee } from '../../domain/addressed-request.ts';
 import { type ContactDefaults, messageGroup } from '../../domain/contact.ts';
 import { parseInstant } from '../../domain/instant.ts';
 import { likelyMessage, timesOfLikelyMessage } from '../../domain/likely-message.ts';
 import * as z from '../../domain/schema.ts';
 import { acceptedCall, type SendRecord, sendTimes } from '../../domain/send.ts';
-import {
-  addresseeOf,
-  parseSendRequest,
-  resolveAddressee,
-  type SendRequest,
-  sendRequest,
-  tooFarAhead,
-} from '../../domain/send-request.ts';
+import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../../domain/send-request.ts';
 import { canStartFrom, SEND_STATES } from '../../domain/send-transitions.ts';
 import { startTrace, type Traceparent, traceIdOf } from '../../domain/trace-context.ts';
 import type { Clock, EchoReader, MessageRepository, SendQueue, SendRepository } from '../../ports.ts';

@@ -5,11 +5,12 @@ import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasu
 import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
+import type { AddressedRequest } from '../../../lambdas/domain/addressed-request.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { ms } from '../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { SendResult } from '../../../lambdas/domain/send.ts';
-import { type AddressedRequest, serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
+import { serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
 import { serializeRequest } from '../../../lambdas/domain/serialized-request.ts';
 import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
 import {

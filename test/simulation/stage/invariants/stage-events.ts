@@ -1,5 +1,5 @@
+import { type AddressedRequest, namesAddress } from '../../../../lambdas/domain/addressed-request.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
-import { type AddressedRequest, namesAddress } from '../../../../lambdas/domain/send-request.ts';
 import type { Item } from '../../../../lambdas/table/item.ts';
 import { type Part, partsOf } from '../../search/expected-parts.ts';
 import { parseObject } from '../../world/parse-object.ts';

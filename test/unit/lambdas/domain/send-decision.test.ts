@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { AddressedRequest } from '../../../../lambdas/domain/addressed-request.ts';
 import { type Contact, contactKey } from '../../../../lambdas/domain/contact.ts';
 import type { SendRules } from '../../../../lambdas/domain/decision.ts';
 import { optOutConfirmationId } from '../../../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import { decideOutsideWindow, decideSend } from '../../../../lambdas/domain/send-decision.ts';
-import type { AddressedRequest } from '../../../../lambdas/domain/send-request.ts';
 import {
   contact,
   NOW,

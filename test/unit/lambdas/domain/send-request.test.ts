@@ -50,15 +50,15 @@ describe('parseSendRequest', () => {
     ['with a broadcast id with a space', sendRequest({ broadcastId: 'a b' }), 'broadcastId: must be 1 to 64'],
     ['with a broadcast id that is too long', sendRequest({ broadcastId: 'x'.repeat(65) }), 'broadcastId: must be 1'],
     ['with a broadcast id with a surrogate', sendRequest({ broadcastId: '\ud800' }), 'broadcastId: is not well-formed'],
-    ['without a user', sendRequest({ platformContactId: undefined }), 'platformContactId: is missing'],
+    ['without a user', sendRequest({ platformContactId: undefined }), 'platformContactId: is required'],
     ['that confirms an opt-out with a text', sendRequest({ confirmsOptOut: true }), 'confirmsOptOut: cannot be true'],
     ['without content', sendRequest({ messageText: undefined }), 'the request: has nothing to send'],
     ['with an empty text', sendRequest({ messageText: '' }), 'the request: has nothing to send'],
-    ['with an empty user', sendRequest({ platformContactId: '' }), 'platformContactId: is missing; add the address'],
+    ['with an empty user', sendRequest({ platformContactId: '' }), 'platformContactId: is required without customerId'],
     [
       'with an address and a customer',
       sendRequest({ customerId: 'customer-1' }),
-      'customerId: cannot be together with platformContactId; remove one of them',
+      'platformContactId: is required without customerId, and not allowed with it; name the user by one of them',
     ],
     [
       'with an ID of a customer that is too long for a key',

@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { AddressedRequest } from '../../../../lambdas/domain/addressed-request.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
-import {
-  type AddressedRequest,
-  parseSendRequest,
-  serializeDueMessage,
-} from '../../../../lambdas/domain/send-request.ts';
+import { parseSendRequest, serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { NOW, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';

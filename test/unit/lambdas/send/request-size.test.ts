@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { AddressedRequest } from '../../../../lambdas/domain/addressed-request.ts';
 import type { Resolution } from '../../../../lambdas/domain/send.ts';
-import { type AddressedRequest, parseSendRequest } from '../../../../lambdas/domain/send-request.ts';
+import { parseSendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { queuedSend, sendRequest } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AddressedRequest } from '../../../../lambdas/domain/send-request.ts';
+import type { AddressedRequest } from '../../../../lambdas/domain/addressed-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { claim, NOW, queuedSend, sendRequest, sendResult, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { AddressedRequest } from '../../../../lambdas/domain/addressed-request.ts';
 import { receiveFloorMs } from '../../../../lambdas/domain/backoff.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
-import type { AddressedRequest } from '../../../../lambdas/domain/send-request.ts';
 import { alarmHistory, alarmProperties } from '../../../support/alarm-evaluation.ts';
 import { sendRequest } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
