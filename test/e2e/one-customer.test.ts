@@ -33,7 +33,8 @@ it('gets a message at the latest address, is refused at every address after an o
     await waitFor(`${id} is stored`, async () => (await table())[`MESSAGE#${id} MESSAGE`]);
   }
 
-  expect(await parley('send', '--customer', CUSTOMER_ID, '--text', 'Hello.', '--wait')).toMatchObject({
+  await client.putRule('hello', { text: 'Hello.', category: 'similar' });
+  expect(await parley('send', '--customer', CUSTOMER_ID, '--template', 'hello', '--wait')).toMatchObject({
     code: 0,
     json: { state: 'accepted', request: { customerId: CUSTOMER_ID }, platformContactId: ID },
   });
