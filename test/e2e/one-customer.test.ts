@@ -50,7 +50,7 @@ it('is refused at every address after an opt-out at one, and erased by any of th
   await client.advanceClock(3);
   for (const address of [PHONE, ID]) {
     await waitFor(`nothing is left of ${address}`, async () => {
-      const { code } = await parley('erasure-scan', address, '--customer-id', CUSTOMER_ID);
+      const { code } = await parley('erasure-scan', address, '--customer', CUSTOMER_ID);
       return code === 0 ? true : undefined;
     });
   }
