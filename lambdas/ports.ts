@@ -406,13 +406,13 @@ export interface StopRepository {
 /** Dead letters that are kept in the table until they are redriven, deleted, or erased with their contact. */
 export interface KeptDeadLetterRepository {
   /**
-   * Stores a dead letter. Can be repeated. Erasing any of `contacts` deletes it.
+   * Stores a dead letter. Can be repeated. Erasing any of `subjects` deletes it.
    *
    * @param kept the time, and an id of this attempt, by which an erasure notices another attempt
    */
   keep(
     deadLetter: DeadLetter,
-    contacts: readonly ContactRef[],
+    subjects: readonly DataSubject[],
     kept: { readonly at: Instant; readonly keepId: string },
   ): Promise<void>;
   /** Returns a page of a queue's dead letters without their bodies, oldest first. */
@@ -495,6 +495,8 @@ export interface LinkedAddresses {
   readonly own: readonly ContactRef[];
   /** Those that have another user now, and until when this or another earlier customer was their user. */
   readonly earlier: readonly { readonly contact: ContactRef; readonly until: Instant }[];
+  /** Those that an operator separated from the customer. */
+  readonly separated: readonly ContactRef[];
 }
 
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */
@@ -512,6 +514,8 @@ export interface ErasureRepository {
   customersOf(
     contact: ContactRef,
   ): Promise<{ readonly user: readonly ChannelCustomer[]; readonly named: readonly ChannelCustomer[] }>;
+  /** Whether many users share a customer's ID, at any business number. */
+  isShared(customer: CustomerRef): Promise<boolean>;
   /** Returns the addresses of a customer: none if the ID is not that of one user. */
   addressesOf(customer: ChannelCustomer): Promise<LinkedAddresses>;
   /**
@@ -549,13 +553,16 @@ export interface ErasureRepository {
    */
   erase(subject: DataSubject, item: ErasableItem, at: Instant): Promise<'erased' | 'lost' | 'gone' | 'busy'>;
   /**
-   * Deletes kept dead letters that may be about the contact. `isComplete` is true if there are none left.
+   * Deletes kept dead letters that may be about any of the subjects. `isComplete` is true if there are none left.
    *
    * @param now the current time. Newer dead letters are not deleted
+   * @param separatedKeys the keys of addresses whose dead letters stay although they name one of the customers.
+   *   @default none
    */
   eraseKeptDeadLetters(
-    contact: ContactRef,
+    subjects: readonly DataSubject[],
     now: Instant,
+    separatedKeys?: readonly string[],
   ): Promise<{ readonly erased: number; readonly isComplete: boolean }>;
   /** Adds a pass's counts to the record. Counts each pass only once. */
   recordPass(

@@ -1,5 +1,5 @@
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
-import { isOfCustomer, isOneUser, linkPeriod } from '../../domain/customer.ts';
+import { type CustomerLinks, isOfCustomer, isOneUser, linkPeriod } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { LinkedAddresses } from '../../ports.ts';
 import { CONSENT_REGISTERS, registersUntil, withoutRegisters } from '../../table/consent-item.ts';
@@ -14,7 +14,7 @@ import type { ConversationTable } from './table.ts';
 /** Reads the addresses of a customer; none if its ID is not that of one user. */
 export const readAddresses = async (table: ConversationTable, customer: ChannelCustomer): Promise<LinkedAddresses> => {
   const read = parseCustomer(await table.get(customerKeyOf(customer)));
-  return isOneUser(read) ? divide(table, customer, read.contacts) : { own: [], earlier: [] };
+  return isOneUser(read) ? divide(table, customer, read.contacts) : { own: [], earlier: [], separated: [] };
 };
 
 const divide = async (
@@ -27,11 +27,14 @@ const divide = async (
     const item = items[index];
     return item === undefined ? [] : [{ contact, ...parseCustomerLinks(item) }];
   });
+  const isSeparated = ({ separatedCustomerIds = [] }: CustomerLinks): boolean =>
+    separatedCustomerIds.includes(customer.customerId);
   return {
     own: links.filter((each) => isOfCustomer(each, customer)).map(({ contact }) => contact),
     earlier: links.flatMap(({ contact, otherCustomerAt: until, ...each }) =>
-      until === undefined || isOfCustomer(each, customer) ? [] : [{ contact, until }],
+      until === undefined || isSeparated(each) || isOfCustomer(each, customer) ? [] : [{ contact, until }],
     ),
+    separated: links.filter(isSeparated).map(({ contact }) => contact),
   };
 };
 
