@@ -63,7 +63,7 @@ export interface ContactRepository {
   linkCustomer(named: { readonly contact: ContactRef; readonly customerId: string }, at: Instant): Promise<void>;
   /**
    * Records that a customer is not the contact's user although the chat service names them together, or takes that back.
-   * Does nothing if the contact is not stored, or a call at the same time or later was recorded.
+   * Of calls at the same time, each takes effect. Does nothing if the contact is not stored.
    */
   recordSeparation(
     named: { readonly contact: ContactRef; readonly customerId: string },
@@ -408,13 +408,13 @@ export interface StopRepository {
 /** Dead letters that are kept in the table until they are redriven, deleted, or erased with their contact. */
 export interface KeptDeadLetterRepository {
   /**
-   * Stores a dead letter. Can be repeated. Erasing any of `contacts` deletes it.
+   * Stores a dead letter. Can be repeated. Erasing any of `subjects` deletes it.
    *
    * @param kept the time, and an id of this attempt, by which an erasure notices another attempt
    */
   keep(
     deadLetter: DeadLetter,
-    contacts: readonly ContactRef[],
+    subjects: readonly DataSubject[],
     kept: { readonly at: Instant; readonly keepId: string },
   ): Promise<void>;
   /** Returns a page of a queue's dead letters without their bodies, oldest first. */
@@ -497,6 +497,8 @@ export interface LinkedAddresses {
   readonly own: readonly ContactRef[];
   /** Those that have another user now, and until when this or another earlier customer was their user. */
   readonly earlier: readonly { readonly contact: ContactRef; readonly until: Instant }[];
+  /** Those that an operator separated from the customer. */
+  readonly separated: readonly ContactRef[];
 }
 
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */
@@ -514,6 +516,8 @@ export interface ErasureRepository {
   customersOf(
     contact: ContactRef,
   ): Promise<{ readonly user: readonly ChannelCustomer[]; readonly named: readonly ChannelCustomer[] }>;
+  /** Whether many users share a customer's ID, at any business number. */
+  isShared(customer: CustomerRef): Promise<boolean>;
   /** Returns the addresses of a customer: none if the ID is not that of one user. */
   addressesOf(customer: ChannelCustomer): Promise<LinkedAddresses>;
   /**
@@ -521,10 +525,12 @@ export interface ErasureRepository {
    *
    * @param until also removes the opt-outs that were recorded until then, and the customer's ID from these addresses.
    *   @default neither
+   * @param isNew an event named the customer after the erasure was requested, so that its other addresses are not erased
+   *   with this one. While it has another address, only the address is removed. @default false
    */
   leaveCustomer(
     customer: ChannelCustomer,
-    erasure: { readonly until?: Instant; readonly erasureId: string },
+    erasure: { readonly until?: Instant; readonly erasureId: string; readonly isNew?: boolean },
   ): Promise<void>;
   /**
    * Removes what was recorded about the contact until then: its window, consents, and contact check. What was recorded
@@ -549,13 +555,16 @@ export interface ErasureRepository {
    */
   erase(subject: DataSubject, item: ErasableItem, at: Instant): Promise<'erased' | 'lost' | 'gone' | 'busy'>;
   /**
-   * Deletes kept dead letters that may be about the contact. `isComplete` is true if there are none left.
+   * Deletes kept dead letters that may be about any of the subjects. `isComplete` is true if there are none left.
    *
    * @param now the current time. Newer dead letters are not deleted
+   * @param separatedKeys the keys of addresses whose dead letters stay although they name one of the customers.
+   *   @default none
    */
   eraseKeptDeadLetters(
-    contact: ContactRef,
+    subjects: readonly DataSubject[],
     now: Instant,
+    separatedKeys?: readonly string[],
   ): Promise<{ readonly erased: number; readonly isComplete: boolean }>;
   /** Adds a pass's counts to the record. Counts each pass only once. */
   recordPass(

@@ -48,8 +48,6 @@ export interface Contact {
   readonly otherCustomerIds?: readonly string[] | undefined;
   /** The IDs that an operator separated from this address, because they are not its user's. */
   readonly separatedCustomerIds?: readonly string[] | undefined;
-  /** When an operator last separated an ID from this address, or reversed that. */
-  readonly separatedAt?: Instant | undefined;
   readonly lastInboundAt?: Instant | undefined;
   /** The chat service's ID of the message that the user wrote then. */
   readonly lastInboundId?: string | undefined;

@@ -1,15 +1,107 @@
 import { parseBufferedRequest } from './buffered-request.ts';
 import { type ContactRef, contactKey, messageGroup } from './contact.ts';
+import { type QueuedErasure, queuedErasure } from './erasure.ts';
 import type { Instant } from './instant.ts';
 import { nestedTexts } from './nested-text.ts';
 import * as z from './schema.ts';
 import { createTraceSearch } from './traces.ts';
-import { namesUser, USER_FIELDS } from './webhook-formats/formats.ts';
+import { CUSTOMER_FIELDS, namesUser, USER_FIELDS } from './webhook-formats/formats.ts';
 
 /** The body of a dead letter, and its message group if its queue is FIFO. */
 export interface DeadLetterText {
   readonly body: string;
   readonly groupId?: string;
+}
+
+/** The user whom an erasure erases. */
+export interface ErasedUser {
+  /** @default no address of the user is known */
+  readonly contact?: Pick<ContactRef, 'key'> | undefined;
+  readonly customerIds: readonly string[];
+  /** The keys of the addresses that an operator separated from these customers. @default none */
+  readonly separatedKeys?: readonly string[] | undefined;
+}
+
+/**
+ * Creates the function that decides whether a dead letter is about a user: it names the user as its subject, or it
+ * contains the user's ID and is not JSON or names nobody. A mention in another user's message is not enough, and a
+ * webhook request that was received after `until` is about a new contact.
+ */
+export const createIsAbout = (
+  { contact, customerIds, separatedKeys = [] }: ErasedUser,
+  until: Instant,
+): ((deadLetter: DeadLetterText) => boolean) => {
+  const searches = [
+    ...(contact === undefined ? [] : [searchContact(contact.key)]),
+    ...customerIds.map((customerId) => searchCustomer(customerId, separatedKeys)),
+  ];
+  const groups = contact === undefined ? [] : [messageGroup(contact.key)];
+  return ({ body, groupId = '' }) => {
+    if (groupId !== '' && (groups.includes(groupId) || contactKey(groupId) === contact?.key)) return true;
+    const received = parseBufferedRequest(body) ?? z.safeParse(receivedRequest, z.parseJson(body)).data;
+    if (received !== undefined && received.receivedAt > until) return false;
+    const named = namesIn(body);
+    return searches.some((isAbout) => isAbout(named));
+  };
+};
+
+const receivedRequest = z.object({ receivedAt: z.string(), rawBody: z.unknown() });
+
+type Search = (named: Named) => boolean;
+
+const searchContact = (key: string): Search => {
+  const search = createTraceSearch({ ids: [key] });
+  const isThis = isAddressOf(key);
+  return ({ addresses, contacts, unreadable, body }) =>
+    addresses.some(isThis) ||
+    contacts.some((name) => name.endsWith(`#${key}`)) ||
+    unreadable.some((text) => search.inText(text).length > 0) ||
+    (addresses.length + contacts.length === 0 && search.inText(body).length > 0);
+};
+
+const searchCustomer = (customerId: string, separatedKeys: readonly string[]): Search => {
+  const isMentioned = createMention(customerId);
+  const separated = separatedKeys.map(isAddressOf);
+  return ({ addresses, contacts, customerIds, customers, unreadable, body }) => {
+    if (addresses.some((address) => separated.some((isThis) => isThis(address)))) return false;
+    const namesNobody = [addresses, contacts, customerIds, customers].every(({ length }) => length === 0);
+    return (
+      customerIds.includes(customerId) ||
+      customers.some((name) => name.endsWith(`#${customerId}`)) ||
+      unreadable.some(isMentioned) ||
+      (namesNobody && isMentioned(body))
+    );
+  };
+};
+
+const isAddressOf = (key: string): ((address: string) => boolean) => {
+  const group = messageGroup(key);
+  return (address) => contactKey(address) === key || address === group;
+};
+
+/** A shorter ID, such as a number of three digits, is part of texts that have nothing to do with it. */
+const MIN_MENTIONED = 6;
+
+const createMention = (customerId: string): ((text: string) => boolean) => {
+  if (customerId.length < MIN_MENTIONED) return () => false;
+  const mention = new RegExp(`(?<![\\w-])${customerId.replaceAll(/\W/g, '\\$&')}(?![\\w-])`);
+  return (text) => {
+    for (const nested of nestedTexts(text)) if (mention.test(nested.text)) return true;
+    return false;
+  };
+};
+
+/** Whom a dead letter names. */
+interface Named {
+  readonly body: string;
+  /** The addresses and the message groups in fields that say whom something is about. */
+  readonly addresses: readonly string[];
+  readonly customerIds: readonly string[];
+  /** The names of contacts and customers in changes to the table. */
+  readonly contacts: readonly string[];
+  readonly customers: readonly string[];
+  /** The documents inside it that are not JSON, although they look like it. */
+  readonly unreadable: readonly string[];
 }
 
 /** The fields of events, requests, schedules, and published changes that say whom they are about. */
@@ -18,34 +110,29 @@ const SUBJECT_FIELDS = new Set([...USER_FIELDS, 'platformContactId', 'MessageGro
 /** The fields that contain another document, which may be unreadable. */
 const DOCUMENT_FIELDS = new Set(['', 'rawBody', 'body', 'data', 'Message', 'MessageBody', 'event']);
 
-const receivedRequest = z.object({ receivedAt: z.string(), rawBody: z.unknown() });
-
-/**
- * Creates the function that decides whether a dead letter is about a contact: it names the contact as its subject, or
- * it contains the contact's id and is not JSON or names nobody. A mention in another user's message is not enough, and a
- * webhook request that was received after `until` is about a new contact.
- */
-export const createIsAbout = (
-  { key }: Pick<ContactRef, 'key'>,
-  until: Instant,
-): ((deadLetter: DeadLetterText) => boolean) => {
-  const search = createTraceSearch({ ids: [key] });
-  const group = messageGroup(key);
-  const isSubject = (address: string): boolean => contactKey(address) === key || address === group;
-  return ({ body, groupId }) => {
-    if (groupId !== undefined && isSubject(groupId)) return true;
-    const received = parseBufferedRequest(body) ?? z.safeParse(receivedRequest, z.parseJson(body)).data;
-    if (received !== undefined && received.receivedAt > until) return false;
-    let namesSubject = false;
-    for (const { field = '', text } of nestedTexts(body)) {
-      // The value of an attribute in a change to the table.
-      const isChangedContact = field === 'S' && text.startsWith('CONTACT#');
-      if (isChangedContact && text.endsWith(`#${key}`)) return true;
-      if (SUBJECT_FIELDS.has(field) && isSubject(text)) return true;
-      namesSubject ||= isChangedContact || (SUBJECT_FIELDS.has(field) && namesUser(text));
-      const isUnreadable = DOCUMENT_FIELDS.has(field) && z.parseJson(text) === undefined;
-      if (isUnreadable && /[{[<]/.test(text) && search.inText(text).length > 0) return true;
-    }
-    return !namesSubject && search.inText(body).length > 0;
-  };
+const namesIn = (body: string): Named => {
+  const erasure = z.safeParse(queuedErasure, z.parseJson(body)).data;
+  if (erasure !== undefined) return namesOfErasure(erasure, body);
+  const [addresses, customerIds]: [string[], string[]] = [[], []];
+  const [contacts, customers, unreadable]: [string[], string[], string[]] = [[], [], []];
+  for (const { field = '', text } of nestedTexts(body)) {
+    // The value of an attribute in a change to the table.
+    if (field === 'S' && text.startsWith('CONTACT#')) contacts.push(text);
+    if (field === 'S' && text.startsWith('CUSTOMER#')) customers.push(text);
+    if (SUBJECT_FIELDS.has(field) && namesUser(text)) addresses.push(text);
+    if (CUSTOMER_FIELDS.has(field) && text !== '') customerIds.push(text);
+    const isUnreadable = DOCUMENT_FIELDS.has(field) && z.parseJson(text) === undefined;
+    if (isUnreadable && /[{[<]/.test(text)) unreadable.push(text);
+  }
+  return { body, addresses, customerIds, contacts, customers, unreadable };
 };
+
+/** An erasure also names customers whose data it leaves. */
+const namesOfErasure = ({ contact, customers }: QueuedErasure, body: string): Named => ({
+  body,
+  addresses: contact === undefined ? [] : [contact.key],
+  customerIds: contact === undefined ? customers.map(({ customerId }) => customerId) : [],
+  contacts: [],
+  customers: [],
+  unreadable: [],
+});

@@ -1,13 +1,15 @@
 import { isPhone } from './address.ts';
 import { isBuffered } from './buffered-request.ts';
-import { type ContactRef, contactRef } from './contact.ts';
+import { ANY_CHANNEL, contactRef, type DataSubject } from './contact.ts';
+import { type QueuedErasure, queuedErasure } from './erasure.ts';
 import { addMs, type Instant } from './instant.ts';
+import { isKeyPart } from './key-part.ts';
 import { maskNumbers } from './mask-numbers.ts';
 import { discardedBatchReason } from './publish-failure.ts';
 import * as z from './schema.ts';
 import { parseSerializedRequest, readBufferedRequest } from './serialized-request.ts';
 import type { Traceparent } from './trace-context.ts';
-import { namesUser, readUser, USER_FIELDS } from './webhook-formats/formats.ts';
+import { CUSTOMER_FIELDS, namesUser, readUser, USER_FIELDS } from './webhook-formats/formats.ts';
 import { isFields } from './webhook-formats/webhook-format.ts';
 import { ENVELOPES, openEnvelope, withoutEnvelope } from './webhook-request.ts';
 
@@ -80,44 +82,47 @@ export const deadLetterReason = (attributes: Readonly<Record<string, string | un
 const targetIn = ({ RULE_ARN, TARGET_ARN }: Readonly<Record<string, string | undefined>>): string =>
   RULE_ARN === undefined || TARGET_ARN === undefined ? '' : `, target ${TARGET_ARN}`;
 
-/** An item of the table refers to each contact, so their number is limited. */
-const MAX_CONTACTS = 50;
+/** An item of the table refers to each subject, so their number is limited. */
+const MAX_SUBJECTS = 50;
 
 /**
- * Returns the contacts that a dead letter may be about, so that an erasure finds it. Windows per business number do not
- * matter here, so the contacts have no channel.
+ * Returns the contacts and the customers that a dead letter may be about, so that an erasure finds it. Windows per
+ * business number do not matter here, so the contacts have no channel.
  *
- * A body that names its contact is about that contact alone. In any other body, every number and every field that would
- * name a contact counts: it is better to delete a malformed event with an erased number than to keep the number.
+ * A body that names its contact is about that contact and the customer that it names. In any other body, every number
+ * and every field that would name a contact counts: it is better to delete a malformed event with an erased number than
+ * to keep the number.
  */
-export const contactsOf = (
+export const subjectsOf = (
   { queue, body, groupId }: Pick<DeadLetter, 'queue' | 'body' | 'groupId'>,
   chatPlatform: string,
-): readonly ContactRef[] => {
+): readonly DataSubject[] => {
   const text = queue === 'inbound' ? eventText(body) : body;
   const json = z.parseJson(text);
+  const erasure = queue === 'erasures' ? z.safeParse(queuedErasure, json).data : undefined;
+  if (erasure !== undefined) return subjectsErased(erasure);
   const named = z.safeParse(namesContact, json).data;
   const event = isFields(json) ? readUser(json) : undefined;
   const address = event?.user ?? named?.platformContactId ?? named?.MessageGroupId;
   const platform = (event?.chatPlatform ?? named?.chatPlatform) || chatPlatform;
-  if (named?.contact) return [{ ...named.contact, channel: contactRef('', '').channel }];
   const addresses =
     address === undefined
       ? [...fieldsIn(text), ...numbersIn(text), ...(groupId === undefined ? [] : [groupId])]
       : [address];
   const contacts = addresses.map((one) => contactRef(platform, one));
-  return [...new Map(contacts.map((contact) => [contact.key, contact])).values()].slice(0, MAX_CONTACTS);
+  const customers = customersIn(text).map((customerId) => ({ platform, customerId }));
+  const subjects = [...customers, ...new Map(contacts.map((contact) => [contact.key, contact])).values()];
+  return subjects.slice(0, MAX_SUBJECTS);
 };
+
+/** Whose data an erasure erases. The others that it names stay. */
+export const subjectsErased = ({ contact, customers }: QueuedErasure): readonly DataSubject[] =>
+  contact === undefined ? customers : [{ ...contact, channel: ANY_CHANNEL }];
 
 const text = z.catch(z.optional(z.string().check(z.minLength(1), z.maxLength(1024))), undefined);
 
-/** How a send request, the input of a schedule's target, and an erasure name their contact. */
-const namesContact = z.object({
-  platformContactId: text,
-  chatPlatform: text,
-  MessageGroupId: text,
-  contact: z.catch(z.optional(z.object({ platform: z.string(), key: z.string() })), undefined),
-});
+/** How a send request and the input of a schedule's target name their contact. */
+const namesContact = z.object({ platformContactId: text, chatPlatform: text, MessageGroupId: text });
 
 /**
  * Returns an inbound event without its envelope, or as much of it as can be read. Tries every envelope, because older
@@ -146,6 +151,21 @@ const fieldsIn = (body: string): readonly string[] =>
     const address = z.parseJson(literal);
     return typeof address === 'string' && namesUser(address) ? [address] : [];
   });
+
+const CUSTOMER_FIELD = new RegExp(
+  `"(?:${[...CUSTOMER_FIELDS].join('|')})"\\s*:\\s*("(?:[^"\\\\]|\\\\.){1,1024}"|\\d{1,16})`,
+  'g',
+);
+
+/** Returns the customer IDs that a body names, also one that is malformed, each of them once. */
+const customersIn = (body: string): readonly string[] => [
+  ...new Set(
+    [...body.matchAll(CUSTOMER_FIELD)].flatMap(([, literal = '']) => {
+      const customerId = String(z.parseJson(literal));
+      return isKeyPart(customerId) ? [customerId] : [];
+    }),
+  ),
+];
 
 /** Digits with punctuation between them can be one number, or several. */
 const numbersIn = (body: string): readonly string[] =>

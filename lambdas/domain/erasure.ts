@@ -40,6 +40,8 @@ export const queuedErasure = z.object({
   customers,
   /** Those that events named with the contact although they are not its user. They only leave the contact. */
   otherCustomers: customers,
+  /** The keys of the addresses that an operator separated from `customers`. What names one of them is another user's. @default none */
+  separatedKeys: z.optional(z.readonly(z.array(z.string()))),
 });
 
 export type QueuedErasure = Readonly<z.output<typeof queuedErasure>>;

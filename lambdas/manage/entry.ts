@@ -24,14 +24,15 @@ import { createDynamodbTurns } from '../adapters/dynamodb/turns.ts';
 import { createEventBridgeBus, createEventBridgeClient } from '../adapters/eventbridge.ts';
 import { createScheduleCancellation } from '../adapters/scheduler.ts';
 import { createCurrentAccessToken, createSecretsClient } from '../adapters/secrets.ts';
-import { ms, type Seconds } from '../domain/duration.ts';
+import { ms } from '../domain/duration.ts';
 import { parseAwsVariables, parseEnvironment, variablesOf } from '../runtime/environment.ts';
 import { createTelemetry, frame, type Invocation } from '../runtime/frame.ts';
 import { onFirstUse } from '../runtime/on-first-use.ts';
 import { sendRulesOf } from '../runtime/send-rules.ts';
 import { systemClock, systemRandomness } from '../runtime/system.ts';
-import type { Answer, ManagementCall } from './api/api.ts';
+import type { Answer } from './api/answer.ts';
 import { CHECK_CONCURRENCY } from './api/contact-checks.ts';
+import type { ManagementCall } from './api/define-route.ts';
 import { QUEUE_ROUTES, TABLE_ROUTES } from './api/routes.ts';
 import { createCheckTokenExpiry } from './check-token-expiry.ts';
 import { type KeepDeadLettersEvent, manageEnvironment, type WatchArrivalsEvent } from './environment.ts';
@@ -163,88 +164,35 @@ const publisherPorts = () => {
 
 /** What needs the client of SQS, which few calls use. Loading it takes longer than such a call. */
 const queues = onFirstUse(async () => {
-  const [adapters, deadLetters, backlogs] = await Promise.all([
+  const [{ createSqsClient }, { createSqsStageQueues }] = await Promise.all([
     import('../adapters/sqs.ts'),
-    import('../adapters/sqs-dead-letters.ts'),
-    import('../adapters/sqs-backlog.ts'),
+    import('../adapters/sqs-stage-queues.ts'),
   ]);
-  const { createSqsDeadLetterSource, INVOCATION_SECONDS, REDRIVE_SECONDS } = deadLetters;
-  const sqs = adapters.createSqsClient(AWS_CALL);
-  const redriven = { sourceUrl: undefined, hiddenSeconds: REDRIVE_SECONDS };
-  const {
-    SEND_QUEUE_URL: sendUrl,
-    BULK_SEND_QUEUE_URL: bulkUrl,
-    SEND_DEAD_LETTER_QUEUE_URL: send,
-    BULK_SEND_DEAD_LETTER_QUEUE_URL: bulk,
-    SCHEDULE_DEAD_LETTER_QUEUE_URL: schedules,
-    ERASURE_QUEUE_URL: erasureUrl,
-    ERASURE_DEAD_LETTER_QUEUE_URL: erasures,
-    INBOUND_QUEUE_URL: sourceUrl,
-    INBOUND_DEAD_LETTER_QUEUE_URL: inbound,
-    PUBLISH_FAILURES_QUEUE_URL: publishing,
-    UNDELIVERED_EVENTS_QUEUE_URL: targets,
-  } = environment;
-
-  /** The dead letters that belong on a queue. Received ones are hidden for `hiddenSeconds`. */
-  const sourcesOf = (hiddenSeconds: Seconds) => {
-    const options = { sourceUrl: undefined, hiddenSeconds };
-    return {
-      send: createSqsDeadLetterSource(sqs, 'send', send, options),
-      ...(bulk !== undefined && { bulk: createSqsDeadLetterSource(sqs, 'bulk', bulk, options) }),
-      ...(inbound !== undefined && {
-        inbound: createSqsDeadLetterSource(sqs, 'inbound', inbound, { sourceUrl, hiddenSeconds }),
-      }),
-      schedules: createSqsDeadLetterSource(sqs, 'schedules', schedules, options),
-      erasures: createSqsDeadLetterSource(sqs, 'erasures', erasures, options),
-    };
+  const urls = {
+    queues: {
+      send: environment.SEND_QUEUE_URL,
+      bulk: environment.BULK_SEND_QUEUE_URL,
+      inbound: environment.INBOUND_QUEUE_URL,
+      erasures: environment.ERASURE_QUEUE_URL,
+    },
+    deadLetters: {
+      send: environment.SEND_DEAD_LETTER_QUEUE_URL,
+      bulk: environment.BULK_SEND_DEAD_LETTER_QUEUE_URL,
+      inbound: environment.INBOUND_DEAD_LETTER_QUEUE_URL,
+      schedules: environment.SCHEDULE_DEAD_LETTER_QUEUE_URL,
+      erasures: environment.ERASURE_DEAD_LETTER_QUEUE_URL,
+      publishing: environment.PUBLISH_FAILURES_QUEUE_URL,
+      targets: environment.UNDELIVERED_EVENTS_QUEUE_URL,
+    },
+    others: environment.DEAD_LETTER_QUEUE_URLS,
   };
-  const redriveQueues = {
-    send: adapters.createSqsRedriveQueue(sqs, sendUrl),
-    ...(bulkUrl !== undefined && { bulk: adapters.createSqsRedriveQueue(sqs, bulkUrl) }),
-    ...(sourceUrl !== undefined && { inbound: adapters.createSqsRedriveQueue(sqs, sourceUrl) }),
-    erasures: adapters.createSqsRedriveQueue(sqs, erasureUrl),
-  };
-
+  const { kept, publishing, targets, ...others } = createSqsStageQueues(createSqsClient(AWS_CALL), urls, (deadLetter) =>
+    keepDeadLetter(keepOptions, deadLetter),
+  );
   const publisher = publisherPorts();
   const republish =
-    publisher === undefined || publishing === undefined
-      ? undefined
-      : {
-          ...publisher,
-          publishing: createSqsDeadLetterSource(sqs, 'publishing', publishing, redriven),
-          targets: targets === undefined ? undefined : createSqsDeadLetterSource(sqs, 'targets', targets, redriven),
-        };
-
-  return {
-    /** For the routes and for erasures. */
-    ports: {
-      ...ports,
-      redrivenSources: sourcesOf(REDRIVE_SECONDS),
-      redriveQueues,
-      republish,
-      queue: adapters.createSqsSendQueue(sqs, sendUrl),
-      backlog: backlogs.createSqsSendBacklog(sqs, { queue: sendUrl, bulk: bulkUrl }),
-      erasureQueue: adapters.createSqsErasureQueue(sqs, erasureUrl),
-      queuedDeadLetters: deadLetters.createSqsQueuedDeadLetters(
-        sqs,
-        {
-          send,
-          bulk,
-          others: [
-            schedules,
-            // An earlier erasure of the same contact, which is done by then.
-            erasures,
-            ...(inbound === undefined ? [] : [inbound]),
-            ...environment.DEAD_LETTER_QUEUE_URLS,
-          ],
-        },
-        (deadLetter) => keepDeadLetter(keepOptions, deadLetter),
-      ),
-      changeVisibility: adapters.createChangeVisibility(sqs, erasureUrl),
-    },
-    /** The dead letters that the daily schedule keeps. */
-    kept: Object.values(sourcesOf(INVOCATION_SECONDS)),
-  };
+    publisher === undefined || publishing === undefined ? undefined : { ...publisher, publishing, targets };
+  return { ports: { ...ports, ...others, republish }, kept };
 });
 
 type Responder = (call: ManagementCall) => Promise<Answer>;

@@ -106,30 +106,29 @@ const eraseUser = async (
   return true;
 };
 
-/** Deletes the dead letters that are about the contact, or about a customer of whom no address is known. */
+/** Deletes the dead letters that are about the contact or one of its customers. */
 const eraseDeadLetters = async (
   { erasures, queuedDeadLetters, clock }: ErasureWorkerOptions,
-  { requestedAt, earlier, contact, customers }: QueuedErasure,
+  { requestedAt, earlier, contact, customers, separatedKeys }: QueuedErasure,
   hasTime: () => boolean,
 ): Promise<{ readonly isDone: boolean; readonly kept: number; readonly queued: number }> => {
   if (earlier !== undefined) return { isDone: true, kept: 0, queued: 0 };
+  const shared = await Promise.all(customers.map((customer) => erasures.isShared(customer)));
+  const own = customers.filter((_customer, index) => !shared[index]);
+  const subjects = contact === undefined ? own : [contact, ...own];
   // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
   // dead letters of newer webhook requests are about a new contact, and these stay in their queue for a week.
-  const eraseKept = async () =>
-    contact === undefined ? NONE_KEPT : await erasures.eraseKeptDeadLetters(contact, clock.now());
+  const eraseKept = () => erasures.eraseKeptDeadLetters(subjects, clock.now(), separatedKeys);
   const kept = await eraseKept();
   if (!kept.isComplete) return { isDone: false, kept: kept.erased, queued: 0 };
-  const keys = contact === undefined ? customers.map(({ customerId }) => customerId) : [contact.key];
-  const searches = keys.map((key) => createIsAbout({ key }, requestedAt));
-  const queued = await queuedDeadLetters.remove((each) => searches.some((isAbout) => isAbout(each)), hasTime);
+  const customerIds = own.map(({ customerId }) => customerId);
+  const isAbout = createIsAbout({ contact, customerIds, separatedKeys }, requestedAt);
+  const queued = await queuedDeadLetters.remove(isAbout, hasTime);
   if (!queued.isComplete) return { isDone: false, kept: kept.erased, queued: queued.removed };
   // Again, because a dead letter could move from its queue to the table before the search of the queue.
   const moved = await eraseKept();
   return { isDone: moved.isComplete, kept: kept.erased + moved.erased, queued: queued.removed };
 };
-
-/** Kept dead letters are found by the contacts that they name. */
-const NONE_KEPT = { erased: 0, isComplete: true };
 
 const COUNTED_AS = {
   message: 'messages',
@@ -143,7 +142,7 @@ const COUNTED_AS = {
 /** Erases what was stored until the erasure was requested. */
 const createPass = (
   options: ErasureWorkerOptions,
-  { requestedAt, earlier, otherCustomers }: QueuedErasure,
+  { erasureId, requestedAt, earlier, customers, otherCustomers }: QueuedErasure,
   deadline: Instant,
 ) => {
   const until = earlier?.until ?? requestedAt;
@@ -155,6 +154,15 @@ const createPass = (
   /** Whether an item that names a customer leads to what else is stored of the same user. */
   const isFollowed = ({ customerId }: CustomerRef): boolean =>
     earlier === undefined && !otherCustomers.some((other) => other.customerId === customerId);
+
+  /**
+   * Removes an erased contact from a customer that an event named after the erasure was requested. Its items are still
+   * stored, so that a function that dies here does it again.
+   */
+  const leaveNewCustomer = async (subject: DataSubject, customer: CustomerRef): Promise<void> => {
+    if (!('key' in subject) || customers.some(({ customerId }) => customerId === customer.customerId)) return;
+    await erasures.leaveCustomer({ ...customer, channel: subject.channel }, { until, erasureId, isNew: true });
+  };
 
   const isOfUser = ({ kind, customerIds = [] }: ErasableItem): boolean =>
     earlier === undefined ||
@@ -179,11 +187,14 @@ const createPass = (
     const name = JSON.stringify(subject);
     if (visited.has(name)) return true;
     visited.add(name);
+    // What names only an ID that many users share can be anyone's.
+    if ('customerId' in subject && (await erasures.isShared(subject))) return true;
     let next: ErasablePosition | undefined;
     do {
       const page = await erasures.listItems(subject, until, next);
       for (const customer of page.customers.filter(isFollowed)) {
         if (!(await eraseAll(customer))) return false;
+        await leaveNewCustomer(subject, customer);
       }
       listed += page.items.length;
       await forEachConcurrently(WRITE_CONCURRENCY, page.items.filter(isOfUser), (item) => eraseItem(subject, item));

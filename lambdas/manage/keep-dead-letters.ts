@@ -1,4 +1,4 @@
-import { contactsOf, type DeadLetter, KEEP_AFTER_MS } from '../domain/dead-letter.ts';
+import { type DeadLetter, KEEP_AFTER_MS, subjectsOf } from '../domain/dead-letter.ts';
 import { LoggableError } from '../domain/errors.ts';
 import { addMs } from '../domain/instant.ts';
 import type {
@@ -97,4 +97,4 @@ export const keepDeadLetter = (
   }: Pick<KeepDeadLettersOptions, 'deadLetters' | 'clock' | 'randomness' | 'chatPlatform'>,
   deadLetter: DeadLetter,
 ): Promise<void> =>
-  deadLetters.keep(deadLetter, contactsOf(deadLetter, chatPlatform), { at: clock.now(), keepId: randomness.newId() });
+  deadLetters.keep(deadLetter, subjectsOf(deadLetter, chatPlatform), { at: clock.now(), keepId: randomness.newId() });

@@ -6,7 +6,8 @@ import { LoggableError } from '../domain/errors.ts';
 import * as z from '../domain/schema.ts';
 import { parseTraceparent, TRACEPARENT, traceFieldOf } from '../domain/trace-context.ts';
 import type { Log } from '../ports.ts';
-import { type Answer, invalidRequest, type ManagementCall, problem } from './api/api.ts';
+import { type Answer, invalidRequest, problem } from './api/answer.ts';
+import type { ManagementCall } from './api/define-route.ts';
 
 export interface ManagementHandlerOptions {
   /** The function that responds to calls of each route, by route key, such as `GET /v1/stage`. */

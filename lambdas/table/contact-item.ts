@@ -22,7 +22,6 @@ const contactItem = z.object({
   writerIds: optionalSet,
   otherCustomerIds: optionalSet,
   separatedCustomerIds: optionalSet,
-  separatedAt: optionalString,
   lastInboundAt: optionalString,
   lastInboundId: optionalString,
   lastInboundOwnAt: optionalString,

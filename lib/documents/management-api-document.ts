@@ -1,16 +1,11 @@
 import { type core, toJSONSchema } from 'zod';
 import { messageRecord } from '../../lambdas/domain/message.ts';
-import {
-  confinableIdField,
-  ID_IN_QUERY,
-  idNameOf,
-  noBody,
-  problemResponse,
-  type RouteDescription,
-} from '../../lambdas/manage/api/api.ts';
+import { problemResponse } from '../../lambdas/manage/api/answer.ts';
 import { auditEntryResponse } from '../../lambdas/manage/api/audit.ts';
 import { contactResponse } from '../../lambdas/manage/api/contacts.ts';
+import { ID_IN_QUERY, idNameOf, noBody, type RouteDescription } from '../../lambdas/manage/api/define-route.ts';
 import { erasureResponse } from '../../lambdas/manage/api/erasures.ts';
+import { confinableIdField } from '../../lambdas/manage/api/fields.ts';
 import type { RouteName } from '../../lambdas/manage/api/route-name.ts';
 import { ROUTES } from '../../lambdas/manage/api/routes.ts';
 import { sendListResponse } from '../../lambdas/manage/api/send-lists.ts';

@@ -1,4 +1,4 @@
-import type { RouteDescription } from '../../lambdas/manage/api/api.ts';
+import type { RouteDescription } from '../../lambdas/manage/api/define-route.ts';
 import type { RouteName } from '../../lambdas/manage/api/route-name.ts';
 import { ROUTES } from '../../lambdas/manage/api/routes.ts';
 import { statusOf } from './management-api-document.ts';

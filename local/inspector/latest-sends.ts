@@ -1,3 +1,4 @@
+import { legible, plainAddress } from '../../lambdas/domain/address.ts';
 import { SEND_STATES } from '../../lambdas/domain/send-transitions.ts';
 import type { SendFilter, SendList, SendStates } from '../../sandbox/base/inspector.ts';
 import type { SendSummary } from '../../sandbox/base/trace.ts';
@@ -78,11 +79,11 @@ const selects = ({ contact = '', state = '', text = '' }: SendFilter) => {
     (entry.searchText.includes(wantedText) || (number !== undefined && entry.contact?.includes(number) === true));
 };
 
-/** Returns the same text for all forms of a phone number, and any other address unchanged. */
-const comparable = (contact: string): string => phoneDigits(contact) ?? contact.trim();
+/** Returns the same text for all spellings of a phone number. */
+const comparable = (contact: string): string => plainAddress(contact).replace(/^\+/, '');
 
 /** Returns the digits of what looks like a phone number or a part of one: `+54 (911) 5555-0001`. */
 const phoneDigits = (text: string): string | undefined => {
-  const digits = text.replaceAll(/[\s().-]/g, '').replace(/^\+/, '');
+  const digits = comparable(legible(text)).replaceAll(/[\s().-]/g, '');
   return /^\d+$/.test(digits) ? digits : undefined;
 };

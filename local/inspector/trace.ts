@@ -1,10 +1,12 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ContactRef } from '../../lambdas/domain/contact.ts';
+import { describeVersions } from '../../lambdas/domain/describe-versions.ts';
 import type { Instant } from '../../lambdas/domain/instant.ts';
 import { optOutConfirmationId } from '../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import type { StoredMessage } from '../../lambdas/domain/message.ts';
 import { STATUS_TIMES } from '../../lambdas/domain/message-status.ts';
+import type { MessageVersion } from '../../lambdas/domain/message-version.ts';
 import type { SendRecord } from '../../lambdas/domain/send.ts';
 import { traceIdOf } from '../../lambdas/domain/trace-context.ts';
 import { parseContact } from '../../lambdas/table/contact-item.ts';
@@ -19,12 +21,15 @@ import {
   echoKey,
   handoverKeyOf,
   type ItemKey,
+  idOf,
   messageKey,
   parseContactName,
   sendKey,
   turnKeyOf,
+  versionKey,
 } from '../../lambdas/table/keys.ts';
 import { parseMessage, parseTimeSource } from '../../lambdas/table/message-item.ts';
+import { parseVersion } from '../../lambdas/table/version-item.ts';
 import type { MessageView, Trace, TracedItem } from '../../sandbox/base/trace.ts';
 import { isObject } from '../base/json.ts';
 import { viewSend } from './send-summary.ts';
@@ -70,13 +75,14 @@ export const readTrace = async (
   const { contact, consent, check, denial, handover, turn } = items;
   const echo = items.echo && readMessage(items.echo);
   const found = Object.entries(items).flatMap(([name, item]) => (item === undefined ? [] : [{ name, item }]));
+  const versions = await readVersions(read, items.message ?? items.echo, [message, echo]);
   const times = new Set([message?.createdAt, echo?.createdAt]);
   const queued = !isOfSend && consent ? await read(sendKey(optOutConfirmationId(subject.messageId))) : undefined;
   const confirmation = queued && readSend(queued);
   return {
     send: send && viewSend(send),
-    message: message && viewMessage(items.message, message),
-    echo: echo && viewMessage(items.echo, echo),
+    message: message && viewMessage(items.message, message, versions),
+    echo: echo && viewMessage(items.echo, echo, versions),
     contact: unlessDamaged(() => parseContact([contact, consent, check, denial, handover], now())),
     turn: turn && turnImage(turn),
     items: Object.fromEntries(found.map(({ name, item }) => [name, itemText(item)])),
@@ -86,14 +92,34 @@ export const readTrace = async (
   };
 };
 
+type Versions = ReadonlyMap<string, MessageVersion>;
+
+/** Reads the earlier versions of the message and its echo, which have the same ID, by digest. */
+const readVersions = async (
+  read: ReadItem,
+  item: Item | undefined,
+  stored: readonly (StoredMessage | undefined)[],
+): Promise<Versions> => {
+  const digests = stored.flatMap((one) => [...(one?.versions ?? [])]);
+  const versions = await Promise.all(
+    digests.map(async (digest) => {
+      const found = await read(versionKey(idOf(item?.pk), digest));
+      const version = found && unlessDamaged(() => parseVersion(found));
+      return version === undefined ? [] : [[digest, version] as const];
+    }),
+  );
+  return new Map(versions.flat());
+};
+
 const readMessage = (item: Item): StoredMessage | undefined => unlessDamaged(() => parseMessage(item));
 
-const viewMessage = (item: Item | undefined, stored: StoredMessage): MessageView => {
+const viewMessage = (item: Item | undefined, stored: StoredMessage, earlier: Versions): MessageView => {
   const { createdAt, traceparent, failure, ...statuses } = stored;
   return {
     ...{ createdAt, failure },
     timeSource: item && parseTimeSource(item),
     traceId: traceparent && traceIdOf(traceparent),
+    versions: describeVersions(stored, earlier)?.map(({ modifiedAt, body }) => ({ modifiedAt, body })),
     statuses: STATUS_TIMES.flatMap((name) => {
       const at = statuses[name];
       return at === undefined ? [] : [{ status: name.slice(0, -'At'.length), at }];

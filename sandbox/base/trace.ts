@@ -59,6 +59,8 @@ export interface MessageView {
   /** Where `createdAt` comes from. */
   readonly timeSource?: string;
   readonly traceId?: string;
+  /** All versions of an edited message, oldest first; absent if it was not edited. */
+  readonly versions?: readonly { readonly modifiedAt: string; readonly body?: string }[];
   /** The known statuses, each with the time of its event. */
   readonly statuses: readonly { readonly status: string; readonly at: string }[];
   /** Why it failed: the platform's code and reason. */

@@ -1,8 +1,9 @@
 import { type Context, Hono } from 'hono';
 import * as z from 'zod';
 import type { RunningService } from '../running/running-service.ts';
+import { editMessage } from '../service/edit-message.ts';
 import { STATUSES } from '../service/model.ts';
-import { receiveFromUser, type UserMessages } from '../service/receive-from-user.ts';
+import { receiveFromUser, type UserMessageOutcome, type UserMessages } from '../service/receive-from-user.ts';
 import { isVideoOrGif } from '../service/send.ts';
 import type { ServiceState } from '../service/state.ts';
 import { changeUser, readMessages, reportStatus } from '../service/statuses.ts';
@@ -70,6 +71,13 @@ const batchRequest = z.strictObject({
   chatChannelNumber: z.string().optional(),
 });
 
+const newUrls = z.array(z.url()).min(1).optional();
+
+const editRequest = z
+  .strictObject({ text: z.string().min(1).optional(), imageUrls: newUrls, audioUrls: newUrls, fileUrls: newUrls })
+  .refine((edit) => Object.keys(edit).length > 0, 'provide text, imageUrls, audioUrls, or fileUrls')
+  .refine((edit) => !mediaUrls(edit).some(isVideoOrGif), 'video and GIF are not supported');
+
 const operatorMessageRequest = z.strictObject({
   text: z.string().min(1),
   fields: z.record(z.string(), z.unknown()).optional(),
@@ -100,23 +108,27 @@ const statusRequest = z
 export const usersApi = (service: RunningService): Hono => {
   const app = new Hono();
 
-  const receive = (context: Context, request: UserMessages, view: (ids: readonly string[]) => object): Response => {
-    const contact = context.req.param('contact') ?? '';
-    const outcome = service.apply((state, moment) => receiveFromUser(state, contact, request, moment));
-    if (outcome.kind === 'accepted') return context.json(view(outcome.ids), 202);
-    if (outcome.kind === 'unsupported') return context.json(errorBody(409, outcome.sentence), 409);
-    return outcome.refusal.reason === 'NOT_ON_PLATFORM'
-      ? context.json(errorBody(409, notOnPlatform(contact)), 409)
-      : context.json(errorBody(400, 'Unknown chatChannelNumber; see GET /sandbox/state for the known ones.'), 400);
-  };
+  const receive = (contact: string, request: UserMessages): UserMessageOutcome =>
+    service.apply((state, moment) => receiveFromUser(state, contact, request, moment));
 
   app.post('/users/:contact/messages', limitBody(), jsonBody(userMessageRequest), (context) => {
     const { chatChannelNumber, ...message } = context.req.valid('json');
-    return receive(context, { messages: [message], chatChannelNumber }, ([_id_]) => ({ _id_ }));
+    const outcome = receive(context.req.param('contact'), { messages: [message], chatChannelNumber });
+    return answerOutcome(context, outcome, ([_id_]) => ({ _id_ }));
   });
 
   app.post('/users/:contact/batches', limitBody(), jsonBody(batchRequest), (context) => {
-    return receive(context, context.req.valid('json'), (ids) => ({ messages: ids.map((_id_) => ({ _id_ })) }));
+    const outcome = receive(context.req.param('contact'), context.req.valid('json'));
+    return answerOutcome(context, outcome, (ids) => ({ messages: ids.map((_id_) => ({ _id_ })) }));
+  });
+
+  app.patch('/users/:contact/messages/:id', limitBody(), jsonBody(editRequest), (context) => {
+    const { contact, id } = context.req.param();
+    const edit = context.req.valid('json');
+    const outcome = service.apply((state, moment) => editMessage(state, { contact, id }, edit, moment));
+    return outcome === undefined
+      ? context.json(errorBody(404, `The user ${contact} has sent no message with the id ${id}.`), 404)
+      : answerOutcome(context, outcome, ([_id_]) => ({ _id_ }));
   });
 
   app.post('/users/:contact/operator-messages', limitBody(), jsonBody(operatorMessageRequest), (context) => {
@@ -161,6 +173,18 @@ export const usersApi = (service: RunningService): Hono => {
     return context.json(conversationView(service.state, contact, service.clock.now(), readPage(context)));
   });
   return app;
+};
+
+const answerOutcome = (
+  context: Context,
+  outcome: UserMessageOutcome,
+  view: (ids: readonly string[]) => object,
+): Response => {
+  if (outcome.kind === 'accepted') return context.json(view(outcome.ids), 202);
+  if (outcome.kind === 'unsupported') return context.json(errorBody(409, outcome.sentence), 409);
+  return outcome.refusal.reason === 'NOT_ON_PLATFORM'
+    ? context.json(errorBody(409, notOnPlatform(outcome.refusal.contact)), 409)
+    : context.json(errorBody(400, 'Unknown chatChannelNumber; see GET /sandbox/state for the known ones.'), 400);
 };
 
 const notOnPlatform = (contact: string): string =>

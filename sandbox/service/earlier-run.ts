@@ -4,14 +4,20 @@ import { type ChatMessage, isSent } from './model.ts';
 import type { ServiceState } from './state.ts';
 import { messageView } from './views.ts';
 
-/** Returns the feed entries of an earlier run's messages. Each shows the message as it was at that time. */
+/**
+ * Returns the feed entries of an earlier run's messages. Each shows the message with its statuses at that time, and its
+ * latest content.
+ */
 export const messageEntries = (state: ServiceState): EarlierEntry[] =>
   [...state.messages.values()].flatMap((message) => {
     const entry = (type: string, at: Date, shown: ChatMessage): EarlierEntry => {
       const contact = state.users.get(message.contactKey)?.contact ?? message.contactKey;
       return { type, at, fields: () => ({ contact, message: messageView(shown) }) };
     };
-    if (!isSent(message)) return [entry('user-wrote', message.receivedAt, message)];
+    if (!isSent(message)) {
+      const { receivedAt, edits = [] } = message;
+      return [entry('user-wrote', receivedAt, message), ...edits.map((at) => entry('message-edited', at, message))];
+    }
     const { at, deliveredAt, seenAt } = message;
     const accepted = { ...message, status: 'accepted' as const, deliveredAt: undefined, seenAt: undefined };
     const delivered = { ...message, status: 'delivered' as const, seenAt: undefined };

@@ -122,8 +122,9 @@ export const publishStateChange = (
       if (value === undefined) return;
       const contact = contactOf(value.contactKey);
       const message = messageView(value);
-      if (value.direction === 'in') return feed.publish('user-wrote', now, { contact, message });
-      return feed.publish(previous === undefined ? 'message-accepted' : 'status-changed', now, { contact, message });
+      const [added, changed] =
+        value.direction === 'in' ? ['user-wrote', 'message-edited'] : ['message-accepted', 'status-changed'];
+      return feed.publish(previous === undefined ? added : changed, now, { contact, message });
     }
   }
 };

@@ -213,6 +213,8 @@ export type ReceivedMessage = MessageBase &
     /** When the service received it; later than `at` for a late message. */
     readonly receivedAt: Date;
     readonly sessionStartedAt: Date;
+    /** When the user edited it, earliest first. @default never */
+    readonly edits?: readonly Date[];
   };
 
 export type ChatMessage = SentMessage | ReceivedMessage;

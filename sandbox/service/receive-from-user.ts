@@ -51,7 +51,7 @@ export const receiveFromUser = (
   };
 };
 
-const rejected = (result: UserMessageOutcome): Change<UserMessageOutcome> => ({ result, events: [] });
+export const rejected = (result: UserMessageOutcome): Change<UserMessageOutcome> => ({ result, events: [] });
 
 const contentOf = ({ at: _at, imageUrls = [], audioUrls = [], fileUrls = [], ...other }: UserMessage): UserContent => ({
   ...other,
@@ -60,7 +60,8 @@ const contentOf = ({ at: _at, imageUrls = [], audioUrls = [], fileUrls = [], ...
   fileUrls,
 });
 
-const explainUnsupported = (state: ServiceState, message: UserMessage): string | undefined => {
+/** Why the account's event format cannot carry a message, as a sentence; undefined if it can. */
+export const explainUnsupported = (state: ServiceState, message: UserMessage): string | undefined => {
   const { eventFormat } = getAccount(state);
   const why = EVENT_FORMATS[eventFormat].explainUnsupported(contentOf(message));
   return why && `The event format ${eventFormat} ${why}; see PATCH /sandbox/account for the format.`;

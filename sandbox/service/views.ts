@@ -33,7 +33,7 @@ export const messageView = (message: ChatMessage) => {
   const { id, direction, at, chatChannelNumber } = message;
   const common = { id, direction, at: at.toISOString(), chatChannelNumber };
   if (!isSent(message)) {
-    const { text, imageUrls, audioUrls, fileUrls, videoUrls = [], receivedAt } = message;
+    const { text, imageUrls, audioUrls, fileUrls, videoUrls = [], receivedAt, edits = [] } = message;
     const { location, contacts, buttonPayload, error } = message;
     const media = [
       ...mediaViews('image', imageUrls),
@@ -47,7 +47,14 @@ export const messageView = (message: ChatMessage) => {
       buttonPayload,
       error,
     };
-    return { ...common, text: text ?? null, media, ...other, receivedAt: receivedAt.toISOString() };
+    return {
+      ...common,
+      text: text ?? null,
+      media,
+      ...other,
+      receivedAt: receivedAt.toISOString(),
+      edits: edits.map((at) => at.toISOString()),
+    };
   }
   const { content, endpoint, ruleName, clientPayload, txId, status, code, deliveredAt, seenAt } = message;
   const reported: Pick<SentMessage, 'txId' | 'status' | 'code'> = { txId, status, code };

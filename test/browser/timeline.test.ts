@@ -159,6 +159,27 @@ describe('a request whose message fails after it was accepted', () => {
   });
 });
 
+describe('a message that the user edits on the phone', () => {
+  it('is marked as edited, and its timeline has the second event and every version', async () => {
+    const contact = '+5491155550104';
+    await write(contact, 'Yes, today');
+    await page.getByRole('button', { name: 'Edit this message' }).click();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByLabel('New text').fill('No, tomorrow');
+    await page.keyboard.press('Enter');
+
+    await page.locator('.conversation .in').filter({ hasText: 'No, tomorrow' }).getByText('edited').waitFor();
+    await step(page, 'Published MessageUpdated');
+    await step(page, 'Edit stored');
+    const shown = (await steps(page)).filter((title) => !title.startsWith('Published'));
+    expect(shown.slice(-3)).toEqual(['User edited the message', 'Webhook attempt 1: 200', 'Edit stored']);
+    const stored = page.locator('.step').filter({ hasText: 'Edit stored' });
+    await stored.getByText('Version 1, of').click();
+    await stored.locator('pre').filter({ hasText: '"Yes, today"' }).waitFor();
+    await page.getByLabel('Message from the user').waitFor();
+  });
+});
+
 describe('a linked request', () => {
   it('selects its user if the URL names none, although another user wrote last', async () => {
     await write(OTHER_USER, 'Hello');

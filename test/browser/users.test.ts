@@ -59,11 +59,11 @@ describe('the search field', () => {
     expectNoProblems(opened);
   });
 
-  it('shows the full number to be added for one without a country code', async () => {
-    await page.getByRole('searchbox').fill('(011) 4555 0001');
-    await page.getByRole('button', { name: 'Add user +541145550001' }).click();
+  it('refuses a number without a country code, with the sentence of Parley', async () => {
+    await enter('(011) 4555 0001');
 
-    await selectedUser('+541145550001');
+    await page.getByText('"(011) 4555 0001" starts with 0 instead of a country code; write it in').waitFor();
+    expect(await page.locator('.user').count()).toBe(0);
   });
 
   it('says why a name adds no user, and adds a platform ID on request', async () => {

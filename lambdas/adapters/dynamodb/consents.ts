@@ -57,7 +57,7 @@ export const recordConsent = async (
 };
 
 /**
- * Repeats a write of consents until it succeeds, because a concurrent erasure or consent can make it fail.
+ * Repeats a write until it succeeds, because concurrent writes of the same item can make it fail.
  *
  * @throws ItemBusyError if it keeps failing
  */
@@ -65,7 +65,7 @@ export const untilDone = async (change: () => Promise<boolean>): Promise<void> =
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     if (await change()) return;
   }
-  throw new ItemBusyError('Other calls keep writing the consents.');
+  throw new ItemBusyError('Other calls keep writing the item.');
 };
 
 const MAX_ATTEMPTS = 10;

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
 import { linkPeriod } from '../../domain/customer.ts';
-import type { Instant } from '../../domain/instant.ts';
+import { addMs, type Instant } from '../../domain/instant.ts';
 import { expiryAfter, expiryAfterDays } from '../../domain/retention.ts';
 import type { InboundMessage } from '../../domain/webhook-event.ts';
 import { WINDOW_MS } from '../../domain/window.ts';
 import type { ContactRepository } from '../../ports.ts';
 import type { Item } from '../../table/item.ts';
 import { checkKeyOf, contactKeyOf, denialKeyOf, handoverKeyOf } from '../../table/keys.ts';
-import { recordConsent } from './consents.ts';
+import { recordConsent, untilDone } from './consents.ts';
 import { customersWriting, IS_LINKED, linkCustomer } from './customer-links.ts';
+import { unchangedSince } from './item-update.ts';
 import type { ConversationTable } from './table.ts';
 
 /** What functions record about contacts. Those that only record cannot read items. */
@@ -73,17 +74,35 @@ export const createContactWrites = (table: ConversationTable): ContactWrites => 
 
   recordConsent: (contact, consent) => recordConsent(table, contact, consent),
 
-  async recordSeparation({ contact, customerId }, to, at) {
-    const ids = { separatedCustomerIds: new Set([customerId]) };
-    await table.update({
-      key: contactKeyOf(contact),
-      set: { separatedAt: at },
-      ...(to === 'separated' ? { add: ids } : { drop: ids }),
-      // Expires with the contact, so it must not create one.
-      condition: 'attribute_exists(#pk) AND (attribute_not_exists(#separatedAt) OR #separatedAt < :separatedAt)',
-    });
-  },
+  recordSeparation: (named, to, at) => recordSeparation(table, named, to, at),
 });
+
+/** The order of calls counts, so those at the same time must not replace each other: one of them writes after the other. */
+const recordSeparation = async (
+  table: ConversationTable,
+  { contact, customerId }: { readonly contact: ContactRef; readonly customerId: string },
+  to: 'separated' | 'joined',
+  at: Instant,
+): Promise<void> => {
+  const ids = { separatedCustomerIds: new Set([customerId]) };
+  let item: Item | undefined = {};
+  await untilDone(async () => {
+    // The contact is not stored. A separation expires with it, so it must not create one.
+    if (item === undefined) return true;
+    const { separatedAt } = item;
+    const { condition, values } = unchangedSince(item, ['separatedAt']);
+    const result = await table.update({
+      key: contactKeyOf(contact),
+      // The clocks of two processes differ.
+      set: { separatedAt: typeof separatedAt === 'string' && separatedAt >= at ? addMs(separatedAt, 1) : at },
+      ...(to === 'separated' ? { add: ids } : { drop: ids }),
+      values,
+      condition: `attribute_exists(#pk) AND ${condition}`,
+    });
+    item = result.item;
+    return result.kind === 'written';
+  });
+};
 
 /** Moves the window forward. Returns the customers for whom an opt-out by the message holds. */
 const openWindow = async (table: ConversationTable, message: InboundMessage): Promise<readonly ChannelCustomer[]> => {

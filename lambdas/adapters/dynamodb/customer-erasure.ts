@@ -1,5 +1,5 @@
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
-import { isOfCustomer, isOneUser, linkPeriod } from '../../domain/customer.ts';
+import { type CustomerLinks, isOfCustomer, isOneUser, linkPeriod } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { LinkedAddresses } from '../../ports.ts';
 import { CONSENT_REGISTERS, registersUntil, withoutRegisters } from '../../table/consent-item.ts';
@@ -14,7 +14,7 @@ import type { ConversationTable } from './table.ts';
 /** Reads the addresses of a customer; none if its ID is not that of one user. */
 export const readAddresses = async (table: ConversationTable, customer: ChannelCustomer): Promise<LinkedAddresses> => {
   const read = parseCustomer(await table.get(customerKeyOf(customer)));
-  return isOneUser(read) ? divide(table, customer, read.contacts) : { own: [], earlier: [] };
+  return isOneUser(read) ? divide(table, customer, read.contacts) : { own: [], earlier: [], separated: [] };
 };
 
 const divide = async (
@@ -27,11 +27,14 @@ const divide = async (
     const item = items[index];
     return item === undefined ? [] : [{ contact, ...parseCustomerLinks(item) }];
   });
+  const isSeparated = ({ separatedCustomerIds = [] }: CustomerLinks): boolean =>
+    separatedCustomerIds.includes(customer.customerId);
   return {
     own: links.filter((each) => isOfCustomer(each, customer)).map(({ contact }) => contact),
     earlier: links.flatMap(({ contact, otherCustomerAt: until, ...each }) =>
-      until === undefined || isOfCustomer(each, customer) ? [] : [{ contact, until }],
+      until === undefined || isSeparated(each) || isOfCustomer(each, customer) ? [] : [{ contact, until }],
     ),
+    separated: links.filter(isSeparated).map(({ contact }) => contact),
   };
 };
 
@@ -54,12 +57,16 @@ const forget = async (
  * Removes from a customer the addresses that are no longer its user's, because they were erased. If a time is given, also
  * removes the opt-outs that were recorded until then, and the customer's ID from addresses that have another user. A
  * function may be adding an address: it writes the contact's item first and then this one, where it removes the erasure's
- * mark, so that the erasure starts over.
+ * mark, so that the erasure starts over. A customer that is new to the erasure keeps its opt-outs while it has an address.
  */
 export const leaveCustomer = async (
   table: ConversationTable,
   customer: ChannelCustomer,
-  { until = '', erasureId }: { readonly until?: Instant; readonly erasureId: string },
+  {
+    until: time = '',
+    erasureId,
+    isNew = false,
+  }: { readonly until?: Instant; readonly erasureId: string; readonly isNew?: boolean },
 ): Promise<void> => {
   const key = customerKeyOf(customer);
   await untilDone(async () => {
@@ -71,6 +78,7 @@ export const leaveCustomer = async (
     const { item } = marked;
     const { contacts } = parseCustomer(item);
     const { own: left } = await divide(table, customer, contacts);
+    const until = isNew && left.length > 0 ? '' : time;
     if (until !== '') {
       const others = contacts.filter((contact) => !left.includes(contact));
       for (const contact of others) await forget(table, contact, customer);

@@ -1,8 +1,9 @@
 import { ANY_CHANNEL, type CustomerRef } from '../../domain/contact.ts';
-import { customersNamed } from '../../domain/customer.ts';
+import { customersNamed, isOneUser } from '../../domain/customer.ts';
 import { readCustomerId } from '../../domain/event-content.ts';
 import * as z from '../../domain/schema.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
+import { parseCustomer } from '../../table/customer-item.ts';
 import { parseErasure } from '../../table/erasure-item.ts';
 import { contactQuery, contactSort, STATUS_SORT } from '../../table/indexes.ts';
 import type { Item } from '../../table/item.ts';
@@ -10,6 +11,7 @@ import {
   auditKey,
   CHANNELS_KEY,
   contactKeyOf,
+  customerKeyOf,
   echoKey,
   erasureKey,
   type ItemKey,
@@ -57,6 +59,12 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     return { user: customersIn(contact, item), named: customersIn(contact, item, customersNamed) };
   },
 
+  async isShared(customer) {
+    const channels = await readChannels(table, customer.platform);
+    const items = await table.getAll(channels.map((channel) => customerKeyOf({ ...customer, channel })));
+    return items.some((item) => !isOneUser(parseCustomer(item)));
+  },
+
   addressesOf: (customer) => readAddresses(table, customer),
 
   leaveCustomer: (customer, erasure) => leaveCustomer(table, customer, erasure),
@@ -101,9 +109,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     return eraseMessage(table, item, contact);
   },
 
-  async eraseKeptDeadLetters(contact, now) {
-    return eraseKeptDeadLetters(table, contact, now);
-  },
+  eraseKeptDeadLetters: (...search) => eraseKeptDeadLetters(table, ...search),
 
   async recordPass(before, { messages, sends, deadLetters, finishedAt }) {
     await table.update({

@@ -1,4 +1,4 @@
-import { type ContactRef, contactRef, messageGroup } from '../../domain/contact.ts';
+import { ANY_CHANNEL, contactRef, type DataSubject, messageGroup } from '../../domain/contact.ts';
 import { isKept } from '../../domain/dead-letter.ts';
 import type { Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
@@ -10,7 +10,8 @@ import {
   parsePart,
 } from '../../table/dead-letter-item.ts';
 import { contactQuery, contactSort, deadLetterShard, stateQuery } from '../../table/indexes.ts';
-import { contactName, deadLetterKeys, idOf } from '../../table/keys.ts';
+import type { Item } from '../../table/item.ts';
+import { CUSTOMER_PREFIX, contactName, deadLetterKeys, idOf, subjectName } from '../../table/keys.ts';
 import type { ConversationTable } from './table.ts';
 
 /** An item can have at most 400 KB; the rest is for its key and the marshalling of binary data. */
@@ -27,14 +28,14 @@ const IS_LATEST = 'attribute_not_exists(#keptAt) OR #keptAt <= :keptAt';
  * dead letter is kept again while it is being deleted, the items of its contacts stay for the next pass.
  */
 export const createDynamodbKeptDeadLetters = (table: ConversationTable): KeptDeadLetterRepository => ({
-  async keep({ id, queue, reason, body, groupId, traceparent, since }, contacts, { at, keepId }) {
+  async keep({ id, queue, reason, body, groupId, traceparent, since }, subjects, { at, keepId }) {
     const data = partsOf(body);
-    const count = { parts: data.length, contacts: contacts.length };
+    const count = { parts: data.length, contacts: subjects.length };
     const keys = deadLetterKeys(id, count);
     const sort = contactSort('DEADLETTER', since);
-    for (const [index, contact] of contacts.entries()) {
+    for (const [index, subject] of subjects.entries()) {
       const key = keys.contacts[index];
-      const set = { contact: contactName(contact), contactSort: sort, keptAt: at, keepId, ...count };
+      const set = { contact: subjectName(subject), contactSort: sort, keptAt: at, keepId, ...count };
       if (key) await table.update({ key, set, condition: IS_LATEST });
     }
     for (const [index, part] of data.entries()) {
@@ -106,51 +107,88 @@ const deleteDeadLetter = async (
   return isDeleted;
 };
 
-/** How many dead letters one call deletes. */
+/** How many dead letters one call deletes of each subject. */
 const ERASURE_PAGE = 25;
 
 /**
- * Deletes the kept dead letters that may be about a contact, whatever its channel. Leaves one until its writer must have
- * ended, because items that the writer adds after the deletion would have no contact.
+ * Deletes the kept dead letters that may be about any of the subjects, whatever their channels. Leaves one until its
+ * writer must have ended, because items that the writer adds after the deletion would have no contact.
  *
  * @param now the current time. Newer dead letters are not deleted
+ * @param separatedKeys the keys of addresses whose dead letters stay although they name one of the customers
  */
 export const eraseKeptDeadLetters = async (
   table: ConversationTable,
-  { platform, key }: ContactRef,
+  subjects: readonly DataSubject[],
   now: Instant,
+  separatedKeys: readonly string[] = [],
 ): Promise<ErasedDeadLetters> => {
-  const contact = { ...contactRef(platform, ''), key };
-  // A dead letter that names no contact is stored under its message group, which can be the hash of the contact's id.
-  const group = contactRef(platform, messageGroup(key));
   const results: ErasedDeadLetters[] = [];
-  for (const name of new Set([contact, group].map(contactName))) results.push(await erasePage(table, name, now));
+  for (const name of new Set(subjects.flatMap(namesOf))) {
+    const platforms = subjects.map(({ platform }) => platform);
+    const separated = platforms.flatMap((platform) => separatedKeys.map((key) => nameOfKey(platform, key)));
+    results.push(await erasePage(table, name, new Set(name.startsWith(CUSTOMER_PREFIX) ? separated : []), now));
+  }
   return {
     erased: results.reduce((sum, { erased }) => sum + erased, 0),
     isComplete: results.every(({ isComplete }) => isComplete),
   };
 };
 
+/** Returns the names under which the dead letters about a subject are stored. */
+const namesOf = (subject: DataSubject): readonly string[] => {
+  if (!('key' in subject)) return [subjectName(subject)];
+  const { platform, key } = subject;
+  // A dead letter that names no contact is stored under its message group, which can be the hash of the contact's id.
+  return [nameOfKey(platform, key), contactName(contactRef(platform, messageGroup(key)))];
+};
+
+const nameOfKey = (platform: string, key: string): string => contactName({ platform, channel: ANY_CHANNEL, key });
+
 interface ErasedDeadLetters {
   readonly erased: number;
   readonly isComplete: boolean;
 }
 
-const erasePage = async (table: ConversationTable, contact: string, now: Instant): Promise<ErasedDeadLetters> => {
-  const { items, next } = await table.query({
-    ...contactQuery(contact, contactSort('DEADLETTER', ''), contactSort('DEADLETTER', now)),
-    Limit: ERASURE_PAGE,
-  });
-  const linked = await table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
-  // The index lags behind the table.
-  const found = linked.filter((item) => item !== undefined);
-  let erased = 0;
-  for (const { pk, ...item } of found) {
-    const named = parseDeadLetterContact(item);
-    if (!isKept(named.keptAt, now)) continue;
-    await deleteDeadLetter(table, idOf(pk), named);
-    erased += 1;
-  }
-  // A page of deleted ones, which the index still lists, may be followed by others.
-  return { erased, isComplete: found.length === 0 && next === undefined };
+/** Erases the dead letters of the first page that has any. The index lags behind the table, and still lists deleted ones. */
+const erasePage = async (
+  table: ConversationTable,
+  contact: string,
+  separated: ReadonlySet<string>,
+  now: Instant,
+): Promise<ErasedDeadLetters> => {
+  let after: Item | undefined;
+  do {
+    const { items, next } = await table.query({
+      ...contactQuery(contact, contactSort('DEADLETTER', ''), contactSort('DEADLETTER', now)),
+      Limit: ERASURE_PAGE,
+      ...(after && { after }),
+    });
+    const linked = await table.getAll(items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
+    const found = [];
+    for (const item of linked) {
+      if (item !== undefined && !(await isOfAnother(table, item, separated))) found.push(item);
+    }
+    let erased = 0;
+    for (const { pk, ...item } of found) {
+      const named = parseDeadLetterContact(item);
+      if (!isKept(named.keptAt, now)) continue;
+      await deleteDeadLetter(table, idOf(pk), named);
+      erased += 1;
+    }
+    if (found.length > 0) return { erased, isComplete: false };
+    after = next;
+  } while (after !== undefined);
+  return { erased: 0, isComplete: true };
+};
+
+/** Whether a dead letter names an address that is not its customer's. */
+const isOfAnother = async (
+  table: ConversationTable,
+  { pk, ...item }: Item,
+  separated: ReadonlySet<string>,
+): Promise<boolean> => {
+  if (separated.size === 0) return false;
+  const { contacts } = deadLetterKeys(idOf(pk), parseDeadLetterContact(item));
+  return (await table.getAll(contacts)).some((each) => separated.has(String(each?.contact)));
 };

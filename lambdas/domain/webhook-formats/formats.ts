@@ -36,6 +36,9 @@ export const readServiceEvent = (body: string): ServiceEvent | undefined => {
 /** The fields that name the user of an event, in any format. */
 export const USER_FIELDS: ReadonlySet<string> = new Set(WEBHOOK_FORMATS.flatMap(({ userFields }) => userFields));
 
+/** The fields with the chat service's ID of the user: in events of any format, and in what Parley writes. */
+export const CUSTOMER_FIELDS: ReadonlySet<string> = new Set(['CUSTOMER_ID', 'customerId']);
+
 const BUSINESS_NAMES = new Set(WEBHOOK_FORMATS.flatMap(({ businessNames = [] }) => businessNames));
 
 /** Whether a value of one of these fields names a user, and not the business. */

@@ -6,21 +6,10 @@ import { maskNumbers } from '../../domain/mask-numbers.ts';
 import * as z from '../../domain/schema.ts';
 import { instant } from '../../domain/send-request.ts';
 import type { AuditRepository, Clock } from '../../ports.ts';
-import {
-  chosenIdField,
-  cursorField,
-  defineRoute,
-  eventIdField,
-  ignoredQuery,
-  invalidRequest,
-  noBody,
-  ok,
-  pageSize,
-  parseCursor,
-  problemResponse,
-  storedContactFields,
-  writeCursor,
-} from './api.ts';
+import { invalidRequest, ok, problemResponse } from './answer.ts';
+import { cursorField, parseCursor, writeCursor } from './cursor.ts';
+import { defineRoute, ignoredQuery, noBody } from './define-route.ts';
+import { chosenIdField, eventIdField, pageSize, storedContactFields } from './fields.ts';
 
 export interface AuditPorts {
   readonly audit: AuditRepository;

@@ -5,18 +5,9 @@ import type { SendRecord } from '../../domain/send.ts';
 import { canStartFrom } from '../../domain/send-transitions.ts';
 import { traceFieldOf } from '../../domain/trace-context.ts';
 import type { AuditRepository, Clock, Log, Metrics, SendRepository, SendScheduler } from '../../ports.ts';
-import {
-  type Answer,
-  confinableIdField,
-  defineRoute,
-  ignoredQuery,
-  noBody,
-  noQuery,
-  ok,
-  problem,
-  problemResponse,
-  requestIdField,
-} from './api.ts';
+import { type Answer, ok, problem, problemResponse } from './answer.ts';
+import { defineRoute, ignoredQuery, noBody, noQuery } from './define-route.ts';
+import { confinableIdField, requestIdField } from './fields.ts';
 import { contactOfSend, sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface CancelSendPorts {

@@ -1,6 +1,7 @@
 import * as z from '../../domain/schema.ts';
 import type { AuditRepository, CircuitRepository, Clock, Log } from '../../ports.ts';
-import { defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
+import { ok, problem, problemResponse } from './answer.ts';
+import { defineRoute, ignoredQuery } from './define-route.ts';
 import { actNote, auditedNote } from './sending-stops.ts';
 import { circuitBreakerView, viewCircuitBreaker } from './stage.ts';
 

@@ -4,8 +4,10 @@ import { customersOf } from '../../domain/customer.ts';
 import { parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { instant } from '../../domain/send-request.ts';
-import { contactFields, defineRoute, ignoredQuery, invalidRequest, problemResponse, type Route } from './api.ts';
+import { invalidRequest, problemResponse } from './answer.ts';
 import { type ContactPorts, contactResponse, origin, refusePartialNumber, respondWithContact } from './contacts.ts';
+import { defineRoute, ignoredQuery, type Route } from './define-route.ts';
+import { contactFields } from './fields.ts';
 
 const consentRequest = z.strictObject({
   platformContactId: z.typedAddress(z.MAX_NAME_LENGTH),

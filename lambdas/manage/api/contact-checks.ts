@@ -8,7 +8,9 @@ import * as z from '../../domain/schema.ts';
 import { formatNumber } from '../../domain/send-call.ts';
 import type { ChatService, Clock, ContactRepository } from '../../ports.ts';
 import { forEachConcurrently } from '../../runtime/concurrency.ts';
-import { channelNumber, contactFields, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
+import { ok, problem, problemResponse } from './answer.ts';
+import { defineRoute, ignoredQuery } from './define-route.ts';
+import { channelNumber, contactFields } from './fields.ts';
 
 export interface ContactCheckPorts {
   readonly chatService: Pick<ChatService, 'checkContacts'>;

@@ -13,17 +13,9 @@ import type { Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { isWindowOpen, windowClosesAt } from '../../domain/window.ts';
 import type { AuditRepository, Clock, ContactRepository } from '../../ports.ts';
-import {
-  type Answer,
-  defineRoute,
-  eventIdField,
-  invalidRequest,
-  noBody,
-  ok,
-  problem,
-  problemResponse,
-  storedContactFields,
-} from './api.ts';
+import { type Answer, invalidRequest, ok, problem, problemResponse } from './answer.ts';
+import { defineRoute, noBody } from './define-route.ts';
+import { eventIdField, storedContactFields } from './fields.ts';
 
 export interface ContactPorts {
   readonly contacts: Pick<ContactRepository, 'read' | 'readOwn' | 'recordConsent' | 'recordHandover'>;

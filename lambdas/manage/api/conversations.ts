@@ -2,23 +2,12 @@ import { type ContactDefaults, resolveContact, resolveCustomer } from '../../dom
 import { detailedMessage, messageRecord } from '../../domain/message.ts';
 import * as z from '../../domain/schema.ts';
 import type { Clock, ContactRepository, ConversationPart, MessageRepository } from '../../ports.ts';
-import {
-  type Answer,
-  cursorField,
-  defineRoute,
-  eventIdField,
-  noBody,
-  noQuery,
-  ok,
-  pageSize,
-  parseCursor,
-  problem,
-  problemResponse,
-  storedContactFields,
-  writeCursor,
-} from './api.ts';
+import { type Answer, ok, problem, problemResponse } from './answer.ts';
 import { contactNotFound } from './contacts.ts';
+import { cursorField, parseCursor, writeCursor } from './cursor.ts';
 import { customerIdField, customerNotFound, customerShared, findAddresses } from './customers.ts';
+import { defineRoute, noBody, noQuery } from './define-route.ts';
+import { eventIdField, pageSize, storedContactFields } from './fields.ts';
 
 export interface ConversationPorts {
   readonly contacts: Pick<ContactRepository, 'read' | 'readCustomer' | 'readOwn'>;

@@ -9,17 +9,10 @@ import {
 import { isOfCustomer, isOneUser, isSeparatedFrom, MAX_ADDRESSES } from '../../domain/customer.ts';
 import * as z from '../../domain/schema.ts';
 import type { ContactRepository } from '../../ports.ts';
-import {
-  type Answer,
-  defineRoute,
-  eventIdField,
-  noBody,
-  ok,
-  problem,
-  problemResponse,
-  storedContactFields,
-} from './api.ts';
+import { type Answer, ok, problem, problemResponse } from './answer.ts';
 import { type ContactPorts, contactResponse, viewContact } from './contacts.ts';
+import { defineRoute, noBody } from './define-route.ts';
+import { eventIdField, storedContactFields } from './fields.ts';
 
 /** The chat service's ID of a user. */
 export const customerIdField = eventIdField;

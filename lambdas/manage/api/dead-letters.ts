@@ -2,20 +2,10 @@ import { withoutCredentials } from '../../domain/buffered-request.ts';
 import { isKept, KEPT_QUEUES } from '../../domain/dead-letter.ts';
 import * as z from '../../domain/schema.ts';
 import type { AuditRepository, Clock, KeptDeadLetterRepository } from '../../ports.ts';
-import {
-  type Answer,
-  chosenIdField,
-  cursorField,
-  defineRoute,
-  noBody,
-  noQuery,
-  ok,
-  pageSize,
-  parseCursor,
-  problem,
-  problemResponse,
-  writeCursor,
-} from './api.ts';
+import { type Answer, ok, problem, problemResponse } from './answer.ts';
+import { cursorField, parseCursor, writeCursor } from './cursor.ts';
+import { defineRoute, noBody, noQuery } from './define-route.ts';
+import { chosenIdField, pageSize } from './fields.ts';
 
 export interface DeadLetterPorts {
   readonly deadLetters: Pick<KeptDeadLetterRepository, 'list' | 'read' | 'delete'>;

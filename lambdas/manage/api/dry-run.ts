@@ -3,7 +3,7 @@ import { parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { type SendRequest, tooFarAhead } from '../../domain/send-request.ts';
 import type { CircuitRepository, SendBacklog, StopRepository } from '../../ports.ts';
-import { type Answer, invalidRequest, ok } from './api.ts';
+import { type Answer, invalidRequest, ok } from './answer.ts';
 import { type ForecastPorts, forecastFields, forecastOf } from './forecasts.ts';
 import { sendingView } from './sending-stops.ts';
 import { circuitBreakerView, viewCircuitBreaker } from './stage.ts';

@@ -7,35 +7,17 @@ import {
   resolveContact,
   resolveCustomer,
 } from '../../domain/contact.ts';
-import { isOneUser } from '../../domain/customer.ts';
 import { erasureRecord, INDEX_LAG_MS, type QueuedErasure } from '../../domain/erasure.ts';
 import * as z from '../../domain/schema.ts';
-import type {
-  AuditRepository,
-  Clock,
-  ContactRepository,
-  ErasureQueue,
-  ErasureRepository,
-  Randomness,
-} from '../../ports.ts';
-import {
-  type Answer,
-  accepted,
-  chosenIdField,
-  defineRoute,
-  erasedAddressField,
-  noBody,
-  noQuery,
-  ok,
-  problem,
-  problemResponse,
-} from './api.ts';
+import type { AuditRepository, Clock, ErasureQueue, ErasureRepository, Randomness } from '../../ports.ts';
+import { type Answer, accepted, ok, problem, problemResponse } from './answer.ts';
 import { contactQuery } from './contacts.ts';
 import { customerIdField, customerShared } from './customers.ts';
+import { defineRoute, noBody, noQuery } from './define-route.ts';
+import { chosenIdField, erasedAddressField } from './fields.ts';
 
 export interface ErasurePorts {
   readonly erasures: ErasureRepository;
-  readonly contacts: Pick<ContactRepository, 'readCustomer'>;
   readonly audit: Pick<AuditRepository, 'record'>;
   readonly erasureQueue: ErasureQueue;
   readonly clock: Clock;
@@ -47,6 +29,11 @@ export const erasureResponse = z.object({
   ...erasureRecord.shape,
   /** The IDs of the erasures of the customer's other addresses. Present in the answer to the call. */
   otherAddresses: z.optional(z.array(z.string())),
+  /**
+   * The customer IDs of the contact that many users share. What names such an ID and no address is not erased, because it
+   * can be anyone's. Present in the answer to the call.
+   */
+  sharedCustomerIds: z.optional(z.array(z.string())),
 });
 
 /** Returns the customers that a contact's user is, and the others that events named with the contact. */
@@ -67,7 +54,7 @@ const refsOf = (customers: readonly ChannelCustomer[]): readonly CustomerRef[] =
   ...new Map(customers.map(({ platform, customerId }) => [customerId, { platform, customerId }])).values(),
 ];
 
-/** Returns the addresses of customers, each of them once, and those that now have another user. */
+/** Returns the addresses of customers: each of them once, those that now have another user, and those separated from them. */
 const readAddresses = async (
   erasures: Pick<ErasureRepository, 'addressesOf' | 'channelsOf'>,
   platform: string,
@@ -84,7 +71,17 @@ const readAddresses = async (
     earlier: read.flatMap(({ customerId, earlier }) =>
       earlier.map(({ contact, until }) => ({ contact, earlier: { customerId, until } })),
     ),
+    separatedKeys: [...new Set(read.flatMap(({ separated }) => separated.map(({ key }) => key)))],
   };
+};
+
+/** Returns the IDs of customers that do not identify one user. */
+const readShared = async (
+  erasures: Pick<ErasureRepository, 'isShared'>,
+  customers: readonly CustomerRef[],
+): Promise<readonly string[]> => {
+  const shared = await Promise.all(customers.map((customer) => erasures.isShared(customer)));
+  return customers.filter((_customer, index) => shared[index]).map(({ customerId }) => customerId);
 };
 
 /** Starts an erasure. Returns its ID. */
@@ -108,25 +105,33 @@ const beginErasure = async (
 /** Erases the addresses one by one, and then the subject: so that a repeated call still finds them if this one fails. */
 const beginErasures = async (
   ports: ErasurePorts,
-  subject: Omit<QueuedErasure, 'erasureId' | 'requestedAt'>,
+  subject: Omit<QueuedErasure, 'erasureId' | 'requestedAt' | 'separatedKeys'>,
   caller: Caller,
 ): Promise<Answer> => {
   const { platform, customers } = subject;
   const requestedAt = ports.clock.now();
-  const { own, earlier } = await readAddresses(ports.erasures, platform, customers);
+  const { own, earlier, separatedKeys } = await readAddresses(ports.erasures, platform, customers);
+  const user = { ...subject, requestedAt, separatedKeys };
   const others: string[] = [];
   for (const contact of own.filter(({ key }) => key !== subject.contact?.key)) {
     const { otherCustomers } = await readCustomers(ports.erasures, contact);
-    others.push(await beginErasure(ports, { ...subject, requestedAt, contact, otherCustomers }, caller));
+    others.push(await beginErasure(ports, { ...user, contact, otherCustomers }, caller));
   }
   for (const each of earlier) {
     const nobody = { customers: [], otherCustomers: [] };
     others.push(await beginErasure(ports, { platform, ...nobody, ...each, requestedAt }, caller));
   }
-  const erasureId = await beginErasure(ports, { ...subject, requestedAt }, caller);
+  const erasureId = await beginErasure(ports, user, caller);
   const counts = { messages: 0, sends: 0, deadLetters: 0, passes: 0 };
-  const otherAddresses = others.length > 0 ? { otherAddresses: others } : {};
-  return accepted({ erasureId, state: 'running', requestedAt, ...counts, ...otherAddresses });
+  const shared = await readShared(ports.erasures, customers);
+  return accepted({
+    erasureId,
+    state: 'running',
+    requestedAt,
+    ...counts,
+    ...(others.length > 0 && { otherAddresses: others }),
+    ...(shared.length > 0 && { sharedCustomerIds: shared }),
+  });
 };
 
 export const eraseContact = defineRoute({
@@ -160,10 +165,7 @@ export const eraseCustomer = defineRoute({
   responses: { 202: erasureResponse, 400: problemResponse, 409: problemResponse },
   async handle(ports: ErasurePorts, { id: customerId, query, caller }) {
     const { platform } = resolveCustomer(ports.contactDefaults, { ...query, customerId });
-    const channels = await ports.erasures.channelsOf(platform);
-    const customers = channels.map((channel) => ({ platform, channel, customerId }));
-    const stored = await Promise.all(customers.map((customer) => ports.contacts.readCustomer(customer)));
-    if (stored.some((each) => each !== undefined && !isOneUser(each))) return customerShared({ customerId });
+    if (await ports.erasures.isShared({ platform, customerId })) return customerShared({ customerId });
     const subject = { platform, customers: [{ platform, customerId }], otherCustomers: [] };
     return beginErasures(ports, subject, caller);
   },

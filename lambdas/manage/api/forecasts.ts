@@ -14,7 +14,8 @@ import { isWindowOpen, windowClosesAt } from '../../domain/window.ts';
 import type { Clock, ContactRepository, MessageRepository, StoredContact } from '../../ports.ts';
 import { onFirstUse } from '../../runtime/on-first-use.ts';
 import { readSince } from '../../runtime/read-since.ts';
-import { defineRoute, ignoredQuery, invalidRequest, ok, type Parsed, problemResponse } from './api.ts';
+import { invalidRequest, ok, problemResponse } from './answer.ts';
+import { defineRoute, ignoredQuery, type Parsed } from './define-route.ts';
 
 export interface ForecastPorts {
   readonly contacts: Pick<ContactRepository, 'readMany'>;

@@ -1,8 +1,10 @@
 import { resolveContact } from '../../domain/contact.ts';
 import { addMs, type Instant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
-import { contactFields, defineRoute, ignoredQuery, problem, problemResponse, type Route } from './api.ts';
+import { problem, problemResponse } from './answer.ts';
 import { type ContactPorts, contactResponse, refusePartialNumber, respondWithContact } from './contacts.ts';
+import { defineRoute, ignoredQuery, type Route } from './define-route.ts';
+import { contactFields } from './fields.ts';
 import { actNote, auditedNote } from './sending-stops.ts';
 
 const handoverRequest = z.strictObject({

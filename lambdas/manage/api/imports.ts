@@ -10,7 +10,8 @@ import type { AuditRepository, GapRepository, StoredEvent, StoredEventReader } f
 import { forEachConcurrently } from '../../runtime/concurrency.ts';
 import { createSeen, type Seen } from '../../runtime/customer-writes.ts';
 import { type EventRepositories, type Meanings, writesOf } from '../../runtime/event-writes.ts';
-import { defineRoute, ignoredQuery, invalidRequest, ok, problemResponse } from './api.ts';
+import { invalidRequest, ok, problemResponse } from './answer.ts';
+import { defineRoute, ignoredQuery } from './define-route.ts';
 
 export interface ImportPorts extends EventRepositories, Pick<Meanings, 'clock'> {
   readonly storedEvents: StoredEventReader;

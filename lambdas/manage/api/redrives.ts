@@ -6,8 +6,10 @@ import type { RedriveQueue, SendRepository } from '../../ports.ts';
 import { createRedriveRun, type RedriveRunPorts, type RedriveWay } from '../redrive-run.ts';
 import { createRepublish, type RedrivenSource, type RepublishPorts } from '../republish.ts';
 import { createRequeueDueMessage } from '../requeue-due-message.ts';
-import { chosenIdField, defineRoute, ignoredQuery, ok, problem, problemResponse } from './api.ts';
+import { ok, problem, problemResponse } from './answer.ts';
 import { deadLetterQueueField } from './audit.ts';
+import { defineRoute, ignoredQuery } from './define-route.ts';
+import { chosenIdField } from './fields.ts';
 
 export interface RedrivePorts extends RedriveRunPorts {
   readonly sends: Pick<SendRepository, 'read'>;

@@ -4,7 +4,9 @@ import * as z from '../../domain/schema.ts';
 import type { SendRecord } from '../../domain/send.ts';
 import { parseSendRequest, serializeDueMessage } from '../../domain/send-request.ts';
 import type { AuditRepository, Clock, SendQueue, SendRepository } from '../../ports.ts';
-import { type Answer, defineRoute, ignoredQuery, ok, problem, problemResponse, requestIdField } from './api.ts';
+import { type Answer, ok, problem, problemResponse } from './answer.ts';
+import { defineRoute, ignoredQuery } from './define-route.ts';
+import { requestIdField } from './fields.ts';
 import { sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface RequeueSendPorts {

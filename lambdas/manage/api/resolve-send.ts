@@ -15,16 +15,9 @@ import type {
   TransitionResult,
 } from '../../ports.ts';
 import { recordSentMessage } from '../../runtime/record-sent-message.ts';
-import {
-  type Answer,
-  defineRoute,
-  eventIdField,
-  ignoredQuery,
-  ok,
-  problem,
-  problemResponse,
-  requestIdField,
-} from './api.ts';
+import { type Answer, ok, problem, problemResponse } from './answer.ts';
+import { defineRoute, ignoredQuery } from './define-route.ts';
+import { eventIdField, requestIdField } from './fields.ts';
 import { contactOfSend, sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface ResolveSendPorts {

@@ -5,20 +5,10 @@ import { isInBroadcast, isListed, LISTED_STATES } from '../../domain/send-index.
 import { BROADCAST_ID, instant } from '../../domain/send-request.ts';
 import { SEND_STATES, type SendState } from '../../domain/send-transitions.ts';
 import type { Clock, ContactRepository, SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
-import {
-  type Answer,
-  cursorField,
-  defineRoute,
-  eventIdField,
-  invalidRequest,
-  noBody,
-  ok,
-  pageSize,
-  parseCursor,
-  problemResponse,
-  storedContactFields,
-  writeCursor,
-} from './api.ts';
+import { type Answer, invalidRequest, ok, problemResponse } from './answer.ts';
+import { cursorField, parseCursor, writeCursor } from './cursor.ts';
+import { defineRoute, noBody } from './define-route.ts';
+import { eventIdField, pageSize, storedContactFields } from './fields.ts';
 import { sendResponse, viewSend } from './sends.ts';
 
 export interface SendListPorts {

@@ -3,7 +3,8 @@ import { maskNumbers } from '../../domain/mask-numbers.ts';
 import * as z from '../../domain/schema.ts';
 import { type Sending, timeOfAct } from '../../domain/sending-stop.ts';
 import type { AuditRepository, Clock, Log, Metrics, StopRepository } from '../../ports.ts';
-import { defineRoute, ignoredQuery, ok, problemResponse } from './api.ts';
+import { ok, problemResponse } from './answer.ts';
+import { defineRoute, ignoredQuery } from './define-route.ts';
 
 export interface SendingStopPorts {
   readonly stops: StopRepository;

@@ -7,21 +7,10 @@ import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '..
 import { canStartFrom, SEND_STATES } from '../../domain/send-transitions.ts';
 import { startTrace, type Traceparent, traceIdOf } from '../../domain/trace-context.ts';
 import type { Clock, EchoReader, MessageRepository, SendQueue, SendRepository } from '../../ports.ts';
-import {
-  type Answer,
-  accepted,
-  confinableIdField,
-  defineRoute,
-  invalidRequest,
-  noBody,
-  noQuery,
-  ok,
-  type Parsed,
-  problem,
-  problemResponse,
-  requestIdField,
-} from './api.ts';
+import { type Answer, accepted, invalidRequest, ok, problem, problemResponse } from './answer.ts';
+import { defineRoute, noBody, noQuery, type Parsed } from './define-route.ts';
 import { type DryRunPorts, dryRun, dryRunResponse } from './dry-run.ts';
+import { confinableIdField, requestIdField } from './fields.ts';
 
 export interface SendPorts {
   readonly sends: Pick<SendRepository, 'read' | 'register'>;

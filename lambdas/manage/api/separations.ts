@@ -1,11 +1,12 @@
 import { resolveContact } from '../../domain/contact.ts';
 import { customersNamed } from '../../domain/customer.ts';
-import { addMs } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import type { ContactRepository } from '../../ports.ts';
-import { contactFields, defineRoute, eventIdField, ignoredQuery, problem, problemResponse, type Route } from './api.ts';
+import { problem, problemResponse } from './answer.ts';
 import { type ContactPorts, contactNotFound, contactResponse, respondWithContact } from './contacts.ts';
 import { customerIdField } from './customers.ts';
+import { defineRoute, ignoredQuery, type Route } from './define-route.ts';
+import { contactFields, eventIdField } from './fields.ts';
 import { actNote, auditedNote } from './sending-stops.ts';
 
 export interface SeparationPorts extends ContactPorts {
@@ -45,10 +46,7 @@ const separationRoute = (
       const action = to === 'separated' ? 'separation' : 'separation-reversal';
       const details = { customerId, ...auditedNote(note) };
       await ports.audit.record({ action, contact: ref, details, at: now, caller });
-      // Clocks differ, but this call must count even if the one that it reverses seems to be later.
-      const { separatedAt } = contact;
-      const at = separatedAt !== undefined && separatedAt >= now ? addMs(separatedAt, 1) : now;
-      await ports.contacts.recordSeparation({ contact: ref, customerId }, to, at);
+      await ports.contacts.recordSeparation({ contact: ref, customerId }, to, now);
       return respondWithContact(ports, body);
     },
   });

@@ -4,7 +4,8 @@ import { WINDOW_SCOPES } from '../../domain/contact.ts';
 import { retentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
 import type { AccessToken, CircuitRepository, StopRepository } from '../../ports.ts';
-import { defineRoute, ignoredQuery, noBody, ok } from './api.ts';
+import { ok } from './answer.ts';
+import { defineRoute, ignoredQuery, noBody } from './define-route.ts';
 import { sendingView } from './sending-stops.ts';
 
 const stageSettings = z.object({

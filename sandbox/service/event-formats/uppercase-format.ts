@@ -42,7 +42,7 @@ const inbound = (chatPlatform: string, user: User, message: ReceivedMessage) => 
   REACTIONS: [],
   SESSION_CREATION_TIME: message.sessionStartedAt.toISOString(),
   CREATION_TIME: message.at.toISOString(),
-  LAST_MODIFICATION: message.receivedAt.toISOString(),
+  LAST_MODIFICATION: (message.edits?.at(-1) ?? message.receivedAt).toISOString(),
 });
 
 /** A pressed button is JSON in a string (field notes, "Inbound events"). */

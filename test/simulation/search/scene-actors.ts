@@ -1,4 +1,4 @@
-import type { Answer } from '../../../lambdas/manage/api/api.ts';
+import type { Answer } from '../../../lambdas/manage/api/answer.ts';
 import type { Invocation } from '../../../lambdas/runtime/frame.ts';
 import { MANAGE_TIMEOUT_MS, type ManagementRequest } from '../world/manage-process.ts';
 import { createSimulatedTable, type TableState } from '../world/table.ts';

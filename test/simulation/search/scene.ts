@@ -1,5 +1,5 @@
 import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts';
-import type { Answer } from '../../../lambdas/manage/api/api.ts';
+import type { Answer } from '../../../lambdas/manage/api/answer.ts';
 import type { Item } from '../../../lambdas/table/item.ts';
 import { parseContactName } from '../../../lambdas/table/keys.ts';
 import { ACCOUNT, NOW, USER } from '../../support/builders.ts';

@@ -137,6 +137,7 @@ const PORT_CALLS: Readonly<Record<FunctionName, Readonly<Partial<Record<PortKind
     table: [
       'read CHANNELS',
       'read CONTACT',
+      'read CUSTOMER',
       'read MESSAGE',
       'read SEND',
       'read ERASURE',

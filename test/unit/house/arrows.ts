@@ -25,7 +25,9 @@ export const EXPOSED_FILES: readonly RegExp[] = [
 export const LAYERS: readonly Layer[] = [
   // Checks on the table from outside: no function may import it, so that it is in no bundle.
   { name: 'laws', files: /^lambdas\/laws\//, mayImport: ['laws', 'domain'] },
-  { name: 'domain', files: /^lambdas\/domain\//, mayImport: ['domain'] },
+  // What people type for an address. The console reads it as the functions and the command do.
+  { name: 'addresses', files: /^lambdas\/domain\/address\.ts$/, mayImport: [] },
+  { name: 'domain', files: /^lambdas\/domain\//, mayImport: ['domain', 'addresses'] },
   // What the table's keys and attributes mean. Use cases and rules do not know it, and the laws state it again.
   { name: 'table', files: /^lambdas\/table\//, mayImport: ['table', 'domain'] },
   {
@@ -50,7 +52,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'functions',
     files: /^lambdas\//,
-    mayImport: ['domain', 'ports', 'runtime', 'functions'],
+    mayImport: ['domain', 'addresses', 'ports', 'runtime', 'functions'],
   },
 
   // What is deployed. It knows the functions by what they expose.
@@ -65,12 +67,13 @@ export const LAYERS: readonly Layer[] = [
   { name: 'lib', files: /^lib\//, mayImport: ['lib', 'settings', 'domain', 'table', 'functions'] },
   { name: 'bin', files: /^bin\//, mayImport: ['bin', 'lib', 'documents'] },
 
-  // A second reading of the contract: the sandbox shares no code with the functions.
+  // A second reading of the contract: the sandbox shares no code with the functions. What people type for an address is
+  // not in the contract, so the page has that from them.
   {
     // The page runs in a browser: it knows only the types of the service.
     name: 'sandbox page',
     files: /^sandbox\/console\/page\//,
-    mayImport: ['sandbox page'],
+    mayImport: ['sandbox page', 'addresses'],
     mayImportTypes: ['sandbox base', 'sandbox service', 'sandbox delivery'],
   },
   // The clock, and the rules of what runs on this machine: whom a server answers, what may be printed, and how users run the
@@ -117,6 +120,7 @@ export const LAYERS: readonly Layer[] = [
       'cli operations',
       'adapters',
       'domain',
+      'addresses',
       'table',
       'laws',
       'functions',
@@ -148,6 +152,7 @@ export const LAYERS: readonly Layer[] = [
       'cli operations',
       'adapters',
       'domain',
+      'addresses',
       'table',
       'functions',
     ],

@@ -11,8 +11,6 @@ const LONG_FILES: Readonly<Record<string, string>> = {
   'cli/base/target.ts': 'everything that a command needs to reach a stage',
   'lambdas/domain/events/event-details.ts': 'the schemas of all events, from which their documents are generated',
   'lambdas/domain/send-transitions.ts': "a send's states and transitions, as data",
-  'lambdas/manage/api/api.ts': 'the paths, answers, and errors that all routes share',
-  'lambdas/manage/entry.ts': 'composes the management API',
   'lambdas/ports.ts': 'the index of every outside interface',
   'lib/constructs/management.ts': "a function's environment is one list",
   'lib/documents/event-samples.ts': 'samples, as data',

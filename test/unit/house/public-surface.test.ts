@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { REFUSAL_CODES } from '../../../lambdas/domain/decision.ts';
 import * as z from '../../../lambdas/domain/schema.ts';
-import { PROBLEM_CODES } from '../../../lambdas/manage/api/api.ts';
+import { PROBLEM_CODES } from '../../../lambdas/manage/api/answer.ts';
 import { stageSettings } from '../../../lib/settings/stage-settings.ts';
 import { commandLines } from './public-surface/command-lines.ts';
 import { exportLines } from './public-surface/declared-exports.ts';

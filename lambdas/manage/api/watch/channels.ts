@@ -2,7 +2,8 @@ import * as z from '../../../domain/schema.ts';
 import { NO_LINE } from '../../../domain/watch/channel-rhythm.ts';
 import type { ChannelRepository, Clock } from '../../../ports.ts';
 import { judgeRegistered, reportsEchoes } from '../../watch/watch-arrivals.ts';
-import { defineRoute, noBody, noQuery, ok, problemResponse } from '../api.ts';
+import { ok, problemResponse } from '../answer.ts';
+import { defineRoute, noBody, noQuery } from '../define-route.ts';
 
 export interface ChannelPorts {
   readonly channels: Pick<ChannelRepository, 'list' | 'readDays'>;

@@ -1,7 +1,10 @@
 import * as z from '../../../domain/schema.ts';
 import type { ChannelRepository, GapRepository } from '../../../ports.ts';
 import { reportsEchoes } from '../../watch/watch-arrivals.ts';
-import { cursorField, defineRoute, noBody, ok, pageSize, parseCursor, problemResponse, writeCursor } from '../api.ts';
+import { ok, problemResponse } from '../answer.ts';
+import { cursorField, parseCursor, writeCursor } from '../cursor.ts';
+import { defineRoute, noBody } from '../define-route.ts';
+import { pageSize } from '../fields.ts';
 
 export interface GapPorts {
   readonly gaps: Pick<GapRepository, 'listMissing'>;

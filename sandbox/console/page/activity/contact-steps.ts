@@ -1,6 +1,7 @@
 import { formatMilliseconds } from '../components/time.ts';
 import { isByOperator, type Message } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
+import { versionSteps } from './edit-steps.ts';
 import { idsOf, itemBodies, type TimelineStep } from './timeline-step.ts';
 
 /** Returns the consent that a user's message recorded, unless a later keyword has replaced it. */
@@ -69,7 +70,8 @@ export const echoSteps = ({ trace }: Timeline): readonly TimelineStep[] => {
     bodies: itemBodies(items.echo),
   };
   const { operatorWroteAt: writtenAt, operatorUntil: until } = contact ?? {};
-  if (writtenAt === undefined) return [stored];
+  const edits = versionSteps(echo);
+  if (writtenAt === undefined) return [stored, ...edits];
   const isLatest = writtenAt === echo.createdAt;
   const end = until === undefined ? '' : ` People answer until ${formatMilliseconds(until)} or the handback.`;
   const step: TimelineStep = {
@@ -79,5 +81,5 @@ export const echoSteps = ({ trace }: Timeline): readonly TimelineStep[] => {
     detail: `${isLatest ? "This is the operators' latest message." : `An operator has written again at ${formatMilliseconds(writtenAt)}.`}${end}`,
     bodies: itemBodies(items.handover),
   };
-  return [stored, step];
+  return [stored, ...edits, step];
 };

@@ -17,6 +17,8 @@ export const describeEvent = (entry: FeedEntry): EventDescription => {
   switch (entry.type) {
     case 'user-wrote':
       return { event: 'User message', detail: textOf(entry.message), ...aboutMessage(entry) };
+    case 'message-edited':
+      return { event: 'Message edited', detail: textOf(entry.message), ...aboutMessage(entry) };
     case 'message-accepted': {
       const event = isByOperator(entry.message) ? 'Operator message' : 'Message accepted';
       return { event, detail: textOf(entry.message), ...aboutMessage(entry) };

@@ -2,6 +2,7 @@ import { formatMilliseconds } from '../components/time.ts';
 import type { Message } from '../state/api.ts';
 import type { Timeline } from '../state/console-state.ts';
 import { confirmationSteps, consentSteps } from './contact-steps.ts';
+import { editSteps, versionSteps } from './edit-steps.ts';
 import { type Ordered, orderSteps } from './order-steps.ts';
 import { outboundSteps } from './outbound-steps.ts';
 import { idsOf, itemBodies, type TimelineStep } from './timeline-step.ts';
@@ -35,7 +36,9 @@ const inboundSteps = (timeline: Timeline, message: Message): readonly TimelineSt
       bodies: [{ name: 'Message', value: message }],
     },
     ...(deliveries.length + expired.length === 0 ? [DELIVERY_PENDING] : []),
+    ...editSteps(message),
     ...webhookSteps(deliveries, new Map([['', stored]])),
+    ...versionSteps(timeline.trace?.message),
     ...expiredSteps(expired),
   ];
 };

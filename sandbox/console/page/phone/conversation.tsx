@@ -11,7 +11,7 @@ import { MessageBubble } from './message-bubble.tsx';
 const NEAR_END_PX = 60;
 
 /** The loaded part of the conversation, oldest message first. */
-export const Conversation = () => {
+export const Conversation = ({ onEdit }: { onEdit: (message: Message) => void }) => {
   const { messages, before, isAtEnd } = useConsole((state) => state.conversation);
   const selectedId = useConsole((state) => state.route.selection?.id);
   const scroller = useRef<HTMLDivElement>(null);
@@ -61,6 +61,7 @@ export const Conversation = () => {
               message={message}
               isSelected={message.id === selectedId}
               isTabStop={message.id === tabStop}
+              onEdit={onEdit}
             />
           </li>
         ))}

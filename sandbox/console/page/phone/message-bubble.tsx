@@ -1,6 +1,7 @@
+import { Button } from '../components/button.tsx';
 import { Link } from '../components/link.tsx';
-import { formatTime } from '../components/time.ts';
-import { isByOperator, type Message } from '../state/api.ts';
+import { formatDateTime, formatTime } from '../components/time.ts';
+import { editsOf, isByOperator, type Message } from '../state/api.ts';
 import { describeMediaAddress } from './media-address.ts';
 import { otherContent } from './other-content.ts';
 import { type FormattedRun, parseFormatting } from './parse-formatting.ts';
@@ -15,8 +16,14 @@ export const MEDIA_NAMES: Readonly<Record<MediaKind, string>> = {
 };
 
 /** A message on the phone. Selecting it shows its timeline. */
-export const MessageBubble = (props: { message: Message; isSelected: boolean; isTabStop: boolean }) => {
-  const { message, isSelected, isTabStop } = props;
+export const MessageBubble = (props: {
+  message: Message;
+  isSelected: boolean;
+  isTabStop: boolean;
+  onEdit: (message: Message) => void;
+}) => {
+  const { message, isSelected, isTabStop, onEdit } = props;
+  const editedAt = editsOf(message).at(-1);
   return (
     <div class={`bubble${isSelected ? ' selected' : ''}`}>
       <Link
@@ -37,13 +44,25 @@ export const MessageBubble = (props: { message: Message; isSelected: boolean; is
         </p>
       )}
       {otherContent(message) !== undefined && <p class="text">{otherContent(message)}</p>}
+      {isSelected && isEditable(message) && (
+        <Button class="edit" label="Edit this message" onClick={() => onEdit(message)}>
+          Edit
+        </Button>
+      )}
       <p class="meta">
+        {editedAt !== undefined && <span title={`Edited on ${formatDateTime(Date.parse(editedAt))}`}>edited</span>}
         <time dateTime={message.at}>{formatTime(message.at)}</time>
         {'status' in message && <SentStatus {...message} />}
       </p>
     </div>
   );
 };
+
+/** The platform lets users edit text, and captions. */
+const isEditable = (message: Message): boolean =>
+  message.direction === 'in' &&
+  otherContent(message) === undefined &&
+  !('buttonPayload' in message && message.buttonPayload !== undefined);
 
 const writerOf = (message: Message): 'user' | 'business' | 'operator' => {
   if (message.direction === 'in') return 'user';

@@ -1,13 +1,15 @@
+import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { counted } from '../components/counted.ts';
 import { formatTime, useServiceTime } from '../components/time.ts';
 import { showChecklist } from '../first-run/actions.ts';
 import { SampleConversation } from '../first-run/checklist.tsx';
 import { addUser } from '../state/add-user.ts';
-import { callApi, userPath } from '../state/api.ts';
+import { callApi, type Message, userPath } from '../state/api.ts';
 import { NO_USER, showResult, useConsole, useSelectedUser } from '../state/console-state.ts';
 import { Composer } from './composer.tsx';
 import { Conversation } from './conversation.tsx';
+import { EditForm } from './edit-form.tsx';
 
 /** The selected user's phone. */
 export const Phone = () => {
@@ -16,6 +18,8 @@ export const Phone = () => {
   const isUnknown = useConsole((state) => state.conversation.contact === null) && user === undefined;
   const [businessNumber = ''] = useConsole((state) => state.chatChannelNumbers);
   const isOff = user?.device === 'off';
+  const [edit, setEdit] = useState<{ contact: string; message: Message }>();
+  const isEditing = edit !== undefined && edit.contact === contact;
   return (
     <div class={`phone${isOff ? ' off' : ''}`}>
       <StatusLine isOff={isOff} />
@@ -36,9 +40,12 @@ export const Phone = () => {
       ) : isUnknown ? (
         <UnknownUser contact={contact} />
       ) : (
-        <Conversation key={contact} />
+        <Conversation key={contact} onEdit={(message) => setEdit({ contact, message })} />
       )}
-      <Composer key={`composer ${contact}`} contact={contact} />
+      {isEditing && <EditForm key={edit.message.id} {...edit} onClose={() => setEdit(undefined)} />}
+      <div hidden={isEditing}>
+        <Composer key={`composer ${contact}`} contact={contact} />
+      </div>
       <p class="visually-hidden">{user ? `${user.name || user.contact}'s phone` : 'No user selected'}</p>
     </div>
   );

@@ -14,10 +14,9 @@ import { searchUsers } from './user-search.ts';
 export const UserList = () => {
   const users = useConsole((state) => state.users);
   const selected = useConsole((state) => state.route.user);
-  const [businessNumber] = useConsole((state) => state.chatChannelNumbers);
   const [search, setSearch] = useState('');
   const [refused, setRefused] = useState<{ reason: string; id?: string } | undefined>();
-  const found = useMemo(() => searchUsers(users.byContact, search, businessNumber), [users, search, businessNumber]);
+  const found = useMemo(() => searchUsers(users.byContact, search), [users, search]);
   const { rows, outcome, newContact } = found;
   const now = useWindowTime(users.byContact.values());
 

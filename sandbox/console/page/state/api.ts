@@ -24,6 +24,8 @@ export type { Activity, MinuteCounts };
 // The control API's resources, typed by the functions that serialize them.
 export type User = ReturnType<typeof userView>;
 export type Message = ReturnType<typeof messageView>;
+/** A message of a user. */
+export type ReceivedMessage = Extract<Message, { edits: readonly string[] }>;
 export type Rule = ReturnType<typeof ruleView>;
 export type Template = ReturnType<typeof templateView>;
 export type Account = ReturnType<typeof accountView>;
@@ -42,7 +44,7 @@ export type FeedEntry = { readonly id: number; readonly at: string } & (
   | { readonly type: 'user-changed'; readonly user: User }
   | { readonly type: 'rule-changed'; readonly name: string; readonly rule: Rule | null }
   | {
-      readonly type: 'user-wrote' | 'message-accepted' | 'status-changed';
+      readonly type: 'user-wrote' | 'message-edited' | 'message-accepted' | 'status-changed';
       readonly contact: string;
       readonly message: Message;
     }
@@ -117,6 +119,10 @@ export const isAcknowledged = ({ status }: Delivery): boolean => status !== null
 /** Whether an operator wrote a message in the chat service's console. */
 export const isByOperator = (message: Message | null): message is Message =>
   message !== null && 'endpoint' in message && message.endpoint === 'operator-console';
+
+/** When the user edited a message, earliest first. */
+export const editsOf = (message: Message | null): readonly string[] =>
+  message !== null && 'edits' in message ? message.edits : [];
 
 /** Reads a property of JSON whose shape is unknown. */
 export const field = (value: unknown, name: string): unknown =>

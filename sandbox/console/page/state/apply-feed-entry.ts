@@ -44,9 +44,10 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
       readEvent(entry.event).messageIds.forEach(refreshIfShown);
       break;
     case 'user-wrote':
+    case 'message-edited':
     case 'message-accepted':
     case 'status-changed':
-      putLastMessage(entry.contact, entry.message, entry.type !== 'status-changed');
+      putLastMessage(entry.contact, entry.message, ['user-wrote', 'message-accepted'].includes(entry.type));
       if (entry.contact === store.get().route.user) {
         store.set({ conversation: withMessage(store.get().conversation, entry.message) });
       }

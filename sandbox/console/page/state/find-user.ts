@@ -1,9 +1,10 @@
+import { plainAddress } from '../../../../lambdas/domain/address.ts';
 import type { UserRow } from './api.ts';
 
-/** Returns the user that a request or call names. Phone numbers match with or without the plus and separators. */
+/** Returns the user that a request or call names, in any spelling of a phone number. */
 export const findUser = (users: ReadonlyMap<string, UserRow>, contact: string): UserRow | undefined =>
   users.get(contact) ?? users.get(`+${withoutPlus(contact)}`) ?? users.get(withoutPlus(contact));
 
 export const isSameContact = (one: string, other: string): boolean => withoutPlus(one) === withoutPlus(other);
 
-const withoutPlus = (contact: string): string => contact.replaceAll(/[\s().-]/g, '').replace(/^\+/, '');
+const withoutPlus = (contact: string): string => plainAddress(contact).replace(/^\+/, '');

@@ -12,7 +12,7 @@ export const ERASURE_INVARIANTS = {
       'After an erasure, the table, the queues, and the audit trail contain nothing about the contact that was ' +
       'there when the last pass started, except what is newer than the request.',
     check(facts, { checked, violated }) {
-      for (const { key, requestedAt, start } of erasuresOf(facts)) {
+      for (const { key, requestedAt, queued, start } of erasuresOf(facts)) {
         checked();
         const names = namesOf(key);
         for (const [name, item] of facts.run.items) {
@@ -22,7 +22,10 @@ export const ERASURE_INVARIANTS = {
           const isCreation = ({ before }: Recorded<'write'>) => before === undefined || isMark(before);
           const created = facts.writesOf(name).findLast(isCreation)?.index ?? -1;
           // An old STOP that is delivered again after the erasure is an opt-out again, beside newer consents.
-          const isConsent = name.endsWith(' CONSENT') || isOfNewContact(facts, name, item);
+          const isOfNew = isOfNewContact(facts, name, item);
+          const isConsent = name.endsWith(' CONSENT') || isOfNew;
+          const wasWithoutAddresses = isWithoutAddresses(name, facts.itemBefore(name, queued));
+          if (wasWithoutAddresses && (isOfNew || isWithoutAddresses(name, item))) continue;
           const time = oldestTimeOf(name, isConsent ? changedBefore(facts, name, item, start) : item);
           if (created < start && (time === undefined ? !isConsent : time <= requestedAt)) {
             violated(`${name} is left of ${key}, which was erased as of ${requestedAt}.`);
@@ -103,8 +106,17 @@ const otherContactsOf = (facts: StageFacts, name: string): readonly string[] => 
     .flatMap((other) => facts.writesOf(other).flatMap(({ after }) => parseContactName(after?.contact)?.key ?? []));
 };
 
+/**
+ * Whether a customer has no address. Nothing leads to it from an address that an earlier erasure removed, and its opt-outs
+ * are newer than that erasure.
+ */
+const isWithoutAddresses = (name: string, item: Item | undefined): boolean =>
+  name.startsWith('CUSTOMER#') && item !== undefined && !(item.contacts instanceof Set);
+
 interface ErasureRequest {
   readonly erasureId: string;
+  /** The place where the erasure was queued. */
+  readonly queued: number;
   readonly key: string;
   readonly requestedAt: string;
 }
@@ -112,10 +124,10 @@ interface ErasureRequest {
 /** The erasures by their ids, from the messages of their queue, which name the contact. */
 const requestsOf = (facts: StageFacts): ReadonlyMap<string, ErasureRequest> =>
   new Map(
-    facts.entries('queued').flatMap(({ queue, body }) => {
+    facts.entries('queued').flatMap(({ queue, body, index: queued }) => {
       if (queue !== 'erasures') return [];
       const { erasureId, requestedAt, contact } = JSON.parse(body);
-      return [[String(erasureId), { erasureId, requestedAt, key: contact.key }] as const];
+      return [[String(erasureId), { erasureId, queued, requestedAt, key: contact.key }] as const];
     }),
   );
 

@@ -2,14 +2,28 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { bufferedText } from '../../../../lambdas/domain/buffered-request.ts';
 import { contactRef, messageGroup } from '../../../../lambdas/domain/contact.ts';
-import { contactsOf } from '../../../../lambdas/domain/dead-letter.ts';
+import { type KeptQueue, subjectsOf } from '../../../../lambdas/domain/dead-letter.ts';
 import { createIsAbout } from '../../../../lambdas/domain/dead-letter-subject.ts';
+import type { QueuedErasure } from '../../../../lambdas/domain/erasure.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { serializeRequest } from '../../../../lambdas/domain/serialized-request.ts';
 import { NOW, sendRequest, USER, wireMessage } from '../../../support/builders.ts';
 
-const isAbout = createIsAbout(contactRef('chat', USER), NOW);
+const isAboutContact = (address: string) =>
+  createIsAbout({ contact: contactRef('chat', address), customerIds: [] }, NOW);
+const isAbout = isAboutContact(USER);
 const OTHER = '+5491155559999';
+
+const CUSTOMER = { platform: 'chat', customerId: 'customer-1' };
+const isAboutCustomer = createIsAbout({ customerIds: ['customer-1'] }, NOW);
+const erasure = (changes: Partial<QueuedErasure>): QueuedErasure => ({
+  erasureId: 'erasure-1',
+  requestedAt: NOW,
+  platform: 'chat',
+  customers: [CUSTOMER],
+  otherCustomers: [],
+  ...changes,
+});
 
 const received = (body: string) => serializeRequest({ rawBody: Buffer.from(body), receivedAt: NOW }, 'a reason') ?? '';
 const envelopeOf = (body: string) =>
@@ -33,6 +47,10 @@ const unverified = (body: string, receivedAt = NOW) =>
     headers: '',
     body: Buffer.from(body).toString('base64'),
   });
+
+/** The keys of the contacts under which a dead letter is kept. */
+const keysOf = (body: string) =>
+  subjectsOf({ queue: 'inbound', body }, 'chat').flatMap((subject) => ('key' in subject ? [subject.key] : []));
 
 describe('a dead letter is about a contact', () => {
   it.each([
@@ -65,7 +83,7 @@ describe('a dead letter is about a contact', () => {
     ['a published event', JSON.stringify({ detail: { contact: { channel: '*', key: '541155550000' } } })],
   ])('%s, so an erasure finds it and deletes it', (_case, body) => {
     expect(isAbout({ body })).toBe(true);
-    expect(contactsOf({ queue: 'inbound', body }, 'chat').map(({ key }) => key)).toContain('541155550000');
+    expect(keysOf(body)).toContain('541155550000');
   });
 
   it('if it is in its message group', () => {
@@ -76,10 +94,10 @@ describe('a dead letter is about a contact', () => {
   it('if its message group is the hash of an id that SQS does not accept', () => {
     const groupId = messageGroup('señora-nº-0');
     const call = JSON.stringify({ MessageGroupId: groupId, MessageBody: '{"scheduledRequestId":"1"}' });
-    const isAboutUser = createIsAbout(contactRef('chat', 'señora-nº-0'), NOW);
+    const isAboutUser = isAboutContact('señora-nº-0');
     expect(isAboutUser({ body: 'MALFORMED', groupId })).toBe(true);
     expect(isAboutUser({ body: call })).toBe(true);
-    expect(createIsAbout(contactRef('chat', 'señora-nº-1'), NOW)({ body: call, groupId })).toBe(false);
+    expect(isAboutContact('señora-nº-1')({ body: call, groupId })).toBe(false);
   });
 });
 
@@ -105,7 +123,7 @@ describe('a dead letter is not about a contact', () => {
     ['nothing', ''],
   ])('%s', (_case, body) => {
     expect(isAbout({ body })).toBe(false);
-    expect(contactsOf({ queue: 'inbound', body }, 'chat').map(({ key }) => key)).not.toContain('541155550000');
+    expect(keysOf(body)).not.toContain('541155550000');
   });
 });
 
@@ -123,10 +141,71 @@ describe('a dead letter that was never verified', () => {
     expect(isAbout({ body: unverified(JSON.stringify(wireMessage()), addMs(NOW, 1)) })).toBe(false);
   });
 
-  it('is kept under the contact that it names, in any envelope', () => {
+  it('is kept under the customer and the contact that it names, in any envelope', () => {
     for (const body of [JSON.stringify(wireMessage()), wrapped(wireMessage())]) {
-      const contacts = contactsOf({ queue: 'inbound', body: unverified(body) }, 'chat');
-      expect(contacts).toEqual([contactRef('chat', USER)]);
+      expect(subjectsOf({ queue: 'inbound', body: unverified(body) }, 'chat')).toEqual([
+        CUSTOMER,
+        contactRef('chat', USER),
+      ]);
+    }
+  });
+});
+
+describe('a dead letter is about a customer', () => {
+  it.each<[string, KeptQueue, string]>([
+    ['an event', 'inbound', received(JSON.stringify({ CUSTOMER_ID: 'customer-1', STATUS: 7 }))],
+    ['an event in an envelope', 'inbound', received(wrapped({ CUSTOMER_ID: 'customer-1', STATUS: 7 }))],
+    ['an event of an address', 'inbound', received(JSON.stringify(wireMessage({ STATUS: 7 })))],
+    ['an event in the format camelCase', 'inbound', received(JSON.stringify({ customerId: 'customer-1', date: 7 }))],
+    ['an event that was never verified', 'inbound', unverified(JSON.stringify({ CUSTOMER_ID: 'customer-1' }))],
+    ['an event that is not JSON', 'inbound', received('{"CUSTOMER_ID":"customer-1","MESSAGE":"sec')],
+    ['a request', 'send', '{"requestId":"order-17","customerId":"customer-1","messageText":7}'],
+    ['a request of the bulk lane', 'bulk', '{"requestId":"order-17","customerId":"customer-1"}'],
+    ['a schedule', 'schedules', JSON.stringify({ MessageBody: '{"x":1}', customerId: 'customer-1' })],
+    ['an erasure', 'erasures', JSON.stringify(erasure({}))],
+  ])('%s, so an erasure finds it and deletes it', (_case, queue, body) => {
+    expect(isAboutCustomer({ body })).toBe(true);
+    expect(createIsAbout({ customerIds: ['customer-2'] }, NOW)({ body })).toBe(false);
+    expect(subjectsOf({ queue, body }, 'chat')).toContainEqual(CUSTOMER);
+  });
+
+  it('whose ID is a number', () => {
+    const body = received('{"CUSTOMER_ID":771,"STATUS":7,"MESSAGE":"9771"}');
+    expect(createIsAbout({ customerIds: ['771'] }, NOW)({ body })).toBe(true);
+    expect(createIsAbout({ customerIds: ['977'] }, NOW)({ body })).toBe(false);
+    expect(subjectsOf({ queue: 'inbound', body }, 'chat')).toContainEqual({ platform: 'chat', customerId: '771' });
+  });
+
+  it('if it is neither JSON nor names anybody, and has the whole ID', () => {
+    expect(isAboutCustomer({ body: 'CUSTOMER_ID=customer-1&MESSAGE=Hi' })).toBe(true);
+    expect(isAboutCustomer({ body: 'CUSTOMER_ID=customer-11&MESSAGE=Hi' })).toBe(false);
+    expect(createIsAbout({ customerIds: ['17'] }, NOW)({ body: 'of order 17' })).toBe(false);
+  });
+
+  it('if it is a change to the item of the customer', () => {
+    expect(isAboutCustomer({ body: change({ pk: 'CUSTOMER#chat#customer-1', sk: 'CUSTOMER#*' }) })).toBe(true);
+    expect(isAboutCustomer({ body: change({ pk: 'CUSTOMER#chat#customer-2', sk: 'CUSTOMER#*' }) })).toBe(false);
+  });
+
+  it('but not if it only mentions the customer, or names an address that an operator separated', () => {
+    const mention = { FROM: OTHER, CUSTOMER_ID: 'customer-2', MESSAGE: 'customer-1' };
+    expect(isAboutCustomer({ body: received(JSON.stringify(mention)) })).toBe(false);
+    const separatedKeys = [contactRef('chat', USER).key];
+    const isAbout = createIsAbout({ customerIds: ['customer-1'], separatedKeys }, NOW);
+    expect(isAbout({ body: received(JSON.stringify(wireMessage({ STATUS: 7 }))) })).toBe(false);
+    expect(isAbout({ body: received(JSON.stringify(wireMessage({ STATUS: 7, FROM: OTHER }))) })).toBe(true);
+  });
+
+  it('but not an erasure that only leaves the customer', () => {
+    const contact = contactRef('chat', OTHER);
+    const others = [{ platform: 'chat', customerId: 'customer-1' }];
+    for (const changes of [
+      { contact, customers: [], otherCustomers: others },
+      { contact, customers: others },
+    ]) {
+      const body = JSON.stringify(erasure(changes));
+      expect(isAboutCustomer({ body })).toBe(false);
+      expect(subjectsOf({ queue: 'erasures', body }, 'chat')).toEqual([{ ...contact, channel: '*' }]);
     }
   });
 });

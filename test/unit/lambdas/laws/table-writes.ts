@@ -109,7 +109,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
       next = page.next;
     }
     // By then, the writers of all dead letters have ended.
-    const { isComplete } = await erasures.eraseKeptDeadLetters(contact, addMs(now, 90_000));
+    const { isComplete } = await erasures.eraseKeptDeadLetters([contact], addMs(now, 90_000));
     return found + (isComplete ? 0 : 1);
   };
 

@@ -21,7 +21,7 @@ import type { QueuedErasure } from '../../../../lambdas/domain/erasure.ts';
 import * as z from '../../../../lambdas/domain/schema.ts';
 import type { NumberFormat } from '../../../../lambdas/domain/send-call.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
-import type { RouteDescription } from '../../../../lambdas/manage/api/api.ts';
+import type { RouteDescription } from '../../../../lambdas/manage/api/define-route.ts';
 import type { ImportPorts } from '../../../../lambdas/manage/api/imports.ts';
 import type { RedrivePorts } from '../../../../lambdas/manage/api/redrives.ts';
 import type { RouteName } from '../../../../lambdas/manage/api/route-name.ts';

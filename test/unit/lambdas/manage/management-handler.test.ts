@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
-import type { Answer, ManagementCall } from '../../../../lambdas/manage/api/api.ts';
+import type { Answer } from '../../../../lambdas/manage/api/answer.ts';
+import type { ManagementCall } from '../../../../lambdas/manage/api/define-route.ts';
 import { answerErrors, createManagementHandler } from '../../../../lambdas/manage/management-handler.ts';
 import type { Log } from '../../../../lambdas/ports.ts';
 import { createTelemetry, frame } from '../../../../lambdas/runtime/frame.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from '../../../../lambdas/domain/schema.ts';
-import type { RouteDescription } from '../../../../lambdas/manage/api/api.ts';
+import type { RouteDescription } from '../../../../lambdas/manage/api/define-route.ts';
 import { ROUTES } from '../../../../lambdas/manage/api/routes.ts';
 import {
   managementApiDocument,

@@ -57,6 +57,8 @@ describe('the latest sends', () => {
     [{ contact: '5491155550001' }, ['order-2', 'order-1']],
     // In a query, a plus that is not encoded is a space.
     [{ contact: ' 54 911 5555-0001' }, ['order-2', 'order-1']],
+    [{ contact: '\u2068tel:+54\u00a09\u00a011 5555\u20110001\u2069' }, ['order-2', 'order-1']],
+    [{ text: '\u2068tel:+54\u00a09\u00a011 5555\u20110001\u2069' }, ['order-2', 'order-1']],
     [{ contact: '54911' }, []],
     [{ contact: 'ana.perez' }, ['order-3']],
     [{ contact: 'anaperez' }, []],

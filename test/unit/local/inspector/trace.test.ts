@@ -11,12 +11,16 @@ const tables = testTables();
 
 type Stage = Awaited<ReturnType<typeof createManagedStage>>;
 
-const receive = async (stage: Stage, id: string, turn?: { startedAt: string }): Promise<void> => {
-  const event = { _id_: id, FROM: USER, MESSAGE: id, CREATION_TIME: NOW };
+const receive = async (
+  stage: Stage,
+  id: string,
+  { startedAt, text = id, modifiedAt }: { startedAt?: string; text?: string; modifiedAt?: string } = {},
+): Promise<void> => {
+  const event = { _id_: id, FROM: USER, MESSAGE: text, CREATION_TIME: NOW, LAST_MODIFICATION: modifiedAt };
   const options = { times: { receivedAt: NOW }, chatPlatform: 'chat', windowPer: 'user' } as const;
   const parsed = parseEvent(JSON.stringify(event), options);
   if (parsed.kind !== 'event' || parsed.event.kind !== 'message') throw new Error('not a message');
-  await stage.messages.recordInbound(parsed.event, turn);
+  await stage.messages.recordInbound(parsed.event, startedAt === undefined ? undefined : { startedAt });
 };
 
 const read = (stage: Pick<Stage, 'tableName'>, subject: TraceSubject, ...busEvents: BusEvents) => {
@@ -95,6 +99,22 @@ describe('the trace of a send', () => {
 
     expect(trace.turn?.messageIds.toSorted()).toEqual(['hi', 'where-is-it']);
     expect(trace.busEvents).toEqual([own]);
+  });
+
+  it('contains every version of a message that was edited, oldest first', async () => {
+    const stage = await createManagedStage(tables);
+    await receive(stage, 'edited', { text: 'Maybe', modifiedAt: '2026-11-20T10:02:00.000Z' });
+    expect((await read(stage, { messageId: 'edited' })).message?.versions).toBeUndefined();
+    await receive(stage, 'edited', { text: 'Yes', modifiedAt: '2026-11-20T10:01:00.000Z' });
+    await receive(stage, 'edited', { text: 'No', modifiedAt: '2026-11-20T10:03:00.000Z' });
+
+    const { message } = await read(stage, { messageId: 'edited' });
+
+    expect(message?.versions?.map(({ modifiedAt, body = '' }) => [modifiedAt, JSON.parse(body).MESSAGE])).toEqual([
+      ['2026-11-20T10:01:00.000Z', 'Yes'],
+      ['2026-11-20T10:02:00.000Z', 'Maybe'],
+      ['2026-11-20T10:03:00.000Z', 'No'],
+    ]);
   });
 
   it('of an opt-out contains the request that confirms it, apart from the items of the message', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeEvent } from '../../../../sandbox/console/page/activity/describe-event.ts';
 import type { Delivery, FeedEntry } from '../../../../sandbox/console/page/state/api.ts';
-import { AT, apiCall, outbound, USER } from './page-data.ts';
+import { AT, apiCall, inbound, outbound, USER } from './page-data.ts';
 
 const EVENT = { _id_: 'message-1', FROM: USER, STATUS: 'read' };
 
@@ -30,6 +30,18 @@ describe('an entry of the event log', () => {
 
     expect(describeEvent(accepted('message/v3')).event).toBe('Message accepted');
     expect(describeEvent(accepted('operator-console')).event).toBe('Operator message');
+  });
+
+  it('says that a user edited a message', () => {
+    const edited: FeedEntry = {
+      id: 4,
+      at: AT,
+      type: 'message-edited',
+      contact: USER,
+      message: inbound({ text: 'No' }),
+    };
+
+    expect(describeEvent(edited)).toEqual({ event: 'Message edited', detail: 'No', messageId: 'm1', contact: USER });
   });
 
   it('about an API call has its message and its user', () => {

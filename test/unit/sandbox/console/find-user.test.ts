@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { plainAddress } from '../../../../lambdas/domain/address.ts';
 import { findUser, isSameContact } from '../../../../sandbox/console/page/state/find-user.ts';
+import { SPELLINGS } from '../../../support/spellings.ts';
 import { USER, userRow } from './page-data.ts';
 
 it.each([
@@ -13,6 +15,12 @@ it.each([
 
   expect(findUser(users, named)?.contact).toBe(contact);
   expect(isSameContact(named, contact)).toBe(true);
+});
+
+it.each(SPELLINGS)('finds the user that %j names, unless it lacks the 9 of mobile numbers', (typed) => {
+  const contact = `+${plainAddress(typed).replace('+', '')}`;
+
+  expect(findUser(new Map([[contact, userRow({ contact })]]), typed)?.contact).toBe(contact);
 });
 
 it('finds no user for another number', () => {

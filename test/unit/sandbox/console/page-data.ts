@@ -1,4 +1,4 @@
-import type { Call, Message, Trace, UserRow } from '../../../../sandbox/console/page/state/api.ts';
+import type { Call, Message, ReceivedMessage, Trace, UserRow } from '../../../../sandbox/console/page/state/api.ts';
 
 export const AT = '2026-01-31T10:00:00.000Z';
 export const USER = '+5491155550001';
@@ -11,10 +11,11 @@ const ANY = { id: 'm1', at: AT, chatChannelNumber: CHANNEL, text: 'Hi', media: [
 export const traceOf = (found: Partial<Trace>): Trace => ({ items: {}, keys: [], ...found });
 
 /** A message of the user. */
-export const inbound = (changes: Partial<Message> = {}): Message => ({
+export const inbound = (changes: Partial<ReceivedMessage> = {}): Message => ({
   ...ANY,
   direction: 'in',
   receivedAt: AT,
+  edits: [],
   ...changes,
 });
 

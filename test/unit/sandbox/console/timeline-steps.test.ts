@@ -286,6 +286,33 @@ describe("the timeline of a user's message", () => {
     expect(timelineSteps(message)[1]?.step.detail).toBe('The event was not acknowledged.');
   });
 
+  it('shows an edit, its delivery, and every stored version with its event', () => {
+    const versions = [
+      { modifiedAt: at(0), body: '{"MESSAGE":"Yes"}' },
+      { modifiedAt: at(60_000), body: '{"MESSAGE":"No"}' },
+    ];
+    const message = timeline({
+      selection: { kind: 'message', id: 'm1' },
+      message: inbound({ edits: [at(60_000)] }),
+      deliveries: [delivery(3), delivery(60_003, undefined, { messageId: 'event-edit' })],
+      trace: { ...stored, message: { ...stored.message, versions }, busEvents: [published(60_200, 'MessageUpdated')] },
+    });
+
+    expect(shown(message)).toEqual([
+      'User sent a message',
+      'Webhook attempt 1: 200 +3',
+      'Message stored',
+      'Conversation window updated',
+      'User edited the message +59997',
+      'Webhook attempt 1: 200 +3',
+      'Edit stored',
+      'Published MessageUpdated +197',
+    ]);
+    const edit = timelineSteps(message).find(({ step }) => step.title === 'Edit stored');
+    expect(edit?.step.detail).toBe('Parley keeps all 2 versions, and the message shows the latest.');
+    expect(edit?.step.bodies.map(({ value }) => value)).toEqual(versions.map(({ body }) => body));
+  });
+
   it('says that delivery is pending, last', () => {
     const pending = timeline({ message: received, trace: { ...stored, busEvents: [published(5, 'MessageReceived')] } });
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parsePhoneNumber, searchUsers } from '../../../../sandbox/console/page/phone/user-search.ts';
-import { CHANNEL as BUSINESS, inbound, userRow } from './page-data.ts';
+import { addressFault, partialNumberFault, plainAddress } from '../../../../lambdas/domain/address.ts';
+import { contactRef } from '../../../../lambdas/domain/contact.ts';
+import { searchUsers } from '../../../../sandbox/console/page/phone/user-search.ts';
+import { NOT_ADDRESSES, PARTIAL_NUMBERS, SPELLINGS, VERBATIM_IDS } from '../../../support/spellings.ts';
+import { inbound, userRow } from './page-data.ts';
 
 const aUser = (contact: string, name?: string, at?: string) =>
   userRow({ contact, name, lastMessage: at === undefined ? null : inbound({ id: contact, at }) });
@@ -11,41 +14,32 @@ const LANDLINE = aUser('+541145550001');
 const WEB_CHAT = aUser('CO.1000a');
 const USERS = new Map([ANA, BRUNO, LANDLINE, WEB_CHAT].map((user) => [user.contact, user]));
 
-const search = (text: string, users = USERS) => searchUsers(users, text, BUSINESS);
+const search = (text: string, users = USERS) => searchUsers(users, text);
 
-describe('parsePhoneNumber', () => {
-  it.each([
-    ['+54 9 11 5555-0001', '+5491155550001'],
-    ['+54\u00a09\u202f11\u00a05555\u20110001', '+5491155550001'],
-    ['\u202a+54 9 11 5555 0001\u202c', '+5491155550001'],
-    ['  +54.9.11/5555.0001 ', '+5491155550001'],
-    ['(+54) 9 11 5555 0001', '+5491155550001'],
-    ['tel:+5491155550001', '+5491155550001'],
-    ['＋５４ 9 11 5555 0001', '+5491155550001'],
-    ['5491155550001', '+5491155550001'],
-    ['0054 9 11 5555 0001', '+5491155550001'],
-    ['(011) 4555 0001', '+541145550001'],
-  ])('reads "%s"', (text, expected) => {
-    expect(parsePhoneNumber(text, BUSINESS)).toBe(expected);
+describe('what is typed for an address', () => {
+  it.each(SPELLINGS)('reads "%s" as Parley does', (typed) => {
+    const { outcome } = search(typed);
+
+    expect(outcome).toEqual({ kind: 'add', contact: `+${plainAddress(typed).replace('+', '')}` });
+    // Parley finds the same contact under every spelling.
+    expect(contactRef('chat', outcome.kind === 'add' ? outcome.contact : '')).toEqual(contactRef('chat', typed));
   });
 
-  it.each([
-    ['+1 415 555 0100', '+14155550001'],
-    ['+55 11 5555 0001', '+554155550001'],
-    ['+595 21 555 000', '+5954155550001'],
-  ])("completes a national number with the country code of the business's number %s", (businessNumber, expected) => {
-    expect(parsePhoneNumber('0415 555 0001', businessNumber)).toBe(expected);
+  it.each(
+    [...NOT_ADDRESSES, ...PARTIAL_NUMBERS].filter(([typed]) => typed.trim() !== '' && !/^[\u200b\u2060]+$/.test(typed)),
+  )('refuses "%s" with Parley\'s sentence', (typed, fault) => {
+    const address = plainAddress(typed);
+    const sentence = addressFault(address) ?? partialNumberFault(address);
+
+    const { outcome, newContact } = search(typed, new Map());
+
+    expect(newContact).toBeUndefined();
+    expect(outcome).toEqual({ kind: 'refuse', reason: expect.stringContaining(`" ${sentence}.`) });
+    expect(sentence).toContain(fault);
   });
 
-  it.each(['', 'ana', 'CO.1000a', '12345', '+54 9 11 5555 0001 99 99', '54+9115555', '+0 11 4555 0001', '()', '+'])(
-    'does not read "%s"',
-    (text) => {
-      expect(parsePhoneNumber(text, BUSINESS)).toBeUndefined();
-    },
-  );
-
-  it('does not guess a country', () => {
-    expect(parsePhoneNumber('(011) 4555 0001')).toBeUndefined();
+  it.each(VERBATIM_IDS)('takes "%s" for no phone number', (id) => {
+    expect(search(id).newContact).toBeUndefined();
   });
 });
 
@@ -90,7 +84,7 @@ describe('Enter in the search field', () => {
     ['', 'Enter a name, or a phone number such as +54 9 11 5555 0001.'],
     ['maria', '"maria" is not a phone number. To add a user, enter a phone number such as +54 9 11 5555 0001.'],
     ['maria 2', '"maria 2" is not a phone number. To add a user, enter a phone number such as +54 9 11 5555 0001.'],
-    ['999', '"999" is not a complete phone number. Enter the full number, such as +54 9 11 5555 0001.'],
+    ['999', '"999" has too few digits for a phone number; write it in international format, such as +5491150000001.'],
   ])('says why "%s" adds nobody', (text, reason) => {
     expect(search(text).outcome).toEqual({ kind: 'refuse', reason });
   });

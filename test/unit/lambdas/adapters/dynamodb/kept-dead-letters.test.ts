@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbKeptDeadLetters } from '../../../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { contactRef, messageGroup } from '../../../../../lambdas/domain/contact.ts';
-import { contactsOf, type DeadLetter } from '../../../../../lambdas/domain/dead-letter.ts';
+import { type DeadLetter, subjectsOf } from '../../../../../lambdas/domain/dead-letter.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { ErasureRepository, KeptDeadLetterRepository, ListPosition } from '../../../../../lambdas/ports.ts';
 import { NOW, TRACEPARENT, USER } from '../../../../support/builders.ts';
@@ -66,7 +66,7 @@ describe('a kept dead letter', () => {
     for (const update of updates) await table.update(...update);
 
     expect(await tables.items(tableName)).toEqual(kept);
-    expect(await erasures.eraseKeptDeadLetters(contact, LATER)).toEqual({ erased: 0, isComplete: false });
+    expect(await erasures.eraseKeptDeadLetters([contact], LATER)).toEqual({ erased: 0, isComplete: false });
   });
 
   it('leaves nothing, or is complete, whenever an operator deletes it while it is being kept', async () => {
@@ -125,8 +125,8 @@ describe('a kept dead letter', () => {
     });
     await deadLetters.keep(deadLetter({ id: 'of-other' }), [other], { at: NOW, keepId: 'keep-1' });
 
-    expect(await erasures.eraseKeptDeadLetters(contact, LATER)).toEqual({ erased: 1, isComplete: false });
-    expect(await erasures.eraseKeptDeadLetters(contact, LATER)).toEqual({ erased: 0, isComplete: true });
+    expect(await erasures.eraseKeptDeadLetters([contact], LATER)).toEqual({ erased: 1, isComplete: false });
+    expect(await erasures.eraseKeptDeadLetters([contact], LATER)).toEqual({ erased: 0, isComplete: true });
 
     const { deadLetters: left } = await deadLetters.list('send', { limit: 10 });
     expect(left.map(({ id }) => id).toSorted()).toEqual(['newer', 'of-other']);
@@ -136,13 +136,13 @@ describe('a kept dead letter', () => {
     const user = contactRef('chat', 'señora-nº-0');
     const ofGroup = (id: string, address: string) => {
       const letter = deadLetter({ id, groupId: messageGroup(address) });
-      return deadLetters.keep(letter, contactsOf(letter, 'chat'), { at: NOW, keepId: id });
+      return deadLetters.keep(letter, subjectsOf(letter, 'chat'), { at: NOW, keepId: id });
     };
     await ofGroup('of-user', 'señora-nº-0');
     await ofGroup('of-other', 'señora-nº-1');
 
-    expect(await erasures.eraseKeptDeadLetters(user, LATER)).toEqual({ erased: 1, isComplete: false });
-    expect(await erasures.eraseKeptDeadLetters(user, LATER)).toEqual({ erased: 0, isComplete: true });
+    expect(await erasures.eraseKeptDeadLetters([user], LATER)).toEqual({ erased: 1, isComplete: false });
+    expect(await erasures.eraseKeptDeadLetters([user], LATER)).toEqual({ erased: 0, isComplete: true });
 
     const { deadLetters: left } = await deadLetters.list('send', { limit: 10 });
     expect(left.map(({ id }) => id)).toEqual(['of-other']);
@@ -152,13 +152,14 @@ describe('a kept dead letter', () => {
     await deadLetters.keep(deadLetter({ since: at(4) }), [contact], { at: NOW, keepId: 'keep-1' });
     const table = tables.tableOf(tableName);
     const deleted = Array.from({ length: 25 }, (_, index) => ({ pk: `DEADLETTER#deleted-${index}`, sk: 'CONTACT#0' }));
-    const lagging: typeof table = { ...table, query: async () => ({ items: deleted, next: deleted.at(-1) }) };
+    const lagging: typeof table = {
+      ...table,
+      query: async ({ after, ...query }) =>
+        after === undefined ? { items: deleted, next: { pk: 'DEADLETTER#deleted-24' } } : table.query(query),
+    };
 
-    expect(await createDynamodbErasures(lagging).eraseKeptDeadLetters(contact, LATER)).toEqual({
-      erased: 0,
-      isComplete: false,
-    });
-    expect(await erasures.eraseKeptDeadLetters(contact, LATER)).toEqual({ erased: 1, isComplete: false });
+    const erased = await createDynamodbErasures(lagging).eraseKeptDeadLetters([contact], LATER);
+    expect(erased).toEqual({ erased: 1, isComplete: false });
   });
 
   it('is found by the next pass of an erasure if it is kept again while it is deleted', async () => {
@@ -173,8 +174,8 @@ describe('a kept dead letter', () => {
         },
       };
 
-      await createDynamodbErasures(racing).eraseKeptDeadLetters(contact, LATER);
-      await erasures.eraseKeptDeadLetters(contact, LATER);
+      await createDynamodbErasures(racing).eraseKeptDeadLetters([contact], LATER);
+      await erasures.eraseKeptDeadLetters([contact], LATER);
 
       expect(await tables.items(tableName)).toEqual({});
     }
@@ -195,10 +196,10 @@ describe('a kept dead letter', () => {
     const kept = createDynamodbKeptDeadLetters(dying).keep(deadLetter(), [contact], { at: NOW, keepId: 'keep-1' });
     await kept.catch(() => undefined);
 
-    const before = await erasures.eraseKeptDeadLetters(contact, addMs(LATER, -1));
+    const before = await erasures.eraseKeptDeadLetters([contact], addMs(LATER, -1));
     await table.update({ key: { pk: 'DEADLETTER#letter-1', sk: 'PART#0' }, set: { data: Buffer.from('text') } });
     const passes = [before];
-    for (let pass = 0; pass < 2; pass += 1) passes.push(await erasures.eraseKeptDeadLetters(contact, LATER));
+    for (let pass = 0; pass < 2; pass += 1) passes.push(await erasures.eraseKeptDeadLetters([contact], LATER));
 
     expect(passes).toEqual([
       { erased: 0, isComplete: false },

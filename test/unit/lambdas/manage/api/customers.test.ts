@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { MAX_ADDRESSES } from '../../../../../lambdas/domain/customer.ts';
 import { auditResponse } from '../../../../../lambdas/manage/api/audit.ts';
 import { contactResponse } from '../../../../../lambdas/manage/api/contacts.ts';
@@ -314,10 +313,19 @@ describe('an operator who separates an address from a customer', () => {
     expect(entries[0]).toMatchObject({ customerId: 'customer-1', note: expect.not.stringContaining('5555') });
   });
 
-  it('does not apply a call that was overtaken by a later one', async () => {
-    const named = { contact: contactRef('chat', PHONE), customerId: 'customer-1' };
-    await stage.contacts.recordSeparation(named, 'joined', '2026-11-20T12:00:00.001Z');
-    await stage.contacts.recordSeparation(named, 'separated', '2026-11-20T12:00:00.000Z');
+  it('counts every call, also those of one millisecond about several customers', async () => {
+    await stage.receive(wireStatus({ FROM: PHONE, CUSTOMER_ID: 'customer-9' }));
+    const separateFrom = (customerId: string) =>
+      stage.call('separateCustomer', { body: { platformContactId: PHONE, customerId } });
+    const answers = await Promise.all(['customer-1', 'customer-9'].map(separateFrom));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await contactOf(PHONE)).toMatchObject({ separatedCustomerIds: ['customer-1', 'customer-9'] });
+  });
+
+  it('counts a call that starts after another one, also if its clock is behind', async () => {
+    await separate(PHONE);
+    stage.setNow('2026-11-20T11:59:59.000Z');
+    await separate(PHONE, 'reverseSeparation');
     expect((await addresses()).separated).toEqual([]);
   });
 

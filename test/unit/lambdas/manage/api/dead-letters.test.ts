@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSqsDeadLetterSource } from '../../../../../lambdas/adapters/sqs-dead-letters.ts';
 import { bufferedHeader, bufferedText, parseBufferedRequest } from '../../../../../lambdas/domain/buffered-request.ts';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
-import { contactsOf, type KeptQueue } from '../../../../../lambdas/domain/dead-letter.ts';
+import { type KeptQueue, subjectsOf } from '../../../../../lambdas/domain/dead-letter.ts';
 import { seconds } from '../../../../../lambdas/domain/duration.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { serializeRequest } from '../../../../../lambdas/domain/serialized-request.ts';
@@ -12,7 +12,7 @@ import type { KeptDeadLetterRepository } from '../../../../../lambdas/ports.ts';
 import { createMovableClock, type MovableClock } from '../../../../../local/base/clock.ts';
 import type { ListeningServer } from '../../../../../local/base/listen-locally.ts';
 import { startSqs } from '../../../../../local/emulators/sqs/sqs.ts';
-import { NOW, USER } from '../../../../support/builders.ts';
+import { NOW, USER, wireMessage } from '../../../../support/builders.ts';
 import { recordingMetrics, silentLog } from '../../../../support/telemetry.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createManagedStage, type ManagedStage } from '../managed-stage.ts';
@@ -229,6 +229,27 @@ describe('a webhook request that was never verified', () => {
 
 describe('an erasure', () => {
   const event = (raw: string) => serializeRequest({ rawBody: Buffer.from(raw), receivedAt: NOW }, 'reason') ?? '';
+  const eventOf = (FROM: string) => event(JSON.stringify({ FROM, CUSTOMER_ID: 'customer-1', STATUS: 7 }));
+  const erasureOf = (changes: object) =>
+    JSON.stringify({
+      erasureId: 'e',
+      requestedAt: NOW,
+      platform: 'chat',
+      customers: [],
+      otherCustomers: [],
+      ...changes,
+    });
+  /** Moves a dead letter to the table, and waits until the function that moves it must have ended. */
+  const keepAWeek = async (body: string, queue?: KeptQueue) => {
+    await put(body);
+    await clock.advance(8 * DAY_MS);
+    await keep(queue);
+    await clock.advance(90_000);
+    stage.setNow(clock.now().toISOString());
+  };
+  /** The keys of the contacts under which a dead letter is kept. */
+  const keysOf = (deadLetter: { readonly body: string; readonly groupId?: string }) =>
+    subjectsOf({ queue: 'send', ...deadLetter }, 'chat').flatMap((subject) => ('key' in subject ? [subject.key] : []));
   const due = JSON.stringify({ MessageBody: '{"scheduledRequestId":"r"}', MessageGroupId: USER });
 
   it.each<[string, KeptQueue, string]>([
@@ -237,15 +258,10 @@ describe('an erasure', () => {
     ['a malformed request', 'send', `{"platformContactId":"${USER}","mess`],
     ['a request', 'send', JSON.stringify({ requestId: 'r', platformContactId: USER })],
     ['a scheduled send', 'schedules', due],
-    ['another erasure', 'erasures', JSON.stringify({ erasureId: 'e', contact: contactRef('chat', USER) })],
+    ['another erasure', 'erasures', erasureOf({ contact: contactRef('chat', USER) })],
   ])('deletes %s', async (_name, queue, body) => {
-    await put(body);
-    await clock.advance(8 * DAY_MS);
-    await keep(queue);
+    await keepAWeek(body, queue);
     expect((await kept(queue)).deadLetters).toHaveLength(1);
-    // By then, the function that has moved it must have ended.
-    await clock.advance(90_000);
-    stage.setNow(clock.now().toISOString());
 
     await stage.call('eraseContact', { id: USER });
     await stage.erase();
@@ -255,16 +271,48 @@ describe('an erasure', () => {
   });
 
   it('leaves what another user wrote, even if it mentions the number', async () => {
-    await put(event(JSON.stringify({ FROM: OTHER, MESSAGE: `Call ${USER}` })));
-    await clock.advance(8 * DAY_MS);
-    await keep();
-    await clock.advance(90_000);
-    stage.setNow(clock.now().toISOString());
+    await keepAWeek(event(JSON.stringify({ FROM: OTHER, MESSAGE: `Call ${USER}` })));
 
     await stage.call('eraseContact', { id: USER });
     await stage.erase();
 
     expect((await kept()).deadLetters).toHaveLength(1);
+  });
+
+  describe.each<[string, () => Promise<unknown>]>([
+    ['a customer', () => stage.call('eraseCustomer', { id: 'customer-1' })],
+    ['an address of the customer', () => stage.call('eraseContact', { id: USER })],
+  ])('of %s', (_what, erase) => {
+    it.each<[string, KeptQueue, string]>([
+      ['an event without an address', 'inbound', event('{"CUSTOMER_ID":"customer-1","STATUS":7}')],
+      ['an event of an address that is not stored', 'inbound', eventOf(OTHER)],
+      ['a request', 'send', '{"requestId":"r","customerId":"customer-1"}'],
+      ['a request of the bulk lane', 'bulk', '{"requestId":"r","customerId":"customer-1"}'],
+      ['a schedule', 'schedules', '{"MessageBody":"{}","customerId":"customer-1"}'],
+      ['an erasure', 'erasures', erasureOf({ customers: [{ platform: 'chat', customerId: 'customer-1' }] })],
+    ])('deletes %s that names only the customer', async (_name, queue, body) => {
+      await stage.receive(wireMessage());
+      await keepAWeek(body, queue);
+      expect((await kept(queue)).deadLetters).toHaveLength(1);
+
+      await erase();
+      await stage.erase();
+
+      expect((await kept(queue)).deadLetters).toEqual([]);
+    });
+
+    it('leaves those of another customer, and of an address that was separated from the customer', async () => {
+      await stage.receive(wireMessage());
+      await stage.receive(wireMessage({ _id_: 'm-2', FROM: OTHER }));
+      await stage.call('separateCustomer', { body: { platformContactId: OTHER, customerId: 'customer-1' } });
+      await keepAWeek(eventOf(OTHER));
+      await keepAWeek(event('{"CUSTOMER_ID":"customer-2","MESSAGE":"customer-1"}'));
+
+      await erase();
+      await stage.erase();
+
+      expect((await kept()).deadLetters).toHaveLength(2);
+    });
   });
 
   it.each([
@@ -273,7 +321,7 @@ describe('an erasure', () => {
     ['without a plus', '54 9 11 5555-0000'],
     ['with a plus', '+54 9 (11) 5555-0000'],
   ])('finds a number in a body that is not JSON: %s', (_case, text) => {
-    const keys = contactsOf({ queue: 'send', body: `to ${text}: hello` }, 'chat').map(({ key }) => key);
+    const keys = keysOf({ body: `to ${text}: hello` });
     expect(keys).toContain('541155550000');
   });
 
@@ -284,13 +332,13 @@ describe('an erasure', () => {
     ['a TO behind a FROM', '{"FROM":"me","TO":"señora-nº-13",}'],
   ])('counts the contact that a field names in malformed JSON: %s', (_, body) => {
     // A message group cannot have the name of every contact.
-    const keys = contactsOf({ queue: 'send', body, groupId: '0a4e69cc' }, 'chat').map(({ key }) => key);
+    const keys = keysOf({ body, groupId: '0a4e69cc' });
     expect(keys).toEqual(['señora-nº-13', '0a4e69cc']);
   });
 
   it('finds at most 50 contacts per dead letter, the first ones', () => {
     const numbers = Array.from({ length: 60 }, (_, index) => `+54115000${1000 + index}`);
-    const found = contactsOf({ queue: 'send', body: numbers.join(', ') }, 'chat');
-    expect([found.length, found[0]?.key]).toEqual([50, '54115000' + '1000']);
+    const found = keysOf({ body: numbers.join(', ') });
+    expect([found.length, found[0]]).toEqual([50, '54115000' + '1000']);
   });
 });

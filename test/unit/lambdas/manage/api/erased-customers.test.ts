@@ -3,6 +3,7 @@ import type { WindowPer } from '../../../../../lambdas/domain/contact.ts';
 import { MAX_ADDRESSES, MAX_CUSTOMERS } from '../../../../../lambdas/domain/customer.ts';
 import { EXPIRY_LAW } from '../../../../../lambdas/laws/expiry-law.ts';
 import { contactResponse } from '../../../../../lambdas/manage/api/contacts.ts';
+import { erasureResponse } from '../../../../../lambdas/manage/api/erasures.ts';
 import { wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createManagedStage } from '../managed-stage.ts';
@@ -76,6 +77,16 @@ it('the erasure of an earlier user leaves the IDs that the present user has at o
   expect(await consentOf(PHONE)).toBe('opted-out');
 });
 
+it('the erasure of a customer leaves an address that was separated, also if it has another user since', async () => {
+  await write(PHONE, 1);
+  await write(ID, 2, { MESSAGE: 'of the separated address' });
+  await stage.call('separateCustomer', { body: { platformContactId: ID, customerId: 'customer-1' } });
+  await write(ID, 3, { CUSTOMER_ID: 'customer-2' });
+  await stage.call('eraseCustomer', { id: 'customer-1' });
+  await stage.erase();
+  expect(await everything()).toContain('of the separated address');
+});
+
 it('an erasure leaves a customer who has another address since the request, until that contact would expire', async () => {
   await write(PHONE, 1, { MESSAGE: 'STOP' });
   await stage.call('eraseContact', { id: PHONE });
@@ -106,6 +117,19 @@ describe('an ID that the service gives to many users', () => {
     await write(PHONE, 30);
     await write(OTHER, 31, { MESSAGE: 'STOP' });
     expect(await consentOf(PHONE)).toBe('none');
+  });
+
+  it('keeps what names only the ID, which can be about any of them, and the answer says so', async () => {
+    await stage.receive(wireStatus({ _id_: 'of-anyone', FROM: undefined }));
+    const deadLetter = { body: '{"CUSTOMER_ID":"customer-1"}' };
+    stage.queuedDeadLetters = [deadLetter];
+    const { body } = await stage.call('eraseContact', { id: '5491155550010' });
+    expect(erasureResponse.parse(body).sharedCustomerIds).toEqual(['customer-1']);
+    await stage.erase();
+    const left = Object.keys(await stage.items());
+    expect(left).toContain('MESSAGE#of-anyone MESSAGE');
+    expect(left).not.toContain('MESSAGE#m-0 MESSAGE');
+    expect(stage.queuedDeadLetters).toEqual([deadLetter]);
   });
 
   it('is never followed again: its item does not expire', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AwsServiceError } from '../../../../../lambdas/adapters/aws-service-error.ts';
-import type { Answer } from '../../../../../lambdas/manage/api/api.ts';
+import type { Answer } from '../../../../../lambdas/manage/api/answer.ts';
 import type { RouteName } from '../../../../../lambdas/manage/api/route-name.ts';
 import { ROUTES } from '../../../../../lambdas/manage/api/routes.ts';
 import type { EmulatedTables } from '../../../../support/emulated-table.ts';

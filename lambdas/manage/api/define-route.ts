@@ -1,59 +1,9 @@
 import type { Caller } from '../../domain/audit.ts';
-import { ANY_CHANNEL, numberOfChannel } from '../../domain/contact.ts';
 import { InvalidPositionError } from '../../domain/errors.ts';
 import * as z from '../../domain/schema.ts';
-import { REQUEST_ID } from '../../domain/send-request.ts';
 import type { Traceparent } from '../../domain/trace-context.ts';
-import type { ListPosition } from '../../ports.ts';
-
-/** Why a call was not carried out. Clients depend on the codes. */
-export const PROBLEM_CODES = [
-  'INVALID_REQUEST',
-  'INVALID_CURSOR',
-  'CONTACT_NOT_FOUND',
-  'CUSTOMER_NOT_FOUND',
-  'CUSTOMER_SHARED',
-  'MESSAGE_NOT_FOUND',
-  'SEND_NOT_FOUND',
-  'ERASURE_NOT_FOUND',
-  'DEAD_LETTER_NOT_FOUND',
-  'QUEUE_NOT_FOUND',
-  'REQUEST_ID_REUSED',
-  'NOT_RESOLVABLE',
-  'NOT_CANCELLABLE',
-  'PROBE_IN_FLIGHT',
-  'NOT_OVERDUE',
-  'HANDOVERS_OFF',
-  'INVALID_CHANNEL',
-  'CHAT_SERVICE_FAILED',
-  'INTERNAL',
-] as const;
-
-export type ProblemCode = (typeof PROBLEM_CODES)[number];
-
-/** A route's answer, before it becomes an HTTP response. */
-export interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
-
-export const ok = (body: unknown): Answer => ({ status: 200, body });
-
-/** Answers a call whose work continues in the background. */
-export const accepted = (body: unknown): Answer => ({ status: 202, body });
-
-export const problem = (status: 400 | 404 | 409 | 500 | 502, code: ProblemCode, message: string): Answer => ({
-  status,
-  body: { code, message },
-});
-
-export const invalidRequest = (explanation: string): Answer => problem(400, 'INVALID_REQUEST', explanation);
-
-export const problemResponse = z.object({
-  code: z.string(),
-  /** What is wrong and how to fix it. */
-  message: z.string(),
-});
+import { type Answer, invalidRequest, problem } from './answer.ts';
+import { confinableIdField } from './fields.ts';
 
 /** A call as received from API Gateway, not yet parsed. */
 export interface ManagementCall {
@@ -187,105 +137,6 @@ const parse = <Value>(schema: z.ZodMiniType<Value>, value: unknown, root: string
   return parsed.success
     ? { kind: 'parsed', value: parsed.data }
     : { kind: 'invalid', explanation: `Invalid request: ${z.describeIssues(parsed.error, root)}.` };
-};
-
-/** Fields that several routes share. */
-
-export const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is not a request id'));
-
-/** The limit of IDs in webhook events. */
-const hasIdBytes = z.refine<string>(
-  (id) => Buffer.byteLength(id) <= z.MAX_ID_BYTES,
-  `must not be longer than ${z.MAX_ID_BYTES} bytes`,
-);
-
-/** The ID of a message or a stored contact. */
-export const eventIdField = z.boundedString(z.MAX_ID_BYTES).check(hasIdBytes);
-
-/**
- * The address of a contact to erase. A value that looks like a number but is not one would erase nothing and report
- * success.
- */
-export const erasedAddressField = z.typedAddress(z.MAX_ID_BYTES).check(hasIdBytes);
-
-/** An ID that Parley or AWS chose, such as that of an erasure or of a dead letter. */
-export const chosenIdField = z.boundedString(128);
-
-/**
- * A request ID in a path, to which IAM policies can confine a caller. It can contain only characters that mean the same
- * whether or not they are percent-encoded, because AWS does not document which form of the path IAM sees.
- * Source: https://www.rfc-editor.org/rfc/rfc3986#section-2.3
- */
-export const confinableIdField = z
-  .boundedString(128)
-  .check(
-    z.regex(
-      /^(?!\.+$|-$)[A-Za-z0-9._~-]+$/,
-      'must have only letters, digits, dots, hyphens, underscores, and tildes in this path',
-    ),
-  );
-
-/** A business number as calls to the chat service name it. */
-export const channelNumber = z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + and 6 to 15 digits'));
-
-/** A business number, or an ID that an event names it by. */
-const channelName = (isName: (name: string) => boolean) =>
-  z
-    .boundedString(z.MAX_NAME_LENGTH)
-    .check(z.refine(isName, 'must be a business number, such as +5491100000000, or a channel ID that ends in one'));
-
-const namesNumber = (name: string): boolean => numberOfChannel(name) !== undefined;
-
-/** Both default to the stage's settings. The number matters only if windows are kept per business number. */
-export const contactFields = {
-  chatPlatform: z.optional(z.boundedString(z.MAX_NAME_LENGTH)),
-  chatChannelNumber: z.optional(channelName(namesNumber)),
-};
-
-/** For reading and erasing. `*` selects what arrived without a business number. */
-export const storedContactFields = {
-  ...contactFields,
-  chatChannelNumber: z.optional(channelName((name) => name === ANY_CHANNEL || namesNumber(name))),
-};
-
-/** A page size in a query. */
-export const pageSize = (maximum: number) =>
-  z.pipe(
-    z.wellFormedString().check(z.regex(/^\d{1,6}$/, 'must be a whole number')),
-    z.pipe(
-      z.transform(Number),
-      z.number().check(z.minimum(1, 'must be at least 1'), z.maximum(maximum, `must be at most ${maximum}`)),
-    ),
-  );
-
-/** The `cursor` of the previous page. */
-export const cursorField = z.boundedString(8192);
-
-/** A position in a list, which the table checks. */
-const listPosition = z.record(z.string(), z.string());
-
-/** Encodes a position in a list. The cursor is opaque to clients, so that its format can change. */
-export const writeCursor = (position: Readonly<Record<string, string>>): string =>
-  Buffer.from(JSON.stringify(position)).toString('base64url');
-
-/**
- * Returns the position of a cursor, or undefined without one. JSON can escape half of a character, which no key contains
- * and which DynamoDB refuses.
- *
- * @param schema of the position. @default one that the table checks
- * @throws InvalidPositionError for a cursor that this API did not write
- */
-export const parseCursor = (
-  cursor: string | undefined,
-  schema: z.ZodMiniType<ListPosition> = listPosition,
-): ListPosition | undefined => {
-  if (cursor === undefined) return undefined;
-  const json = z.parseJson(Buffer.from(cursor, 'base64url').toString());
-  // Stringified, only half a character remains escaped.
-  const isBroken = /\\ud[89a-f]/.test(JSON.stringify(json) ?? '');
-  const position = isBroken ? undefined : z.safeParse(schema, json).data;
-  if (position === undefined) throw new InvalidPositionError('The cursor is not one of this API.');
-  return position;
 };
 
 const INVALID_CURSOR: Answer = problem(
