@@ -97,6 +97,8 @@ export type ListPosition = Readonly<Record<string, string>>;
 /** A part of a conversation: the messages of one of a user's addresses, or those that name only the customer. */
 export interface ConversationPart {
   readonly subject: DataSubject;
+  /** The address that each message is shown with. @default none */
+  readonly address?: string | undefined;
   /** Only messages after it, because the address had another user until then. @default all */
   readonly after?: Instant | undefined;
 }

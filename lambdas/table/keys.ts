@@ -19,6 +19,10 @@ export const subjectName = (subject: DataSubject): string =>
 /** The prefix of the name of every customer. */
 export const CUSTOMER_PREFIX = 'CUSTOMER#';
 
+/** Returns the ID of the customer that a name stands for. Returns undefined for any other name. */
+export const customerIdIn = (name: string): string | undefined =>
+  name.startsWith(CUSTOMER_PREFIX) ? name.split('#').slice(2).join('#') : undefined;
+
 /** Returns the key of the item for a customer's addresses and opt-outs. */
 export const customerKeyOf = ({ channel, ...customer }: ChannelCustomer): ItemKey => ({
   pk: subjectName(customer),

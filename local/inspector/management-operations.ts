@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type ManagementClient, ManagementError } from '../../cli/operations/management-client.ts';
 import { resourcePath } from '../../cli/operations/resource-path.ts';
-import { contactResponse } from '../../lambdas/manage/api/contacts.ts';
+import { type ContactResponse, contactResponse } from '../../lambdas/manage/api/contacts.ts';
 import { dryRunResponse } from '../../lambdas/manage/api/dry-run.ts';
 import type { ContactChanged, ContactStatus, Inspector } from '../../sandbox/base/inspector.ts';
+import { isSameAddress, readCustomerStatus } from './customer-status.ts';
 import { orRefused } from './management-client.ts';
 
 const resolvedSend = z.object({ state: z.string() });
@@ -13,11 +14,18 @@ export const createManagementOperations = (
   api: ManagementClient,
 ): Pick<Inspector, 'contact' | 'handOver' | 'handBack' | 'dryRun' | 'resolve'> => {
   const change = (path: string, platformContactId: string): Promise<ContactChanged> =>
-    orRefused(async () => ({ kind: 'changed', contact: statusOf(await api('POST', path, { platformContactId })) }));
+    orRefused(async () => ({
+      kind: 'changed',
+      contact: statusOf(contactResponse.parse(await api('POST', path, { platformContactId }))),
+    }));
   return {
-    async contact(platformContactId) {
+    async contact(platformContactId, customerId) {
       try {
-        return statusOf(await api('GET', resourcePath('contacts', 'platformContactId', platformContactId)));
+        const answer = await api('GET', resourcePath('contacts', 'platformContactId', platformContactId));
+        const contact = contactResponse.parse(answer);
+        const customer = await readCustomerStatus(api, contact, customerId);
+        const own = customer?.addresses.find((address) => isSameAddress(address, contact));
+        return { ...statusOf(contact), ...(own && { consent: own.consent }), ...(customer && { customer }) };
       } catch (error) {
         if (error instanceof ManagementError && error.code === 'CONTACT_NOT_FOUND') return undefined;
         throw error;
@@ -48,10 +56,10 @@ export const createManagementOperations = (
   };
 };
 
-const statusOf = (response: unknown): ContactStatus => {
-  const { consent, handover } = contactResponse.parse(response);
+const statusOf = ({ consent, handover }: ContactResponse): ContactStatus => {
+  const { state, at, origin, source } = consent;
   return {
-    consent,
+    consent: { state, at, origin, source },
     ...(handover && { handover: { state: handover.state, since: handover.since, until: handover.until } }),
   };
 };

@@ -40,9 +40,9 @@ export const createStageWatch = ({ openLog, stage, depths, latestEvent }: Watche
 
   const sendLog = (): Promise<SendLog> => {
     if (log !== undefined) return log;
-    log = openLog(({ isAccount, key, id, contactKey }, send, states) => {
+    log = openLog(({ isAccount, key, id, contactKey, customerId }, send, states) => {
       if (isAccount) pushStage();
-      notify(send === undefined ? { kind: 'item', key, id, contactKey } : { kind: 'send', send, states });
+      notify(send === undefined ? { kind: 'item', key, id, contactKey, customerId } : { kind: 'send', send, states });
     });
     log.then(
       // The stage may have changed before its item was watched.

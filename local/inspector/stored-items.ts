@@ -1,21 +1,20 @@
 import { DamagedItemError } from '../../lambdas/domain/errors.ts';
 import type { SendRecord } from '../../lambdas/domain/send.ts';
 import { type Item, JSON_TEXTS } from '../../lambdas/table/item.ts';
-import { idOf, parseContactName } from '../../lambdas/table/keys.ts';
+import { customerIdIn, idOf, parseContactName } from '../../lambdas/table/keys.ts';
 import { publishedKind } from '../../lambdas/table/published-items.ts';
 import { parseSend } from '../../lambdas/table/send-item.ts';
+import type { ItemSubject } from '../../sandbox/base/inspector.ts';
 import { isObject, parseJson } from '../base/json.ts';
 
 /** What the console needs to know about an item of the table. */
-export interface StoredItem {
+export interface StoredItem extends ItemSubject {
   /** Its key as one string. */
   readonly key: string;
   /** The ID in its key. */
   readonly id: string;
   /** Whether it has the circuit breaker and an operator's stop. */
   readonly isAccount: boolean;
-  /** The key of the contact that it is about itself. */
-  readonly contactKey?: string | undefined;
   readonly send?: SendRecord | undefined;
 }
 
@@ -28,6 +27,7 @@ export const readStored = (item: Item): StoredItem => {
     id: idOf(pk),
     isAccount: kind === 'account',
     contactKey: parseContactName(pk)?.key,
+    customerId: customerIdIn(pk),
     send: kind === 'send' ? readSend(item) : undefined,
   };
 };

@@ -100,14 +100,42 @@ export type Decided =
   | { readonly kind: 'unavailable'; readonly message: string }
   | Refused;
 
+/** A user's effective consent. */
+export interface ConsentStatus {
+  readonly state: 'opted-in' | 'opted-out' | 'none';
+  readonly at?: string;
+  readonly origin?: string;
+  readonly source?: string;
+  /** The address at which the user opted out, if that is another one. */
+  readonly from?: string;
+}
+
+/** One of the addresses of a user. */
+export interface CustomerAddress {
+  readonly platformContactId: string;
+  /** What named the address together with the user's ID: the latest message from it, or only statuses or echoes. */
+  readonly linkedBy: 'message' | 'status';
+  /** When the user last wrote from it. */
+  readonly lastInboundAt?: string;
+  readonly consent: ConsentStatus;
+}
+
+/** A user, by the chat service's ID, with every address that belongs to the user now. */
+export interface CustomerStatus {
+  readonly customerId: string;
+  /** The ID has too many addresses to be that of one user. They are not listed, and nothing follows the ID. */
+  readonly isShared: boolean;
+  /** The one from which the user wrote last is first. */
+  readonly addresses: readonly CustomerAddress[];
+  /** The addresses that an operator separated from the user. */
+  readonly separated: readonly string[];
+}
+
 /** What the customer's side has recorded about a user. */
 export interface ContactStatus {
-  readonly consent: {
-    readonly state: 'opted-in' | 'opted-out' | 'none';
-    readonly at?: string;
-    readonly origin?: string;
-    readonly source?: string;
-  };
+  readonly consent: ConsentStatus;
+  /** Absent if no event named the address together with an ID of its user, and after a handover. */
+  readonly customer?: CustomerStatus;
   /** Who answers the user; absent if contacts cannot be handed over. */
   readonly handover?: { readonly state: 'people' | 'automated'; readonly since?: string; readonly until?: string };
 }
@@ -131,6 +159,13 @@ export interface DeadLetter {
 export type Redriven = { readonly kind: 'redriven'; readonly moved: number } | Refused;
 export type Discarded = { readonly kind: 'discarded' } | Refused;
 
+/** Whom an item of the table is about. */
+export interface ItemSubject {
+  /** The key of the contact. */
+  readonly contactKey?: string | undefined;
+  readonly customerId?: string | undefined;
+}
+
 /** A change on the customer's side. */
 export type InspectorChange =
   | { readonly kind: 'send'; readonly send: SendSummary; readonly states: SendStates }
@@ -139,8 +174,8 @@ export type InspectorChange =
   | { readonly kind: 'stage'; readonly stage: StageStatus }
   /** An event was published on the bus. */
   | { readonly kind: 'bus' }
-  /** An item was written: its key, the ID of its message or request, or the key of its contact. */
-  | { readonly kind: 'item'; readonly key: string; readonly id: string; readonly contactKey?: string };
+  /** An item was written: its key, the ID of its message or request, or the contact or customer that it is about. */
+  | ({ readonly kind: 'item'; readonly key: string; readonly id: string } & ItemSubject);
 
 /**
  * The console's view of the customer's side: its table, its queues, and its decisions. The sandbox knows nothing about
@@ -159,8 +194,12 @@ export interface Inspector {
   enqueue(body: string, fifo: { groupId: string; id: string }, queue?: 'send' | 'bulk'): Promise<void>;
   /** Decides about a request without sending it. */
   dryRun(request: unknown): Promise<Decided>;
-  /** Returns what is recorded about a user; undefined if nothing is. */
-  contact(platformContactId: string): Promise<ContactStatus | undefined>;
+  /**
+   * Returns what is recorded about a user; undefined if nothing is.
+   *
+   * @param customerId the service's own ID of the user, which its events name
+   */
+  contact(platformContactId: string, customerId?: string): Promise<ContactStatus | undefined>;
   /** Hands a user over to people. */
   handOver(platformContactId: string): Promise<ContactChanged>;
   /** Hands a user back to automated systems. */

@@ -13,7 +13,10 @@ export const contactRoutes = new Hono<Inspected>()
     context.json(await context.var.inspector.dryRun(context.req.valid('json').request)),
   )
   .get('/contacts/:contact', async (context) =>
-    context.json({ contact: (await context.var.inspector.contact(context.req.param('contact'))) ?? null }),
+    context.json({
+      contact:
+        (await context.var.inspector.contact(context.req.param('contact'), context.req.query('customerId'))) ?? null,
+    }),
   )
   .post('/contacts/:contact/handover', async (context) =>
     changedAnswer(context, await context.var.inspector.handOver(context.req.param('contact'))),

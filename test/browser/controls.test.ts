@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createLocalManagementClient } from '../../local/inspector/management-client.ts';
 import {
   accessibilityViolations,
   addUser,
@@ -108,6 +109,44 @@ it('remembers which cards are open', async () => {
   await page.locator('.connection.live').waitFor();
 
   expect([await isOpen(card('Account')), await isOpen(card('Clock'))]).toEqual([true, false]);
+});
+
+it("lists a user's addresses, what holds at all of them, and no address that somebody else has now", async () => {
+  const [phone, other] = ['+5491155550001', '+5491155550002'];
+  const writeAs = async (contact: string, customerId: string, text: string) => {
+    await page.locator('.user').filter({ hasText: contact }).click();
+    await card('User').filter({ hasText: contact }).getByLabel('Customer ID').fill(customerId);
+    const changed = page.waitForResponse((response) => response.request().method() === 'PATCH');
+    await page.keyboard.press('Enter');
+    await changed;
+    await writeAsUser(page, text);
+  };
+  await addUser(page, other);
+  await writeAs(other, 'customer-7', 'Hello from the other number');
+  await writeAs(phone, 'customer-7', 'Hello from this one');
+  const addresses = card('Addresses');
+  await addresses.filter({ hasText: '2 addresses' }).waitFor();
+
+  const api = createLocalManagementClient(opened.cloud.managementUrl);
+  await api('POST', '/v1/opt-outs', { platformContactId: other, source: 'phone call' });
+
+  await card('User')
+    .filter({ hasText: `opted out at ${other}` })
+    .waitFor();
+  await addresses
+    .locator('li')
+    .filter({ hasText: phone })
+    .filter({ hasText: `opted out at ${other}` })
+    .waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await addresses.getByRole('link', { name: other }).click();
+  await page.locator('.conversation .in').filter({ hasText: 'Hello from the other number' }).waitFor();
+
+  await writeAs(other, 'customer-8', 'My new number');
+  await addresses.filter({ hasText: '1 address' }).filter({ hasText: 'customer-8' }).waitFor();
+  await page.locator('.user').filter({ hasText: phone }).click();
+  await addresses.filter({ hasText: '1 address' }).filter({ hasText: 'customer-7' }).waitFor();
+  expect(await addresses.innerText()).not.toContain(other);
 });
 
 it('logs no errors and makes no requests to other origins', () => expectNoProblems(opened));

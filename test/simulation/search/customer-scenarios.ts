@@ -1,16 +1,18 @@
 import { templateRequest, USER } from '../../support/builders.ts';
 import { OTHER_ADDRESS } from './customer-invariants.ts';
 import { AFTER, BEFORE } from './erasing-invariants.ts';
-import { AN_HOUR_AGO, openWindow, requestErasure, saying, storeEvent } from './prepared.ts';
+import { AN_HOUR_AGO, CUSTOMER, openWindow, requestErasure, saying, storeEvent } from './prepared.ts';
 import type { Scene } from './scene.ts';
 import type { ApiCaller } from './scene-options.ts';
 import type { SceneScenario } from './scene-scenarios.ts';
 
-const fromOther = (text: string, id: string) => saying(text, { _id_: id, FROM: OTHER_ADDRESS });
+const NAMED = { CUSTOMER_ID: CUSTOMER };
+const openNamedWindow = (scene: Scene): Promise<void> => openWindow(scene, NAMED);
+const fromOther = (text: string, id: string) => saying(text, { ...NAMED, _id_: id, FROM: OTHER_ADDRESS });
 
 /** The user wrote from both addresses, and opted in. */
 const linked = async (scene: Scene, text = BEFORE): Promise<void> => {
-  await openWindow(scene);
+  await openNamedWindow(scene);
   await storeEvent(scene, fromOther(text, 'message-9'));
 };
 
@@ -41,7 +43,7 @@ export const CUSTOMER_SCENARIOS = {
     slice: ['dies-after'],
     maxFaults: 1,
     options: {
-      prepare: openWindow,
+      prepare: openNamedWindow,
       consumes: ['inbound'],
       posts: [{ event: fromOther(AFTER, 'message-9') }],
       callers: [optOut(USER)],
@@ -54,7 +56,7 @@ export const CUSTOMER_SCENARIOS = {
     isSlow: true,
     options: {
       consumes: ['inbound'],
-      posts: [{ event: saying(AFTER, { _id_: 'message-2' }) }, { event: fromOther(AFTER, 'message-9') }],
+      posts: [{ event: saying(AFTER, { ...NAMED, _id_: 'message-2' }) }, { event: fromOther(AFTER, 'message-9') }],
       callers: [optOut(USER)],
     },
   },

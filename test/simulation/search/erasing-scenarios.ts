@@ -1,5 +1,5 @@
 import { addMs } from '../../../lambdas/domain/instant.ts';
-import { claim, queuedSend, templateRequest, USER, wireStatus } from '../../support/builders.ts';
+import { claim, queuedSend, templateRequest, USER } from '../../support/builders.ts';
 import { AFTER, BEFORE } from './erasing-invariants.ts';
 import {
   AN_HOUR_AGO,
@@ -17,6 +17,7 @@ import {
   somebodyElse,
   storeEvent,
   toErase,
+  wireStatus,
 } from './prepared.ts';
 import type { Scene } from './scene.ts';
 import type { ApiCaller } from './scene-options.ts';

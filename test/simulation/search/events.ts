@@ -1,8 +1,8 @@
 import { addMs } from '../../../lambdas/domain/instant.ts';
-import { USER, wireMessage, wireStatus } from '../../support/builders.ts';
+import { USER } from '../../support/builders.ts';
 import { requestIdIn } from '../world/journal.ts';
 import { createSimulatedTable } from '../world/table.ts';
-import { repositoriesOf, storeEvent } from './prepared.ts';
+import { repositoriesOf, storeEvent, wireMessage, wireStatus } from './prepared.ts';
 import { type Scene, userRef } from './scene.ts';
 import type { SceneEvent } from './scene-options.ts';
 

@@ -26,7 +26,7 @@ const endsOf = async (name: SceneScenarioName, options: Omit<SceneSearchOptions,
 
 /** In a post of several events, no two calls are independent, so nothing is left out. */
 describe('leaving out orders of calls that commute', () => {
-  it.each([
+  it.for([
     ['plain', ['fails-before']],
     ['resend', ['fails-after']],
     ['windowClosed', ['dies-before']],
@@ -77,8 +77,8 @@ describe('leaving out orders of calls that commute', () => {
     ['recordAct', ['dies-before', 'dies-after']],
     ['tokenReplaced', []],
     ['redrive', []],
-  ] as const)('loses no end of a run and no violation: %s', async (name, allowedFaults) => {
-    const limits = { maxFaults: 1, allowedFaults };
+  ] as const)('loses no end of a run and no violation: %s', async ([name, allowedFaults], { signal }) => {
+    const limits = { maxFaults: 1, allowedFaults, signal };
     const pruned = await endsOf(name, limits);
     const complete = await endsOf(name, { ...limits, prunes: false });
 
@@ -89,7 +89,7 @@ describe('leaving out orders of calls that commute', () => {
 });
 
 describe('merging states', () => {
-  it.each([
+  it.for([
     ['plain', ['late']],
     ['order', ['refused', 'dies-before']],
     ['malformed', ['fails-before', 'dies-after']],
@@ -108,8 +108,8 @@ describe('merging states', () => {
     ['resolveFailed', ['fails-before']],
     ['optOutsOfTwoTimes', []],
     ['recordAct', ['fails-before', 'dies-after']],
-  ] as const)('loses no end of a run and no violation: %s', async (name, allowedFaults) => {
-    const limits = { maxFaults: 1, allowedFaults };
+  ] as const)('loses no end of a run and no violation: %s', async ([name, allowedFaults], { signal }) => {
+    const limits = { maxFaults: 1, allowedFaults, signal };
     const merged = await endsOf(name, limits);
     const unmerged = await endsOf(name, { ...limits, mergesStates: false });
 

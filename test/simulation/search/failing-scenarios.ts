@@ -1,5 +1,5 @@
-import { USER, wireStatus } from '../../support/builders.ts';
-import { AN_HOUR_AGO, openWindow, request, uncertain } from './prepared.ts';
+import { USER } from '../../support/builders.ts';
+import { AN_HOUR_AGO, openWindow, request, uncertain, wireStatus } from './prepared.ts';
 import type { Scene } from './scene.ts';
 import type { SceneScenario } from './scene-scenarios.ts';
 

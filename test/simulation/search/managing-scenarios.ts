@@ -1,4 +1,4 @@
-import { claim, queuedSend, sendResult, USER, wireMessage, wireStatus } from '../../support/builders.ts';
+import { claim, queuedSend, sendResult, USER } from '../../support/builders.ts';
 import { credit } from './events.ts';
 import {
   AN_HOUR_AGO,
@@ -16,6 +16,8 @@ import {
   template,
   uncertain,
   waiting,
+  wireMessage,
+  wireStatus,
 } from './prepared.ts';
 import type { Scene } from './scene.ts';
 import type { ApiCaller } from './scene-options.ts';

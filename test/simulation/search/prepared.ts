@@ -12,6 +12,7 @@ import type { SendResult } from '../../../lambdas/domain/send.ts';
 import { type SendRequest, serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
 import { serializeRequest } from '../../../lambdas/domain/serialized-request.ts';
 import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
+import * as builders from '../../support/builders.ts';
 import {
   ACCOUNT,
   claim,
@@ -22,7 +23,6 @@ import {
   sendResult,
   templateRequest,
   USER,
-  wireMessage,
 } from '../../support/builders.ts';
 import { bodyIn } from '../world/translate-event.ts';
 import { AFTER, BEFORE, OTHER } from './erasing-invariants.ts';
@@ -33,6 +33,16 @@ export const AN_HOUR_AGO = '2026-11-20T11:00:00.000Z';
 export const IN_JANUARY = '2026-01-01T00:00:00.000Z';
 /** The ID by which the chat service names the user. */
 export const CUSTOMER = 'customer-1';
+
+/**
+ * Events that name no customer. One that does makes several more calls, and two of them have ten times as many schedules,
+ * so only the scenarios of the use case `customer` have such events.
+ */
+export const wireMessage = (changes: Readonly<Record<string, unknown>> = {}) =>
+  builders.wireMessage({ CUSTOMER_ID: undefined, ...changes });
+export const wireStatus = (changes: Readonly<Record<string, unknown>> = {}) =>
+  builders.wireStatus({ CUSTOMER_ID: undefined, ...changes });
+
 export const SOMEBODY_ELSE = '+5491155551111';
 const EIGHT_DAYS_MS = 8 * 24 * 60 * 60 * 1000;
 
@@ -70,8 +80,8 @@ export const storeEvent = async (
 };
 
 /** The user wrote an hour ago, and opted in. */
-export const openWindow = async (scene: Scene): Promise<void> => {
-  await storeEvent(scene, wireMessage({ _id_: 'message-0', CREATION_TIME: AN_HOUR_AGO }));
+export const openWindow = async (scene: Scene, changes: Readonly<Record<string, unknown>> = {}): Promise<void> => {
+  await storeEvent(scene, wireMessage({ _id_: 'message-0', CREATION_TIME: AN_HOUR_AGO, ...changes }));
   scene.chatService.userWrites(USER, Date.parse(AN_HOUR_AGO));
   await optedIn(scene);
 };

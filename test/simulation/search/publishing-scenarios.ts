@@ -1,5 +1,5 @@
-import { claim, NOW, queuedSend, sendResult, wireMessage, wireStatus } from '../../support/builders.ts';
-import { openWindow, repositoriesOf, request, storeEvent } from './prepared.ts';
+import { claim, NOW, queuedSend, sendResult } from '../../support/builders.ts';
+import { openWindow, repositoriesOf, request, storeEvent, wireMessage, wireStatus } from './prepared.ts';
 import { type Scene, userRef } from './scene.ts';
 import type { SceneScenario } from './scene-scenarios.ts';
 

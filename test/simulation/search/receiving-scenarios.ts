@@ -1,9 +1,9 @@
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { type ContactRef, contactRef } from '../../../lambdas/domain/contact.ts';
-import { ACCOUNT, claim, NOW, queuedSend, sendResult, USER, wireMessage, wireStatus } from '../../support/builders.ts';
+import { ACCOUNT, claim, NOW, queuedSend, sendResult, USER } from '../../support/builders.ts';
 import { FAULTS } from '../world/faults.ts';
-import { repositoriesOf, requestErasure } from './prepared.ts';
+import { repositoriesOf, requestErasure, wireMessage, wireStatus } from './prepared.ts';
 import { TOKEN, userRef } from './scene.ts';
 import type { SceneOptions } from './scene-options.ts';
 import type { SceneScenario } from './scene-scenarios.ts';

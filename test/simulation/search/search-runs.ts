@@ -34,6 +34,8 @@ export interface RunsOptions {
   readonly maxRuns?: number;
   /** Ends the search when this invariant is violated, or when this function returns true. @default never */
   readonly until?: string | (() => boolean);
+  /** Ends the search, incomplete. A search that is not ended delays all tests after its own. */
+  readonly signal?: AbortSignal;
 }
 
 /** The faults of a search. */
@@ -73,7 +75,7 @@ export const searchRuns = async <Name extends string>(
   let foundInRun = new Set<Name>();
   let world: ObservedWorld | undefined;
   let isOver: readonly number[] | undefined;
-  const { until } = options;
+  const { until, signal } = options;
 
   const report: Report<Name> = (invariant, what) => {
     if (!foundInRun.has(invariant)) violating.set(invariant, (violating.get(invariant) ?? 0) + 1);
@@ -87,7 +89,9 @@ export const searchRuns = async <Name extends string>(
   const coverage = await explore({
     ...(options.mergesStates !== undefined && { mergesStates: options.mergesStates }),
     ...(options.maxRuns !== undefined && { maxRuns: options.maxRuns }),
-    isEnough: () => (typeof until === 'function' ? until() : [...violating.keys()].some((name) => name === until)),
+    isEnough: () =>
+      signal?.aborted === true ||
+      (typeof until === 'function' ? until() : [...violating.keys()].some((name) => name === until)),
     onStart(choices) {
       choicesSoFar = choices;
       isOver = undefined;

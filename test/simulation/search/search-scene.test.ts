@@ -10,17 +10,19 @@ const scenarios = Object.entries<SceneScenario>(SCENE_SCENARIOS).filter(([, { is
 const mutants: readonly (readonly [string, SceneMutant])[] = Object.entries(SCENE_MUTANTS);
 
 describe('every schedule of several functions on one table', () => {
-  it.each(scenarios)('keeps the invariants: %s', async (name, { options: plain, slice = [] }) => {
+  it.for(scenarios)('keeps the invariants: %s', async ([name, { options: plain, slice = [] }], { signal }) => {
     const options = inFormat(name, plain);
-    const { isComplete, violations } = await searchScene(options, { maxFaults: 1, allowedFaults: slice });
+    const limits = { maxFaults: 1, allowedFaults: slice, signal };
+    const { isComplete, violations } = await searchScene(options, limits);
 
     expect({ isComplete, violations }).toEqual({ isComplete: true, violations: [] });
   });
 });
 
 describe('the search finds a function that is broken on purpose', () => {
-  it.each(mutants)('%s', async (_, { scenario, create, invariant, maxFaults, allowedFaults }) => {
-    const limits = { maxFaults, ...(allowedFaults && { allowedFaults }), createMutation: create, until: invariant };
+  it.for(mutants)('%s', async ([, { scenario, create, invariant, maxFaults, allowedFaults }], { signal }) => {
+    const found = { createMutation: create, until: invariant };
+    const limits = { maxFaults, ...(allowedFaults && { allowedFaults }), ...found, signal };
 
     const { violating } = await searchScene(SCENE_SCENARIOS[scenario].options, limits);
 

@@ -32,9 +32,9 @@ describe('every use case of the product is searched', () => {
     expect(unsearched.map(([name]) => name)).toEqual([]);
   });
 
-  it.each(Object.keys(SEND_TRANSITIONS) as SendTransitionName[])(
+  it.for(Object.keys(SEND_TRANSITIONS) as SendTransitionName[])(
     'makes each transition of a send: %s',
-    async (name) => {
+    async (name, { signal }) => {
       const [scenario, ...allowedFaults] = TRANSITION_SCENARIOS[name];
       const { options } = SCENE_SCENARIOS[scenario];
       const witnessed = new Set<string>();
@@ -44,6 +44,7 @@ describe('every use case of the product is searched', () => {
         allowedFaults,
         onTransition: (transition) => witnessed.add(transition),
         until: () => witnessed.has(name),
+        signal,
       });
 
       expect([...witnessed]).toContain(name);

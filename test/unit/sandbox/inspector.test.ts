@@ -135,7 +135,9 @@ describe('the inspector over HTTP', () => {
     inspector.dryRun.mockResolvedValue({ kind: 'refused', status: 400, message: 'Not a send request.' });
     expect(await call('/dry-runs', { request: {} })).toMatchObject({ kind: 'refused', message: 'Not a send request.' });
     expect(await call('/contacts/%2B54911')).toEqual({ contact: OPTED_OUT });
-    expect(inspector.contact).toHaveBeenCalledWith('+54911');
+    expect(inspector.contact).toHaveBeenCalledWith('+54911', undefined);
+    await call('/contacts/%2B54911?customerId=K%263');
+    expect(inspector.contact).toHaveBeenLastCalledWith('+54911', 'K&3');
     inspector.contact.mockResolvedValue(undefined);
     expect(await call('/contacts/%2B54911')).toEqual({ contact: null });
     expect(await call('/contacts/%2B54911/handover', {})).toEqual({ contact: BY_PEOPLE });

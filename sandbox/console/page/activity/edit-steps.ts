@@ -1,4 +1,3 @@
-import { counted } from '../components/counted.ts';
 import { formatMilliseconds } from '../components/time.ts';
 import { editsOf, type Message, type MessageView } from '../state/api.ts';
 import { itemBodies, type TimelineStep } from './timeline-step.ts';
@@ -23,7 +22,7 @@ export const versionSteps = ({ versions = [] }: Partial<MessageView> = {}): read
           source: 'table',
           title: 'Edit stored',
           tone: 'success',
-          detail: `Parley keeps all ${counted(versions.length, 'version')}, and the message shows the latest.`,
+          detail: `Parley keeps all versions, ${versions.length} so far. The message shows the latest.`,
           bodies: versions.flatMap(({ modifiedAt, body }, index) =>
             itemBodies(body, `Version ${index + 1}, of ${formatMilliseconds(modifiedAt)}`),
           ),

@@ -1,10 +1,12 @@
 import type { ComponentChildren, TargetedMouseEvent } from 'preact';
-import { useConsole } from '../state/console-state.ts';
+import { type Pane, useConsole } from '../state/console-state.ts';
 import { hrefOf, navigate, type RouteChange } from '../state/navigate.ts';
 
 interface Props {
   /** What the link shows. Everything else stays as it is. */
   readonly to: RouteChange;
+  /** The pane that a narrow screen shows then. */
+  readonly pane?: Pane;
   readonly class?: string;
   /** Whether the console already shows it. */
   readonly isCurrent?: boolean;
@@ -15,7 +17,7 @@ interface Props {
 }
 
 /** A link within the console. It has a URL to copy or to open in another tab; a plain click does not load the page. */
-export const Link = ({ to, isCurrent = false, isTabStop = true, label, children, ...rest }: Props) => {
+export const Link = ({ to, pane, isCurrent = false, isTabStop = true, label, children, ...rest }: Props) => {
   // The URL contains the rest of the route, so it changes with it.
   useConsole((state) => state.route);
   return (
@@ -28,7 +30,7 @@ export const Link = ({ to, isCurrent = false, isTabStop = true, label, children,
       onClick={(event) => {
         if (isForBrowser(event)) return;
         event.preventDefault();
-        navigate(to);
+        navigate(to, pane);
       }}
     >
       {children}

@@ -1,6 +1,7 @@
 import { useConsole } from '../state/console-state.ts';
 import { FollowContact } from '../state/contact-status.ts';
 import { ClockCard } from './clock-card.tsx';
+import { CustomerCard } from './customer-card.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
 import { FaultsCard } from './faults-card.tsx';
 import { HandoverCard } from './handover-card.tsx';
@@ -21,6 +22,7 @@ export const Controls = () => {
       {hasInspector && <SendCard />}
       {hasInspector && <FollowContact />}
       {hasInspector && <HandoverCard />}
+      {hasInspector && <CustomerCard />}
       <ClockCard />
       {hasInspector && <SendingCard />}
       <UserCard />

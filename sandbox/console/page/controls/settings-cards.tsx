@@ -21,6 +21,14 @@ export const UserCard = () => {
           onChange={({ currentTarget }) => void change({ name: currentTarget.value })}
         />
       </label>
+      <label class="field">
+        Customer ID
+        <input
+          value={user.customerId}
+          key={`${user.contact} ${user.customerId}`}
+          onChange={({ currentTarget }) => void change({ customerId: currentTarget.value })}
+        />
+      </label>
       <Switch
         label="Device on"
         isOn={user.device === 'on'}

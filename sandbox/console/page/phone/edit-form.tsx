@@ -38,7 +38,7 @@ export const EditForm = (props: { contact: string; message: Message; onClose: ()
           }}
         />
         <Button class="round send" label="Save the edit" disabledReason={reasonNotToSave(message, text)}>
-          <svg class="check" viewBox="0 0 24 24" aria-hidden="true">
+          <svg class="save" viewBox="0 0 24 24" aria-hidden="true">
             <path d="m5 13 5 5 9-11" />
           </svg>
         </Button>

@@ -81,7 +81,9 @@ const Row = ({ user, isWindowOpen }: { user: UserRow; isWindowOpen: boolean }) =
   return (
     <>
       <Avatar name={name || contact} isWindowOpen={isWindowOpen} />
-      <span class="name">{name || contact}</span>
+      <span class="who">
+        <span class="name">{name || contact}</span> {name && <small>{contact}</small>}
+      </span>
       <span class="time">{lastMessage && formatTime(lastMessage.at)}</span>
       <span class="preview">{lastMessage ? messagePreview(lastMessage) : 'No messages yet'}</span>
     </>

@@ -6,12 +6,16 @@ import type { Faults } from '../../../service/faults.ts';
 import type { accountView, messageView, ruleView, templateView, userView } from '../../../service/views.ts';
 
 export type {
+  ConsentStatus,
   ContactStatus,
+  CustomerAddress,
+  CustomerStatus,
   DeadLetter,
   Decided,
   Decision,
   InspectedQueue,
   InspectorChange,
+  ItemSubject,
   QueueDepths,
   SendList,
   SendStates,

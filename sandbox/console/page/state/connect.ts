@@ -1,7 +1,7 @@
 import { type ConsoleStart, callApi, type FeedEntry, type InspectorChange, inspectorPath } from './api.ts';
 import { applyFeedEntry } from './apply-feed-entry.ts';
 import { store } from './console-state.ts';
-import { isContactOf } from './contact-item.ts';
+import { isAboutSelectedUser } from './contact-status.ts';
 import { correctRoute } from './correct-route.ts';
 import { noteContactChange } from './dry-run.ts';
 import { loadRequests, refreshRequests } from './requests.ts';
@@ -89,10 +89,9 @@ const followInspector = (): EventSource => {
   on('bus', () => {
     if (store.get().route.selection !== undefined) refreshTimeline();
   });
-  on('item', ({ key, id, contactKey }) => {
+  on('item', ({ key, id, ...subject }) => {
     const { route, timeline } = store.get();
-    if (route.user !== undefined && contactKey !== undefined && isContactOf(contactKey, route.user))
-      noteContactChange();
+    if (isAboutSelectedUser(subject)) noteContactChange();
     const { selection } = route;
     const isShown = timeline?.trace?.keys.includes(key) ?? false;
     if (selection !== undefined && (isShown || id === selection.id)) refreshTimeline();

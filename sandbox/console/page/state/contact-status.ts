@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks';
-import { type ContactStatus, callApi, encodeText, inspectorPath } from './api.ts';
+import { type ContactStatus, callApi, encodeText, type ItemSubject, inspectorPath } from './api.ts';
 import { coalesce } from './coalesce.ts';
-import { serviceTime, showResult, store, useConsole } from './console-state.ts';
+import { type ConsoleState, serviceTime, showResult, store, useConsole, useSelectedUser } from './console-state.ts';
+import { isAboutUser } from './contact-item.ts';
 
 const REFRESH_DELAY_MS = 100;
 
@@ -9,7 +10,9 @@ const REFRESH_DELAY_MS = 100;
 const load = async (): Promise<void> => {
   const contact = store.get().route.user;
   if (contact === undefined || !store.get().hasInspector) return;
-  const result = await callApi<{ contact: ContactStatus | null }>('GET', contactPath(contact));
+  const { customerId } = store.get().users.byContact.get(contact) ?? {};
+  const query = customerId === undefined ? '' : `?${new URLSearchParams({ customerId })}`;
+  const result = await callApi<{ contact: ContactStatus | null }>('GET', `${contactPath(contact)}${query}`);
   // If the API does not respond, the form's preview says so.
   if (store.get().route.user !== contact || !result.ok) return;
   store.set({ contactStatus: { contact, status: result.value.contact ?? undefined } });
@@ -31,7 +34,8 @@ export const FollowContact = () => {
   const changes = useConsole((state) => state.contactChanges);
   const clockOffsetMs = useConsole((state) => state.clockOffsetMs);
   const until = useContactStatus()?.handover?.until;
-  useEffect(refresh, [contact, changes, clockOffsetMs]);
+  const customerId = useSelectedUser()?.customerId;
+  useEffect(refresh, [contact, customerId, changes, clockOffsetMs]);
   useEffect(() => {
     if (until === undefined) return;
     const timer = setTimeout(refresh, Math.max(0, Date.parse(until) - serviceTime()) + 1);
@@ -40,12 +44,23 @@ export const FollowContact = () => {
   return null;
 };
 
+/** The selected user's customer as it was last loaded. */
+const loadedCustomer = ({ route, contactStatus }: Pick<ConsoleState, 'route' | 'contactStatus'>) =>
+  contactStatus?.contact === route.user ? contactStatus?.status?.customer : undefined;
+
+/** Whether an item of the customer's table may be about the selected user. */
+export const isAboutSelectedUser = (subject: ItemSubject): boolean => {
+  const { user } = store.get().route;
+  return user !== undefined && isAboutUser(subject, user, loadedCustomer(store.get()));
+};
+
 /** Hands a user over to people, or back to automated systems. Shows the outcome. */
 export const changeHandover = async (contact: string, to: 'people' | 'automated'): Promise<boolean> => {
   const path = `${contactPath(contact)}/${to === 'people' ? 'handover' : 'handback'}`;
   const result = await callApi<{ contact: ContactStatus }>('POST', path);
   if (result.ok && store.get().route.user === contact) {
-    store.set({ contactStatus: { contact, status: result.value.contact } });
+    const customer = loadedCustomer(store.get());
+    store.set({ contactStatus: { contact, status: { ...result.value.contact, customer } } });
   }
   showResult(result, () =>
     to === 'people' ? 'People answer this user now.' : 'Automated systems answer this user now.',

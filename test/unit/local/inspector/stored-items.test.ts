@@ -8,7 +8,12 @@ describe('an item that was written', () => {
     ['a send', SEND, { key: 'SEND#a#1 SEND', id: 'a#1', isAccount: false, send: { requestId: 'a#1' } }],
     ['a damaged send', { ...SEND, state: 'unknown' }, { id: 'a#1', send: undefined }],
     ['an account', { pk: 'ACCOUNT#chat#+54', sk: 'ACCOUNT' }, { isAccount: true, contactKey: undefined }],
-    ['a consent', { pk: 'CONTACT#chat#*#5411', sk: 'CONSENT' }, { contactKey: '5411', send: undefined }],
+    ['a customer', { pk: 'CUSTOMER#chat#K#3', sk: 'CUSTOMER#*' }, { customerId: 'K#3', contactKey: undefined }],
+    [
+      'a consent',
+      { pk: 'CONTACT#chat#*#5411', sk: 'CONSENT' },
+      { contactKey: '5411', customerId: undefined, send: undefined },
+    ],
   ])('is read: %s', (_, item, expected) => expect(readStored(item)).toMatchObject(expected));
 });
 
