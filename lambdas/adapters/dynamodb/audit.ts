@@ -4,7 +4,7 @@ import { BY_STATE, contactSort, stateShard, stateShards } from '../../table/inde
 import { auditKey, contactName, type ItemKey, idOf } from '../../table/keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { listShards } from './shard-list.ts';
-import { listSubjects, type SubjectListOptions } from './subject-list.ts';
+import { listSubjects, type SubjectList } from './subject-list.ts';
 import type { ConversationTable } from './table.ts';
 
 /** Creates the repository of the audit trail. Each entry is created once; only an erasure changes it. */
@@ -45,7 +45,7 @@ export const createDynamodbAudit = (
   },
 });
 
-type ListOptions = Omit<SubjectListOptions, 'kind'>;
+type ListOptions = Omit<SubjectList, 'kind'>;
 
 const listAll = async (table: ConversationTable, { since, until, ...page }: ListOptions) => {
   const list = { index: BY_STATE, shards: stateShards('audit'), from: since, to: until, keyOf: auditKey };

@@ -8,7 +8,7 @@ import { subjectName } from '../../table/keys.ts';
 import { HIGHEST } from './shard-list.ts';
 import type { ConversationTable } from './table.ts';
 
-export interface SubjectListOptions {
+export interface SubjectList {
   readonly kind: ContactSortKind;
   /** The earliest and the latest time to list. @default all */
   readonly since?: string | undefined;
@@ -26,7 +26,7 @@ export interface SubjectListOptions {
 export const listSubjects = async (
   table: ConversationTable,
   parts: readonly UserPart[],
-  options: SubjectListOptions,
+  options: SubjectList,
 ): Promise<{
   /** The keys of items, in the index `byContact`. */
   readonly entries: readonly Item[];
@@ -67,7 +67,7 @@ const listPart = async (
   table: ConversationTable,
   { subject, after }: UserPart,
   positions: Positions,
-  { kind, since = '', until = HIGHEST, limit }: SubjectListOptions,
+  { kind, since = '', until = HIGHEST, limit }: SubjectList,
 ): Promise<{ readonly items: readonly Item[]; readonly next?: Item | undefined }> => {
   const name = subjectName(subject);
   const from = contactSort(kind, after !== undefined && after >= since ? `${after}!` : since);
