@@ -4,6 +4,7 @@ import type { ConversationPage, ListPosition, UserPart } from '../../ports.ts';
 import type { Item } from '../../table/item.ts';
 import { echoKey, idOf, messageKey, parseContactName, subjectName } from '../../table/keys.ts';
 import { parseMessage } from '../../table/message-item.ts';
+import { canBeEchoOf } from './message-user.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { listSubjects } from './subject-list.ts';
 import type { ConversationTable } from './table.ts';
@@ -34,7 +35,8 @@ const readMessages = async (table: ConversationTable, parts: readonly UserPart[]
     const address = addresses.get(String(contact));
     if (sk !== 'ECHO') return describeMessage(idOf(pk), item, address);
     if (message !== undefined && parts.some(({ subject }) => isListedItself(message, subject))) return undefined;
-    return describeMessage(idOf(pk), withStatuses(item, parseMessage(message ?? {})), address);
+    const isOwn = message !== undefined && canBeEchoOf(message, listed);
+    return describeMessage(idOf(pk), isOwn ? withStatuses(item, parseMessage(message)) : item, address);
   });
 };
 
