@@ -138,6 +138,11 @@ it("lists a user's addresses, what holds at all of them, and no address that som
     .filter({ hasText: phone })
     .filter({ hasText: `opted out at ${other}` })
     .waitFor();
+  await addresses.getByText('Messages at all addresses').click();
+  const messages = addresses.locator('.customer-messages li');
+  await messages.filter({ hasText: 'Hello from this one' }).waitFor();
+  // What was written from the number with another customer ID is left out.
+  expect(await messages.count()).toBe(2);
   expect(await accessibilityViolations(page)).toEqual([]);
   await addresses.getByRole('link', { name: other }).click();
   await page.locator('.conversation .in').filter({ hasText: 'Hello from the other number' }).waitFor();
