@@ -19,6 +19,8 @@ export interface SendFilter {
   /** The user's address. Forms of a phone number that differ in the plus, spaces, or punctuation match each other. */
   readonly contact?: string;
   readonly state?: string;
+  /** The earliest time at which a request was known, in ISO 8601. */
+  readonly since?: string;
   /** Part of the request id, message id, contact, text, rule name, or reason code, ignoring case. */
   readonly text?: string;
 }

@@ -149,6 +149,7 @@ it("lists a user's addresses, what holds at all of them, and no address that som
 
   await writeAs(other, 'customer-8', 'My new number');
   await addresses.filter({ hasText: '1 address' }).filter({ hasText: 'customer-8' }).waitFor();
+  expect(await page.locator('.conversation .bubble .text').allInnerTexts()).toEqual(['My new number']);
   await page.locator('.user').filter({ hasText: phone }).click();
   await addresses.filter({ hasText: '1 address' }).filter({ hasText: 'customer-7' }).waitFor();
   expect(await addresses.innerText()).not.toContain(other);

@@ -86,12 +86,12 @@ describe('the inspector over HTTP', () => {
     const call = callsTo(url);
 
     expect(await call('/depths')).toEqual({ send: 1, sendDeadLetters: 2, inbound: 3, inboundDeadLetters: 4 });
-    expect(await call('/sends?contact=%2B54911&state=waiting&text=hi')).toEqual({
+    expect(await call('/sends?contact=%2B54911&state=waiting&since=2026&text=hi')).toEqual({
       sends: [{ requestId: 'r-1', state: 'accepted' }],
       total: 1,
       states: { accepted: 1 },
     });
-    expect(inspector.sends).toHaveBeenCalledWith({ contact: '+54911', state: 'waiting', text: 'hi' });
+    expect(inspector.sends).toHaveBeenCalledWith({ contact: '+54911', state: 'waiting', since: '2026', text: 'hi' });
     expect(await call('/requests/r%2F1')).toEqual({ items: {}, keys: ['SEND#r-1 SEND'] });
     expect(inspector.trace).toHaveBeenCalledWith({ requestId: 'r/1' });
     await call('/messages/m-1');
