@@ -97,6 +97,8 @@ export type ListPosition = Readonly<Record<string, string>>;
 /** A part of a conversation: the messages of one of a user's addresses, or those that name only the customer. */
 export interface ConversationPart {
   readonly subject: DataSubject;
+  /** The address that each message is shown with. @default none */
+  readonly address?: string | undefined;
   /** Only messages after it, because the address had another user until then. @default all */
   readonly after?: Instant | undefined;
 }
@@ -132,8 +134,10 @@ export interface MessageRepository {
   /**
    * Records an accepted send as a message of the conversation, unless the message was erased. Returns the earliest report
    * that the message failed, if there is one.
+   *
+   * @returns `other-user` if its ID is that of another user's message, which stays as it is
    */
-  recordOutbound(message: OutboundMessage): Promise<Failed | undefined>;
+  recordOutbound(message: OutboundMessage): Promise<Failed | 'other-user' | undefined>;
   /** Returns the message, its echo, and its statuses, with the body of each event. */
   read(id: string): Promise<DetailedMessage | undefined>;
   /** Returns when the message was written, and with whom. Returns undefined if only statuses of it are known. */

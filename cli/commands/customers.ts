@@ -1,21 +1,28 @@
 import { Command } from '@commander-js/extra-typings';
 import { contactResponse } from '../../lambdas/manage/api/contacts.ts';
 import { customerResponse } from '../../lambdas/manage/api/customers.ts';
-import { type CommandContext, type CreateCommand, channelOption, contactArgument, examples } from '../base/command.ts';
+import {
+  type CommandContext,
+  type CreateCommand,
+  channelOption,
+  channelQuery,
+  contactArgument,
+  examples,
+} from '../base/command.ts';
+import { customerPath } from '../operations/resource-path.ts';
 import { describeConsent } from './contacts.ts';
-
-const CUSTOMER_OPTION = '--customer <id>';
 
 /** Creates `contacts list`. */
 export const createListCommand = ({ api, report }: CommandContext) =>
   new Command('list')
     .description('List the addresses of a customer.\n\nThe one that the customer wrote from last is first.')
-    .requiredOption(CUSTOMER_OPTION, "The chat service's ID of the user")
+    .requiredOption('--customer <id>', "The chat service's ID of the user")
+    .addOption(channelOption())
     .addHelpText('after', examples('parley contacts list --customer 5f0c9a52 --stage prod'))
-    .action(async ({ customer: customerId }) => {
-      const query = new URLSearchParams({ customerId });
+    .action(async ({ customer: customerId, channel }) => {
       const call = await api();
-      const customer = customerResponse.parse(await call('GET', `/v1/contacts?${query}`));
+      const path = customerPath('contacts', customerId, channelQuery(channel));
+      const customer = customerResponse.parse(await call('GET', path));
       const lines = customer.contacts.map(
         ({ platformContactId, window, consent, linkedBy }) =>
           `${platformContactId}  named by a ${linkedBy}, window ${window.open ? 'open' : 'closed'}, ${describeConsent(consent)}`,
@@ -31,7 +38,7 @@ export const createSeparateCommand: CreateCommand = ({ api, report }) =>
         'of this customer. Opt-outs and erasures of one then no longer apply to the other.',
     )
     .addArgument(contactArgument())
-    .requiredOption(CUSTOMER_OPTION, "The chat service's ID of the user")
+    .requiredOption('--customer <id>', "The chat service's ID of the user")
     .option('--undo', 'Reverse an earlier separation')
     .addOption(channelOption())
     .option('--note <text>', 'Why, for the audit trail; numbers are masked')

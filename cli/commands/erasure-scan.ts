@@ -1,6 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
-import { type CreateCommand, contactArgument, examples } from '../base/command.ts';
-import { EXIT } from '../base/errors.ts';
+import { type CreateCommand, examples } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { NO_USER } from '../base/named-user.ts';
 import { type ErasureScan, scanForTraces } from '../operations/erasure-scan.ts';
 import type { SearchedStore } from '../operations/store-scan.ts';
 
@@ -9,19 +10,21 @@ const collect = (value: string, previous: readonly string[] = []): readonly stri
 export const createErasureScanCommand: CreateCommand = ({ target, report, say }) =>
   new Command('erasure-scan')
     .description(
-      'Search every store for what is left of a contact, such as after an erasure.\n\n' +
+      'Search every store for what is left of a user, such as after an erasure.\n\n' +
         'The command reads the whole table, the schedules, and the queues, and, in a local run, the logs. It prints ' +
-        'where it finds the contact ID, in any spelling, and changes nothing. It receives the messages of the queues ' +
-        'and releases them, which hides them while a queue is searched. If it finds a trace, the exit code is 6.',
+        'where it finds a contact ID, in any spelling, or a customer ID, and changes nothing. It receives the messages ' +
+        'of the queues and releases them, which hides them while a queue is searched. If it finds a trace, the exit ' +
+        'code is 6.',
     )
-    .addArgument(contactArgument())
-    .option('--customer-id <id>', "Also search for the chat service's ID of the user (repeatable)", collect)
+    .argument('[contact...]', 'Contact IDs of the user, such as +5491150000001')
+    .option('--customer <id>', "Search for the chat service's ID of the user (repeatable)", collect)
     .option('--text <text>', 'Also search for a text that the user or the business wrote (repeatable)', collect)
-    .addHelpText('after', examples('parley erasure-scan +5491150000001 --customer-id 5f0c9a52 --stage prod'))
-    .action(async (contact, { customerId = [], text = [] }) => {
+    .addHelpText('after', examples('parley erasure-scan +5491150000001 --customer 5f0c9a52 --stage prod'))
+    .action(async (contacts, { customer = [], text = [] }) => {
+      const ids = [...contacts, ...customer];
+      if (ids.length === 0) throw new CliError(EXIT.usage, NO_USER);
       const stores = await (await target()).stores();
-      const wanted = { ids: [contact, ...customerId], texts: text };
-      const scan = await scanForTraces(stores, wanted, (store, count) => {
+      const scan = await scanForTraces(stores, { ids, texts: text }, (store, count) => {
         if (count > 0 && count % 100_000 < 1_000) say(`${store}: ${count} items read`);
       });
       report({

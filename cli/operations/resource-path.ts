@@ -21,3 +21,7 @@ export const resourcePath = (
   const written = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return written.length === 0 ? path : `${path}?${written.join('&')}`;
 };
+
+/** Returns the path of a list of what belongs to a customer, such as `contacts`. */
+export const customerPath = (collection: string, customerId: string, query: URLSearchParams): string =>
+  `/v1/${collection}?${new URLSearchParams([['customerId', customerId], ...query])}`;

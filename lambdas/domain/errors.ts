@@ -14,6 +14,10 @@ export class WriteRefusedError extends ParleyError {
   readonly code = 'ERR_WRITE_REFUSED';
 }
 
+/** Returns the error for an event, or a message of a send, whose ID is that of another user's message. */
+export const idOfAnotherContact = (id: string): WriteRefusedError =>
+  new WriteRefusedError(`ID_OF_ANOTHER_CONTACT: The message ${id} is stored for another contact.`);
+
 /** A list cannot continue at a position, which is therefore not one that it returned. */
 export class InvalidPositionError extends ParleyError {
   readonly code = 'ERR_INVALID_POSITION';

@@ -92,6 +92,8 @@ export const messageRecord = z.object({
    * `echo`: a message of a bot, an operator, or an unknown sender; `unknown`: an event that Parley does not know.
    */
   direction: z.optional(z.enum(DIRECTIONS)),
+  /** In the conversation of a customer, the user's address. Absent if the message names only the customer. */
+  platformContactId: optionalString,
   createdAt: instant,
   /** When a message that was edited was last modified, or else when its latest version was delivered. */
   editedAt: instant,
@@ -145,14 +147,18 @@ export const detailedMessage = z.object({
 
 export type DetailedMessage = z.output<typeof detailedMessage>;
 
-/** Derives what the API shows from what the table stores: text and media are stored once, in the body or the call. */
-export const describeMessage = (id: string, item: StoredMessage): MessageRecord => {
+/**
+ * Derives what the API shows from what the table stores: text and media are stored once, in the body or the call.
+ *
+ * @param platformContactId the user's address, if the message is shown among those of other addresses
+ */
+export const describeMessage = (id: string, item: StoredMessage, platformContactId?: string): MessageRecord => {
   const { direction, createdAt, requestId, traceparent, body, failure } = item;
   const traceId = traceparent && traceIdOf(traceparent);
   const { code: failureCode, reason: failureReason } = failure === undefined ? {} : parseFailure(failure);
   const editedAt = isEdited(item) ? item.modifiedAt : undefined;
   const common = {
-    ...{ id, direction, createdAt, editedAt, requestId, traceId },
+    ...{ id, direction, platformContactId, createdAt, editedAt, requestId, traceId },
     ...statusesOf(item),
     failureCode,
     failureReason,

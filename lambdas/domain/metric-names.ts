@@ -38,6 +38,7 @@ export const METRIC_NAMES_OF = {
     'SendingStopped',
     'AccountResumed',
     'ContactCheckRejected',
+    'MessageNotRecorded',
     'WindowMisjudged',
     'RetriedMessageAge',
     'RetriedBulkMessageAge',

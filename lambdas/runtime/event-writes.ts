@@ -1,5 +1,5 @@
 import type { Consent } from '../domain/consent.ts';
-import { ItemBusyError, WriteRefusedError } from '../domain/errors.ts';
+import { ItemBusyError, idOfAnotherContact, WriteRefusedError } from '../domain/errors.ts';
 import { NO_REASON } from '../domain/failure.ts';
 import { isFromOperator, type OperatorEchoes, operatorMessageAt } from '../domain/handovers/operator-echo.ts';
 import { msBetween } from '../domain/instant.ts';
@@ -213,8 +213,9 @@ const reportToSend = async (
   const { id: messageId, time } = event;
   const failed = failureOf(event);
   const message = await sends.confirm(requestId, { messageId, at: time.at });
-  if (message !== undefined) await recordSentMessage({ messages, sends }, message);
+  const recorded = message && (await recordSentMessage({ messages, sends }, message));
   if (failed !== undefined) await sends.fail(requestId, { messageId, ...failed });
+  if (recorded === 'other-user') throw idOfAnotherContact(messageId);
 };
 
 /**

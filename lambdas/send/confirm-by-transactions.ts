@@ -1,5 +1,5 @@
 import type { Instant } from '../domain/instant.ts';
-import { recordSentMessage } from '../runtime/record-sent-message.ts';
+import { recordMessage } from './record-message.ts';
 import type { SendContext } from './send-context.ts';
 
 /**
@@ -7,14 +7,15 @@ import type { SendContext } from './send-context.ts';
  * message. An event that arrives later finds the request through the link. Can be repeated.
  */
 export const confirmByTransactions = async (
-  { sends, messages }: SendContext,
+  context: SendContext,
   requestId: string,
   transactionIds: readonly string[],
   at: Instant,
 ): Promise<void> => {
+  const { sends } = context;
   for (const transactionId of transactionIds) {
     const linked = await sends.linkRequest(transactionId, requestId, at);
     const message = linked && (await sends.confirm(requestId, linked));
-    if (message !== undefined) await recordSentMessage({ sends, messages }, message);
+    if (message !== undefined) await recordMessage(context, message);
   }
 };

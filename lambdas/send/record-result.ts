@@ -11,11 +11,11 @@ import {
 } from '../domain/send.ts';
 import type { SendOutcome } from '../domain/send-outcome.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
-import { recordSentMessage } from '../runtime/record-sent-message.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
 import type { CompletedCall } from './call-service.ts';
 import type { ClaimedSend } from './claim-send.ts';
 import { confirmByTransactions } from './confirm-by-transactions.ts';
+import { recordMessage, reportIdOfAnotherContact } from './record-message.ts';
 import { retryLater } from './retry-later.ts';
 import type { SendContext } from './send-context.ts';
 
@@ -127,7 +127,7 @@ const recordAccepted = async (
   const { sends, messages, clock } = context;
   const { contact, request, traceparent } = send;
   const { requestId } = request;
-  const recordMessage = (id: string) =>
+  const recordOutbound = (id: string) =>
     messages.recordOutbound({ id, requestId, contact, call, claimedAt, attempt, traceparent });
   const [, failed] = await Promise.all([
     record(context, send, claimId, {
@@ -137,11 +137,12 @@ const recordAccepted = async (
       transactionIds: listed(transactionIds),
       outcome: describeAccepted(messageId, transactionIds),
     }),
-    messageId === undefined ? undefined : write(context, send, () => recordMessage(messageId)),
+    messageId === undefined ? undefined : write(context, send, () => recordOutbound(messageId)),
   ]);
   // Only an accepted send can fail.
-  if (messageId !== undefined && failed) {
-    await write(context, send, () => sends.fail(requestId, { messageId, ...failed }));
+  if (messageId !== undefined && failed !== undefined) {
+    if (failed === 'other-user') reportIdOfAnotherContact(context, { id: messageId, requestId });
+    else await write(context, send, () => sends.fail(requestId, { messageId, ...failed }));
   }
   await confirm(context, send, transactionIds);
   return DONE;
@@ -163,7 +164,7 @@ const record = async (
   else log.error('result not recorded: the claim was lost', fields);
   // A status recorded the message as that of this call. If this call sent nothing, it is that of an earlier call.
   const message = isConfirmed ? acceptedMessage(recorded.send, send.contact) : undefined;
-  if (message !== undefined) await write(context, send, () => recordSentMessage(context, message));
+  if (message !== undefined) await write(context, send, () => recordMessage(context, message));
   return { isConfirmed };
 };
 

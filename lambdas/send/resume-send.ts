@@ -3,8 +3,8 @@ import { msBetween } from '../domain/instant.ts';
 import { acceptedMessage, logFieldsOf, mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
 import { parseSendRequest } from '../domain/send-request.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
-import { recordSentMessage } from '../runtime/record-sent-message.ts';
 import { confirmByTransactions } from './confirm-by-transactions.ts';
+import { recordMessage } from './record-message.ts';
 import type { SendContext } from './send-context.ts';
 
 export const SOON: MessageResult = { kind: 'retry', afterMs: 1_000 };
@@ -55,7 +55,7 @@ export const resumeSend = async (
     case 'uncertain': {
       // An uncertain send has none.
       const message = acceptedMessage(stored, send.contact);
-      if (message !== undefined) await recordSentMessage(context, message);
+      if (message !== undefined) await recordMessage(context, message);
       else await confirmByTransactions(context, stored.requestId, stored.transactionIds ?? [], clock.now());
       break;
     }

@@ -47,6 +47,13 @@ export const parseContactName = (name: unknown): ContactRef | undefined => {
     : { platform: unescapePart(platform), channel: unescapePart(channel), key: key.join('#') };
 };
 
+/** Parses a name from {@link subjectName}. Returns undefined for anything else. */
+export const parseSubjectName = (name: unknown): DataSubject | undefined => {
+  if (typeof name !== 'string' || !name.startsWith(CUSTOMER_PREFIX)) return parseContactName(name);
+  const [, platform = '', ...customerId] = name.split('#');
+  return { platform: unescapePart(platform), customerId: customerId.join('#') };
+};
+
 /** Returns the key of the item for a contact's window, address, and name, which expires after its last message. */
 export const contactKeyOf = (contact: ContactRef): ItemKey => ({ pk: contactName(contact), sk: 'CONTACT' });
 

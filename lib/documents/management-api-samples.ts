@@ -176,7 +176,10 @@ export const ROUTE_SAMPLES: Readonly<Record<RouteName, RouteSample>> = {
   },
   listConversation: {
     query: { customerId: 'customer-1', limit: '2' },
-    response: conversation,
+    response: {
+      ...conversation,
+      messages: conversation.messages.map((message) => ({ ...message, platformContactId: USER })),
+    },
   },
   getMessage: {
     id: '6746f2b0c3e1',

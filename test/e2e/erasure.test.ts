@@ -31,7 +31,7 @@ const parley = async (...args: readonly string[]) => {
 
 const scan = async (): Promise<ErasureScan & { readonly code: number }> => {
   const texts = TEXTS.flatMap((text) => ['--text', text]);
-  const { code, json } = await parley('erasure-scan', USER, '--customer-id', CUSTOMER, ...texts);
+  const { code, json } = await parley('erasure-scan', USER, '--customer', CUSTOMER, ...texts);
   return { code, ...json };
 };
 

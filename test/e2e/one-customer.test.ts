@@ -25,7 +25,7 @@ const parley = async (...args: readonly string[]) => {
 };
 const table = () => client.table();
 
-it('is refused at every address after an opt-out at one, and erased by any of them', async () => {
+it('is refused at every address after an opt-out at one, and shown and erased by the ID of the customer', async () => {
   await client.deliverEvent(wireMessage({ _id_: 'by-phone', FROM: PHONE, CUSTOMER_ID, CREATION_TIME: undefined }));
   await client.deliverEvent(wireMessage({ _id_: 'by-id', FROM: ID, CUSTOMER_ID, CREATION_TIME: undefined }));
   await client.deliverEvent(wireStatus({ _id_: 'of-phone', FROM: PHONE, CUSTOMER_ID, CREATION_TIME: undefined }));
@@ -45,13 +45,24 @@ it('is refused at every address after an opt-out at one, and erased by any of th
   });
   expect((await client.outbox()).filter(({ body }) => body.platformContactId === PHONE)).toEqual([]);
 
-  const { json: erasure } = await parley('erase', ID, '--yes');
-  expect(erasure.otherAddresses).toHaveLength(1);
+  await client.deliverEvent(wireStatus({ _id_: 'no-address', FROM: undefined, CUSTOMER_ID, CREATION_TIME: undefined }));
+  // Quarantined: it has no ID, and names only the customer.
+  await client.deliverEvent(wireMessage({ _id_: undefined, FROM: 'me', TO: undefined, CUSTOMER_ID }));
+  await waitFor('the event is quarantined', async () =>
+    (await client.queueDepth(run.cloud.inboundDeadLetterQueueUrl)) > 0 ? true : undefined,
+  );
+  const { json: conversation } = await parley('conversation', '--customer', CUSTOMER_ID);
+  expect(conversation).toMatchObject({
+    customer: { contacts: [expect.anything(), expect.anything()] },
+    messages: [{ platformContactId: ID }, { platformContactId: PHONE }],
+  });
+
+  const { json: erasure } = await parley('erase', '--customer', CUSTOMER_ID, '--yes');
+  expect(erasure.otherAddresses).toHaveLength(2);
+  expect(erasure.deadLetters).toBeGreaterThan(0);
   await client.advanceClock(3);
-  for (const address of [PHONE, ID]) {
-    await waitFor(`nothing is left of ${address}`, async () => {
-      const { code } = await parley('erasure-scan', address, '--customer-id', CUSTOMER_ID);
-      return code === 0 ? true : undefined;
-    });
-  }
+  await waitFor('nothing is left of any name', async () => {
+    const { code } = await parley('erasure-scan', PHONE, ID, '--customer', CUSTOMER_ID);
+    return code === 0 ? true : undefined;
+  });
 });

@@ -3,6 +3,7 @@ import type { Echo, EventTime, InboundMessage, UnknownEvent } from '../../domain
 import { contactSort } from '../../table/indexes.ts';
 import { echoKey, type ItemKey, messageKey, subjectName } from '../../table/keys.ts';
 import { NO_GAP } from '../../table/message-item.ts';
+import type { NamedUser } from './message-user.ts';
 import type { ConversationTable } from './table.ts';
 
 /** An event that is stored as a message, or beside one. */
@@ -12,9 +13,15 @@ export const arrivalKey = ({ kind, id }: Arrival): ItemKey => (kind === 'echo' ?
 
 /** Returns the name of the contact or the customer that an event names. */
 export const arrivalSubject = (arrival: Arrival): string | undefined => {
-  const subject = arrival.contact ?? ('customer' in arrival ? arrival.customer : undefined);
+  const { subject } = arrivalUser(arrival);
   return subject && subjectName(subject);
 };
+
+/** Returns whose message an event is. */
+export const arrivalUser = (arrival: Arrival): NamedUser => ({
+  subject: arrival.contact ?? ('customer' in arrival ? arrival.customer : undefined),
+  customerId: arrival.customerId,
+});
 
 /** Returns the attributes that depend on the event alone. Those with undefined values are removed. */
 export const contentAttributes = (arrival: Arrival) => {

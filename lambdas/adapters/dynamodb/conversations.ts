@@ -8,6 +8,7 @@ import { contactQuery, contactSort } from '../../table/indexes.ts';
 import type { Item } from '../../table/item.ts';
 import { echoKey, idOf, messageKey, parseContactName, subjectName } from '../../table/keys.ts';
 import { parseMessage } from '../../table/message-item.ts';
+import { canBeEchoOf } from './message-user.ts';
 import { readWithinBudget } from './page-budget.ts';
 import type { ConversationTable } from './table.ts';
 
@@ -79,14 +80,17 @@ const readMessages = async (table: ConversationTable, parts: readonly Conversati
   const pairs = await table.getAll(
     entries.flatMap(({ pk, sk }) => [messageKey(idOf(pk)), sk === 'ECHO' ? echoKey(idOf(pk)) : messageKey(idOf(pk))]),
   );
-  return entries.map(({ pk, sk }, index) => {
+  const addresses = new Map(parts.map(({ subject, address }) => [subjectName(subject), address]));
+  return entries.map(({ pk, sk, contact }, index) => {
     const [message, listed] = pairs.slice(2 * index, 2 * index + 2);
     // The index may still list an item that was deleted or erased a moment ago.
     if (listed?.direction === undefined) return undefined;
     const item = parseMessage(listed);
-    if (sk !== 'ECHO') return describeMessage(idOf(pk), item);
+    const address = addresses.get(String(contact));
+    if (sk !== 'ECHO') return describeMessage(idOf(pk), item, address);
     if (message !== undefined && parts.some(({ subject }) => isListedItself(message, subject))) return undefined;
-    return describeMessage(idOf(pk), withStatuses(item, parseMessage(message ?? {})));
+    const isOwn = message !== undefined && canBeEchoOf(message, listed);
+    return describeMessage(idOf(pk), isOwn ? withStatuses(item, parseMessage(message)) : item, address);
   });
 };
 

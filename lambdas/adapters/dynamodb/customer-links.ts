@@ -18,6 +18,7 @@ import type { Item } from '../../table/item.ts';
 import { consentKeyOf, contactKeyOf, contactName, customerKeyOf } from '../../table/keys.ts';
 import { recordConsent, untilDone } from './consents.ts';
 import { unchangedSince } from './item-update.ts';
+import { readByWriting } from './read-by-writing.ts';
 import type { ConversationTable } from './table.ts';
 
 /** An event that names an address together with the chat service's ID of its user. */
@@ -191,20 +192,13 @@ const addOptOuts = async (table: ConversationTable, contact: ContactRef, custome
 /** The condition that a customer has not had too many addresses. A service may give many users one ID. */
 const IS_ONE_USER = 'attribute_not_exists(#isShared)';
 
-/** No item has this attribute, so removing it changes nothing. */
-const NO_ATTRIBUTE = 'nothing';
-
 /**
  * Returns the opt-outs of an address, including those that its own opt-in overrides: they hold at the customer's other
- * addresses, whether the opt-in or the link came first. Reads them with a write that changes nothing, because the function
- * that links is only allowed to write.
+ * addresses, whether the opt-in or the link came first.
  */
 const readOptOuts = async (table: ConversationTable, contact: ContactRef): Promise<readonly Consent[]> => {
-  const { kind, item } = await table.update(
-    { key: consentKeyOf(contact), set: { [NO_ATTRIBUTE]: undefined }, condition: 'attribute_exists(#pk)' },
-    { returnItem: true },
-  );
-  if (kind === 'conflict' || item === undefined) return [];
+  const item = await readByWriting(table, consentKeyOf(contact));
+  if (item === undefined) return [];
   const optOuts = readConsents(item).filter(({ kind: each }) => each === 'opt-out');
   return optOuts.map((optOut) => {
     const recordedAt = item[consentRegister(optOut).recordedAt];

@@ -1,12 +1,20 @@
-import { ItemBusyError, WriteRefusedError } from '../../domain/errors.ts';
+import { ItemBusyError, idOfAnotherContact, WriteRefusedError } from '../../domain/errors.ts';
 import * as z from '../../domain/schema.ts';
 import type { Echo, InboundMessage } from '../../domain/webhook-event.ts';
 import type { MessageRepository, RecordedMessage } from '../../ports.ts';
-import { parseItem } from '../../table/item.ts';
-import { unknownNameKey } from '../../table/keys.ts';
+import { type Item, parseItem } from '../../table/item.ts';
+import { contactName, messageKey, unknownNameKey } from '../../table/keys.ts';
 import { parseMessage } from '../../table/message-item.ts';
-import { type Arrival, arrivalKey, arrivalSubject, contentAttributes, timeAttributes } from './arrival-attributes.ts';
+import {
+  type Arrival,
+  arrivalKey,
+  arrivalSubject,
+  arrivalUser,
+  contentAttributes,
+  timeAttributes,
+} from './arrival-attributes.ts';
 import type { ItemUpdate } from './item-update.ts';
+import { ofOwner, updateOwn } from './message-owner.ts';
 import { recordVersion } from './message-versions.ts';
 import type { ConversationTable } from './table.ts';
 import { refusalUpdate, turnUpdate } from './turns.ts';
@@ -18,7 +26,8 @@ export const createMessageArrivals = (
   async recordInbound(message, turn) {
     if (turn !== undefined) {
       const first = { ...arrivalUpdate(table, message), condition: IS_FIRST_ARRIVAL };
-      const added = await table.updateBoth(first, turnUpdate(table, message, turn.startedAt));
+      const own = ofOwner(first, contactName(message.contact));
+      const added = await table.updateBoth(own, turnUpdate(table, message, turn.startedAt));
       if (added === 'second-conflicts') {
         await table.update(refusalUpdate(message, turn.startedAt));
         throw new ItemBusyError('The turn has too many messages and has not ended yet.');
@@ -49,7 +58,8 @@ export const createMessageArrivals = (
  * Records an event that brings a user's message, or an echo.
  *
  * @param onlyIf an additional condition that the item must meet
- * @throws WriteRefusedError if the id is that of a message that Parley sent, or the message has too many versions
+ * @throws WriteRefusedError if the id is that of a message of another user, or that Parley sent, or the message has too
+ *   many versions
  * @throws ItemBusyError if the item does not meet `onlyIf`, or if other calls keep recording versions of the message
  */
 const recordArrival = async (
@@ -74,7 +84,8 @@ const recordOnce = async (
 ): Promise<RecordedMessage | undefined> => {
   const update = arrivalUpdate(table, arrival);
   const condition = onlyIf === undefined ? update.condition : `${onlyIf} AND ${update.condition}`;
-  const recorded = await table.update({ ...update, condition });
+  const recorded = await updateOwn(table, arrivalUser(arrival), { ...update, condition });
+  if (recorded === 'other-user') throw idOfAnotherContact(arrival.id);
   if (recorded.kind === 'written') return { at: arrival.time.at };
   const { createdAt, requestId } = parseMessage(recorded.item ?? {});
   if (requestId !== undefined && arrival.isFromStatus === undefined) {
@@ -82,11 +93,32 @@ const recordOnce = async (
   }
   const isInNoTurn = recorded.item?.isFromStatus !== undefined || recorded.item?.isImported !== undefined;
   if (onlyIf !== undefined && (createdAt === undefined || isInNoTurn)) {
+    await takeOver(table, arrival, recorded.item ?? {});
     throw new ItemBusyError(
       'The message was erased, stored from a status, or imported, while this event was being stored.',
     );
   }
   return recordVersion(table, arrival, recorded.item ?? {});
+};
+
+/**
+ * Makes the contact of an event that of its message's item, which only has statuses or an import yet, and names another
+ * address of the user. Otherwise, no retry could store the message together with its turn.
+ */
+const takeOver = async (
+  table: ConversationTable,
+  { id, contact }: Arrival,
+  { contact: stored }: Item,
+): Promise<void> => {
+  if (contact === undefined || stored === undefined || stored === contactName(contact)) return;
+  await table.update({
+    key: messageKey(id),
+    set: { contact: contactName(contact) },
+    values: { stored },
+    condition:
+      '#contact = :stored AND (attribute_not_exists(#createdAt) OR attribute_exists(#isFromStatus) OR ' +
+      'attribute_exists(#isImported))',
+  });
 };
 
 const arrivalUpdate = (table: ConversationTable, arrival: Arrival): ItemUpdate => ({

@@ -1,4 +1,4 @@
-import { WriteRefusedError } from '../../domain/errors.ts';
+import { idOfAnotherContact, WriteRefusedError } from '../../domain/errors.ts';
 import { NO_REASON } from '../../domain/failure.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { MAX_STATUS_BYTES, type StatusChange, type StatusKind } from '../../domain/webhook-event.ts';
@@ -8,6 +8,7 @@ import type { Item } from '../../table/item.ts';
 import { CUSTOMER_PREFIX, channelName, messageKey, subjectName } from '../../table/keys.ts';
 import { parseMessage } from '../../table/message-item.ts';
 import type { ItemUpdate } from './item-update.ts';
+import { updateOwn } from './message-owner.ts';
 import type { ConversationTable } from './table.ts';
 
 export interface StatusesOptions {
@@ -32,12 +33,16 @@ export const createMessageStatuses = (
     const isOnlyTime = refusal !== undefined;
     if (isOnlyTime && !hasOwnTime(status.status)) throw refusal;
     const expiresAt = table.expiryOf('messages', time.at);
-    const { kind, item } = await table.update(statusUpdate(status, expiresAt, isOnlyTime), { returnItem: true });
+    const recorded = await updateOwn(table, status, statusUpdate(status, expiresAt, isOnlyTime), { returnItem: true });
+    if (recorded === 'other-user') throw idOfAnotherContact(id);
+    const { kind, item } = recorded;
     const bodies = item?.statusBodies;
     const isKept = isOnlyTime || kind === 'written' || (bodies instanceof Set && bodies.has(body));
     // An earlier report of the same status has taken precedence, but this one is kept as well.
     if (!isKept) {
-      await table.update({ key: messageKey(id), setOnce: statusItem(status, expiresAt), add: bodyOf(status) });
+      // An erasure may have deleted the item meanwhile, and another user's event may have created it again.
+      const body = { key: messageKey(id), setOnce: statusItem(status, expiresAt), add: bodyOf(status) };
+      if ((await updateOwn(table, status, body)) === 'other-user') throw idOfAnotherContact(id);
     }
     await nameContact(table, status, item?.contact);
     if (gapClock !== undefined) await listGap(table, status, item, gapClock.now());

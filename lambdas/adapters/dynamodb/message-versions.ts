@@ -36,13 +36,10 @@ export const recordVersion = async (
     return { at: createdAt ?? arrival.time.at };
   }
   const contacts = { stored: textOf(item.contact), arrived: arrivalSubject(arrival) };
-  const recorded = (at: Instant, latest: MessageVersion): RecordedMessage =>
-    // Another user's message with the same ID is no edit of this one.
-    contacts.stored === contacts.arrived ? { at, edited: latest } : { at };
   const latest: MessageVersion = { body, modifiedAt };
   const arrived = versionOf(arrival, { body, createdAt });
   if (!isVersion(arrival, item) || arrived.body === body || versions.has(versionDigest(arrived.body))) {
-    return versions.size === 0 ? { at: createdAt } : recorded(createdAt, latest);
+    return versions.size === 0 ? { at: createdAt } : { at: createdAt, edited: latest };
   }
   if (versions.size >= MAX_EARLIER_VERSIONS) throw new WriteRefusedError(tooManyVersions(arrival.id));
   const isLater = isLaterVersion(arrived, latest);
@@ -61,7 +58,7 @@ export const recordVersion = async (
     values: { storedBody: body, storedCreatedAt: createdAt },
     condition: '#body = :storedBody AND #createdAt = :storedCreatedAt',
   });
-  return kind === 'written' ? recorded(time.at, later) : undefined;
+  return kind === 'written' ? { at: time.at, edited: later } : undefined;
 };
 
 const tooManyVersions = (id: string): string =>

@@ -1,11 +1,13 @@
 import { describeDetails } from '../../domain/message.ts';
 import { STATUS_TIMES } from '../../domain/message-status.ts';
 import type { MessageRepository } from '../../ports.ts';
+import type { Item } from '../../table/item.ts';
 import { echoKey, messageKey } from '../../table/keys.ts';
 import { parseMessage } from '../../table/message-item.ts';
 import { readConversation } from './conversations.ts';
 import { createMessageArrivals } from './message-arrivals.ts';
 import { createMessageStatuses, type StatusesOptions } from './message-statuses.ts';
+import { canBeEchoOf } from './message-user.ts';
 import { readVersions } from './message-versions.ts';
 import { createSentMessages } from './sent-messages.ts';
 import type { ConversationTable } from './table.ts';
@@ -20,9 +22,9 @@ export const createDynamodbMessages = (table: ConversationTable, options: Status
   ...createSentMessages(table),
 
   async read(id) {
-    const [stored, echo] = await table.getAll([messageKey(id), echoKey(id)]);
+    const [stored, storedEcho] = await table.getAll([messageKey(id), echoKey(id)]);
     const isEmptied = stored?.erasedAt !== undefined && CONTENT.every((name) => stored[name] === undefined);
-    const message = isEmptied ? undefined : stored;
+    const { message, echo } = ofOneUser(isEmptied ? undefined : stored, storedEcho);
     if (message === undefined && echo === undefined) return undefined;
     const [parsed, parsedEcho] = [parseMessage(message ?? {}), echo && parseMessage(echo)];
     const digests = [...(parsed.versions ?? []), ...(parsedEcho?.versions ?? [])];
@@ -31,6 +33,12 @@ export const createDynamodbMessages = (table: ConversationTable, options: Status
 
   readConversation: (parts, page) => readConversation(table, parts, page),
 });
+
+/** Leaves out an echo of another user, or the statuses of another user's message beside it. */
+const ofOneUser = (message: Item | undefined, echo: Item | undefined) => {
+  if (message === undefined || echo === undefined || canBeEchoOf(message, echo)) return { message, echo };
+  return message.direction === undefined ? { echo } : { message };
+};
 
 /** The attributes that show that an item has a message or a status, and not only the mark of an erased message. */
 const CONTENT = ['direction', 'statusBodies', ...STATUS_TIMES, 'otherStatuses'];

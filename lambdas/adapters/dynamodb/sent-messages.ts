@@ -2,6 +2,7 @@ import type { MessageRepository } from '../../ports.ts';
 import { contactSort } from '../../table/indexes.ts';
 import { contactName, echoKey, messageKey, parseContactName } from '../../table/keys.ts';
 import { NO_GAP, parseMessage } from '../../table/message-item.ts';
+import { updateOwn } from './message-owner.ts';
 import { failureIn } from './message-statuses.ts';
 import type { ConversationTable } from './table.ts';
 
@@ -27,7 +28,10 @@ export const createSentMessages = (
     const isReplaceable =
       'attribute_not_exists(#erasedAt) AND (attribute_not_exists(#attempt) OR #attempt >= :attempt)';
     // Replaces a message that a status carried.
-    let recorded = await table.update(
+    const own = { subject: contact, requestId };
+    let recorded = await updateOwn(
+      table,
+      own,
       {
         key: messageKey(id),
         set: { ...set, ...NO_GAP, body: undefined, createdAtSource: undefined, isFromStatus: undefined },
@@ -35,7 +39,8 @@ export const createSentMessages = (
       },
       { returnItem: true },
     );
-    // A user's message has the same id. Its body stays; one of another user stays as it is.
+    if (recorded === 'other-user') return 'other-user';
+    // A message of the same user has the same id. Its body stays.
     if (recorded.kind === 'conflict') {
       recorded = await table.update(
         { key: messageKey(id), set: { ...set, ...NO_GAP }, condition: `${isReplaceable} AND #contact = :contact` },

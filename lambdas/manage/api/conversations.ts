@@ -77,7 +77,11 @@ export const listConversation = defineRoute({
     const { platform, customerId } = customer;
     const own: ConversationPart = { subject: { platform, customerId } };
     const addresses = found.addresses.map(
-      ({ ref, contact }): ConversationPart => ({ subject: ref, after: contact.otherCustomerAt }),
+      ({ ref, contact }): ConversationPart => ({
+        subject: ref,
+        address: contact.address ?? ref.key,
+        after: contact.otherCustomerAt,
+      }),
     );
     const notFound = addresses.length === 0 ? customerNotFound(customer) : undefined;
     return answerPage(ports, [own, ...addresses], query, notFound);

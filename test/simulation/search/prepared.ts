@@ -7,6 +7,7 @@ import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messa
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { ms } from '../../../lambdas/domain/duration.ts';
+import type { QueuedErasure } from '../../../lambdas/domain/erasure.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { SendResult } from '../../../lambdas/domain/send.ts';
 import { type SendRequest, serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
@@ -163,11 +164,14 @@ export const toErase = async (scene: Scene): Promise<void> => {
 
 /** An erasure that was requested a minute ago and is on its queue. */
 export const requestErasure = async (scene: Scene): Promise<void> => {
-  const erasure = {
+  const { platform } = userRef;
+  const erasure: QueuedErasure = {
     erasureId: 'erasure-1',
     requestedAt: addMs(scene.clock.now(), -60_000),
+    platform,
     contact: userRef,
-    customerIds: [CUSTOMER],
+    customers: [{ platform, customerId: CUSTOMER }],
+    otherCustomers: [],
   };
   await repositoriesOf(scene).erasures.start(erasure.erasureId, erasure.requestedAt);
   scene.queues.erasures.put({ body: JSON.stringify(erasure) });

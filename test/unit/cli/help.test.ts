@@ -32,7 +32,7 @@ describe('the business number', () => {
     (name, { registeredArguments, options }) => {
       const namesContact =
         registeredArguments.some((argument) => argument.name() === 'contact') ||
-        ['broadcast', 'contacts check', 'sends list'].includes(name);
+        ['broadcast', 'contacts check', 'contacts list', 'sends list'].includes(name);
       // The scan finds what is stored with any number.
       const isForAllNumbers = name === 'erasure-scan';
       expect(options.some(({ long }) => long === '--channel')).toBe(namesContact && !isForAllNumbers);

@@ -133,8 +133,18 @@ describe('a command about a contact', () => {
     [['separate', USER, '--customer', 'c-1'], contact, ['POST /v1/separations']],
     [['separate', USER, '--customer', 'c-1', '--undo'], contact, ['POST /v1/separation-reversals']],
     [
+      ['conversation', '--customer', 'c-1'],
+      { customerId: 'c-1', chatPlatform: 'chat', contacts: [], separated: [], messages: [] },
+      ['GET /v1/conversations', 'GET /v1/contacts'],
+    ],
+    [
+      ['contacts', 'list', '--customer', 'c-1'],
+      { customerId: 'c-1', chatPlatform: 'chat', contacts: [], separated: [] },
+      ['GET /v1/contacts'],
+    ],
+    [
       ['erase', USER, '--yes'],
-      erasure,
+      { ...contact, ...erasure },
       [`GET /v1/contacts/${encodeURIComponent(USER)}`, `DELETE /v1/contacts/${encodeURIComponent(USER)}`],
     ],
     [['contacts', 'check', '-'], { contacts: [] }, ['POST /v1/contact-checks']],
@@ -204,24 +214,91 @@ describe('a consent', () => {
   });
 });
 
+const window = { open: false };
+const contactOf = (platformContactId: string, customerId?: string) => ({
+  platformContactId,
+  chatPlatform: 'chat',
+  ...(customerId !== undefined && { customerId }),
+  window,
+  consent: { state: 'none' },
+  consents: [],
+});
+const ID = 'AR.1349';
+const customerOf = (...addresses: string[]) => ({
+  customerId: 'c 1',
+  chatPlatform: 'chat',
+  contacts: addresses.map((address) => ({ ...contactOf(address, 'c 1'), linkedBy: 'message' })),
+  separated: [],
+});
+
 describe('an erasure', () => {
   const path = `/v1/contacts/${encodeURIComponent(USER)}`;
-  const erasure = (messages: number, sends: number) => {
+  const erasure = (messages: number, sends: number, erased = path) => {
     const record = { erasureId: 'e-1', requestedAt: NOW, messages, sends, deadLetters: 0, passes: 1 };
     return {
-      [`DELETE ${path}`]: { ...record, state: 'running' },
+      [`DELETE ${erased}`]: { ...record, state: 'running' },
       'GET /v1/erasures/e-1': { ...record, state: 'done' },
     };
   };
-  const known = { [`GET ${path}`]: {} };
+  const known = { [`GET ${path}`]: contactOf(USER) };
+  const scan = `Search for what is left: parley erasure-scan ${USER}`;
 
   it.each([
     ['a stored contact', { ...known, ...erasure(2, 1) }, `${USER} is erased: 2 messages and 1 send (erasure e-1).`],
     ['consents alone', { ...known, ...erasure(0, 0) }, `${USER} is erased: 0 messages and 0 sends (erasure e-1).`],
     ['a user who never wrote', erasure(0, 1), `${USER} is erased: 0 messages and 1 send (erasure e-1).`],
-    ['nobody known', erasure(0, 0), `Nothing was stored about ${USER} (erasure e-1).`],
-  ])('of %s says so', async (_case, answers, text) => {
-    expect(await resultOf(['erase', USER, '--yes'], answers)).toMatchObject({ lines: [text] });
+  ])('of %s says so, and names the search for what is left', async (_case, answers, text) => {
+    expect(await resultOf(['erase', USER, '--yes'], answers)).toMatchObject({ lines: [text, scan] });
+  });
+
+  it('of nobody known says so', async () => {
+    const lines = [`Nothing was stored about ${USER} (erasure e-1).`];
+    expect(await resultOf(['erase', USER, '--yes'], erasure(0, 0))).toMatchObject({ lines });
+  });
+
+  it.each<[string, string[], Record<string, unknown>]>([
+    ['a customer', ['--customer', 'c 1'], erasure(2, 0, '/v1/customers/-?customerId=c%201')],
+    ['an address of a customer', [USER], { ...erasure(2, 0), [`GET ${path}`]: contactOf(USER, 'c 1') }],
+  ])('of %s names the search for every address', async (_case, args, answers) => {
+    const addresses = { 'GET /v1/contacts?customerId=c+1': customerOf(USER, ID) };
+    const result = await resultOf(['erase', ...args, '--yes'], { ...answers, ...addresses });
+    expect(result?.lines).toEqual([
+      `${args.length === 1 ? USER : 'Customer c 1'} is erased: 2 messages and 0 sends (erasure e-1).`,
+      `Search for what is left: parley erasure-scan ${USER} ${ID} --customer 'c 1'`,
+    ]);
+  });
+
+  it('says what is left of a customer ID that many users share', async () => {
+    const answers = erasure(1, 0);
+    const started = { ...Object(answers[`DELETE ${path}`]), sharedCustomerIds: ['shared'] };
+    const result = await resultOf(['erase', USER, '--yes'], { ...answers, [`DELETE ${path}`]: started });
+    expect(result?.lines[1]).toBe(
+      'Not erased: events that name no address, but only customer ID shared, which many users share.',
+    );
+    expect(result?.json).toMatchObject({ sharedCustomerIds: ['shared'], messages: 1 });
+  });
+});
+
+describe('the conversation of a customer', () => {
+  const message = { direction: 'inbound', createdAt: NOW, text: 'Hi' };
+
+  it('shows every address, and each message with its address', async () => {
+    const messages = [
+      { id: 'm-2', platformContactId: ID, ...message },
+      { id: 'm-1', ...message },
+    ];
+    const result = await resultOf(['conversation', '--customer', 'c 1', '--stage', 'prod'], {
+      'GET /v1/conversations?customerId=c+1&limit=20': { messages, cursor: 'next' },
+      'GET /v1/contacts?customerId=c+1': customerOf(USER, ID),
+    });
+    expect(result?.lines.filter((line) => !line.startsWith('  '))).toEqual([
+      `${USER} on chat, named by a message`,
+      `${ID} on chat, named by a message`,
+      '',
+      `${NOW}  ${ID}  user      "Hi"`,
+      `${NOW}  no address  user      "Hi"`,
+      "Next page: parley conversation --customer 'c 1' --limit 20 --cursor next --stage prod",
+    ]);
   });
 });
 

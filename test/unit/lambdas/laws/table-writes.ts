@@ -11,6 +11,7 @@ import { createDynamodbSends } from '../../../../lambdas/adapters/dynamodb/sends
 import { createDynamodbStops } from '../../../../lambdas/adapters/dynamodb/stops.ts';
 import type { ConversationTable } from '../../../../lambdas/adapters/dynamodb/table.ts';
 import { type ContactRef, contactRef } from '../../../../lambdas/domain/contact.ts';
+import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
 import { addMs, type Instant } from '../../../../lambdas/domain/instant.ts';
 import { acceptedMessage, type Claim, type QueuedSend, type SendResult } from '../../../../lambdas/domain/send.ts';
 import { startTrace } from '../../../../lambdas/domain/trace-context.ts';
@@ -220,30 +221,34 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
         }),
       ),
     recordEcho: (step) =>
-      messages.recordEcho({
-        kind: 'echo',
-        sender: 'business',
-        id: messageId(step),
-        time: eventTime(step),
-        body: `{"n":${step.variant % 3}}`,
-        traceparent: traceOf(step),
-        ...(step.variant % 2
-          ? { contact: contactOf(step.which) }
-          : { customer: { platform: 'chat', customerId: 'customer-1' } }),
-      }),
+      ignoreRefusals(
+        messages.recordEcho({
+          kind: 'echo',
+          sender: 'business',
+          id: messageId(step),
+          time: eventTime(step),
+          body: `{"n":${step.variant % 3}}`,
+          traceparent: traceOf(step),
+          ...(step.variant % 2
+            ? { contact: contactOf(step.which) }
+            : { customer: { platform: 'chat', customerId: 'customer-1' } }),
+        }),
+      ),
     recordStatus(step) {
       const status = STATUSES[step.variant % STATUSES.length] ?? 'other';
-      return messages.recordStatus({
-        kind: 'status',
-        id: step.variant % 3 === 0 ? `sent-${step.which}-0` : messageId(step),
-        status,
-        literal: status,
-        time: eventTime(step),
-        body: `{"STATUS":"${status}","n":${step.variant % 4}}`,
-        traceparent: traceOf(step),
-        subject: step.variant % 2 ? contactOf(step.which) : { platform: 'chat', customerId: 'customer-1' },
-        ...(step.variant % 3 && { channel: channelOf(step.which) }),
-      });
+      return ignoreRefusals(
+        messages.recordStatus({
+          kind: 'status',
+          id: step.variant % 3 === 0 ? `sent-${step.which}-0` : messageId(step),
+          status,
+          literal: status,
+          time: eventTime(step),
+          body: `{"STATUS":"${status}","n":${step.variant % 4}}`,
+          traceparent: traceOf(step),
+          subject: step.variant % 2 ? contactOf(step.which) : { platform: 'chat', customerId: 'customer-1' },
+          ...(step.variant % 3 && { channel: channelOf(step.which) }),
+        }),
+      );
     },
     openWindow: (step) =>
       contacts.openWindow({
@@ -359,10 +364,10 @@ export const steps = (names: readonly string[], maxLength = 60): fc.Arbitrary<re
     { minLength: 1, maxLength, size: 'max' },
   );
 
-/** A message of the same id may be one that Parley sent, which the table refuses to replace. */
+/** The message with an event's ID may be one that Parley sent, or another contact's, which the table does not replace. */
 const ignoreRefusals = (writing: Promise<unknown>): Promise<unknown> =>
   writing.catch((error: unknown) => {
-    if (!(error instanceof Error) || error.name !== 'WriteRefusedError') throw error;
+    if (!(error instanceof WriteRefusedError)) throw error;
   });
 
 /** Two contacts of any number, or of one business number. */

@@ -1,6 +1,7 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { contactRef } from '../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import { startTrace, traceIdOf } from '../../../../lambdas/domain/trace-context.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
@@ -118,6 +119,20 @@ describe('a send', () => {
       state: 'rejected',
       outcome: "HTTP 403, without the chat service's error body, at attempt 100",
     });
+  });
+});
+
+describe("a call that is answered with the ID of another contact's message", () => {
+  it('is accepted and reported, and changes nothing of that message, also when it is delivered again', async () => {
+    const other = { contact: contactRef('chat', '+5491155559999'), requestId: 'request-9', claimedAt: NOW, attempt: 1 };
+    const call = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update' } };
+    await harness.messages.recordOutbound({ id: 'message-out', call, ...other });
+    const before = await harness.item('MESSAGE#message-out MESSAGE');
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(await harness.sendItem()).toMatchObject({ state: 'accepted', messageId: 'message-out' });
+    expect(await harness.item('MESSAGE#message-out MESSAGE')).toEqual(before);
+    expect(harness.counted).toEqual(['SendAccepted', 'MessageNotRecorded', 'MessageNotRecorded']);
   });
 });
 

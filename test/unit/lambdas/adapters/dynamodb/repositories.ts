@@ -14,8 +14,13 @@ import { singly } from '../../../../support/single-event.ts';
  * Creates the repositories of a table, and the function that stores events in it.
  *
  * @param keywords the keywords of the stage. @default none
+ * @param turns whether messages are added to turns. @default false
  */
-export const repositoriesOf = (table: ConversationTable, keywords?: Keywords) => {
+export const repositoriesOf = (
+  table: ConversationTable,
+  keywords?: Keywords,
+  { turns = false }: { readonly turns?: boolean } = {},
+) => {
   const contacts = createDynamodbContacts(table, { readsHandovers: false });
   const messages = createDynamodbMessages(table, { gapClock: undefined });
   const sends = createDynamodbSends(table);
@@ -24,6 +29,7 @@ export const repositoriesOf = (table: ConversationTable, keywords?: Keywords) =>
     createStoreEvents({
       ...PLAIN_RECEIVER,
       keywords,
+      turns,
       repositories: () => ({ contacts, messages, sends }),
       clock: { now: () => NOW },
       budgetMs: ms(10_000),

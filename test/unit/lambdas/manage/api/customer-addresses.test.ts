@@ -84,6 +84,20 @@ describe('the conversation of a customer', () => {
     expect(pages.every(({ length }) => length <= limit)).toBe(true);
   });
 
+  it('says the address of each message, unless it names only the customer', async () => {
+    await write(PHONE, 1);
+    await stage.receive({ ...wireEcho({ _id_: 'm-2', TO: ID, CREATION_TIME: timeOf(2) }) });
+    await stage.receive({ ...wireEcho({ _id_: 'm-3', CREATION_TIME: timeOf(3) }), TO: undefined });
+    const { body } = await stage.call('listConversation', { query: CUSTOMER });
+    expect(conversationResponse.parse(body).messages.map(({ platformContactId }) => platformContactId)).toEqual([
+      undefined,
+      ID,
+      PHONE,
+    ]);
+    const { body: one } = await stage.call('getConversation', { id: PHONE });
+    expect(conversationResponse.parse(one).messages[0]?.platformContactId).toBeUndefined();
+  });
+
   it('has each message of one millisecond once', async () => {
     for (let index = 0; index < 6; index += 1) {
       await write([PHONE, ID][index % 2] ?? ID, 1, { _id_: `m-${index}` });
