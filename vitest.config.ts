@@ -28,7 +28,12 @@ export default defineConfig({
       // Without isolation: importing CDK and the AWS SDK again for every file would take a third of the time.
       project('unit', { isolate: false, globalSetup: 'test/support/test-tables.ts' }),
       // The simulated world: its contract suites share the table emulator with the unit tests.
-      project('simulation', { isolate: false, globalSetup: 'test/support/test-tables.ts' }),
+      project('simulation', {
+        isolate: false,
+        globalSetup: 'test/support/test-tables.ts',
+        // A search of half a minute takes several on a busy machine.
+        testTimeout: 300_000,
+      }),
       // What the repositories promise, also on the simulated table. In `unit`, the same files run on the emulator.
       project('contract', {
         isolate: false,

@@ -94,12 +94,12 @@ export type StoredContact = Contact | 'damaged' | undefined;
 /** Where the next page of a list starts; opaque to callers. */
 export type ListPosition = Readonly<Record<string, string>>;
 
-/** A part of a conversation: the messages of one of a user's addresses, or those that name only the customer. */
-export interface ConversationPart {
+/** A part of what is stored about a user: that of one of the addresses, or what names only the customer. */
+export interface UserPart {
   readonly subject: DataSubject;
   /** The address that each message is shown with. @default none */
   readonly address?: string | undefined;
-  /** Only messages after it, because the address had another user until then. @default all */
+  /** Only what is later, because the address had another user until then. @default all */
   readonly after?: Instant | undefined;
 }
 
@@ -144,7 +144,7 @@ export interface MessageRepository {
   readOrigin(id: string): Promise<MessageOrigin | undefined>;
   /** Returns a page of the messages of one or several subjects, in one order, newest first. */
   readConversation(
-    parts: readonly ConversationPart[],
+    parts: readonly UserPart[],
     page: { readonly limit: number; readonly after?: ListPosition },
   ): Promise<ConversationPage>;
 }
@@ -333,18 +333,18 @@ export interface SendLists {
   count(filter: SendCountFilter, after?: ListPosition): Promise<SendCounts>;
 }
 
-/** Selects sends by their contact, their broadcast, their state, or several of them. */
+/** Selects sends by the user, their broadcast, their state, or several of them. */
 export type SendFilter = (
-  | { readonly contact: ContactRef; readonly broadcastId?: string; readonly state?: SendState }
-  | { readonly contact?: undefined; readonly broadcastId: string; readonly state?: SendState }
-  | { readonly contact?: undefined; readonly broadcastId?: undefined; readonly state: SendState }
+  | { readonly user: readonly UserPart[]; readonly broadcastId?: string; readonly state?: SendState }
+  | { readonly user?: undefined; readonly broadcastId: string; readonly state?: SendState }
+  | { readonly user?: undefined; readonly broadcastId?: undefined; readonly state: SendState }
 ) & {
   readonly code?: string;
-  /** Those that entered their state since then; with `contact`, those created since then. */
+  /** Those that entered their state since then; with `user`, those created since then. */
   readonly since?: Instant;
 };
 
-export type SendCountFilter = Exclude<SendFilter, { readonly contact: ContactRef }>;
+export type SendCountFilter = Exclude<SendFilter, { readonly user: readonly UserPart[] }>;
 
 export interface SendCounts {
   readonly counts: readonly { readonly state: SendState; readonly code?: string; readonly count: number }[];
@@ -439,9 +439,9 @@ export interface KeptDeadLetter extends Omit<DeadLetter, 'body'> {
 export interface AuditRepository {
   /** Records an action before it is performed, so that no action lacks an entry. Each call adds an entry. */
   record(act: RequestedAct): Promise<AuditEntry>;
-  /** Returns a page of the entries in a period, optionally only those about a contact, newest first. */
+  /** Returns a page of the entries in a period, optionally only those about a user, newest first. */
   list(
-    period: { readonly since?: Instant; readonly until?: Instant; readonly contact?: ContactRef },
+    period: { readonly since?: Instant; readonly until?: Instant; readonly user?: readonly UserPart[] },
     page: { readonly limit: number; readonly after?: ListPosition },
   ): Promise<{ readonly entries: readonly AuditEntry[]; readonly next?: ListPosition }>;
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type auditEntryResponse, auditResponse } from '../../lambdas/manage/api/audit.ts';
 import { type CreateCommand, channelOption, examples, nextPage } from '../base/command.ts';
 import { describeTime } from '../base/human-time.ts';
+import { nameUser } from '../base/named-user.ts';
 import { stageTime } from '../base/stage-time.ts';
 
 export const createAuditTrailCommand: CreateCommand = (context) =>
@@ -13,6 +14,7 @@ export const createAuditTrailCommand: CreateCommand = (context) =>
         'the access token. Parley records each action before it performs it.',
     )
     .addArgument(new Argument('[contact]', 'Only entries about this contact, such as +5491150000001'))
+    .option('--customer <id>', 'Only entries about the addresses of this customer')
     .addOption(channelOption())
     .option('--since <time>', 'Only entries at or after this time, such as 2026-11-20T00:00:00Z')
     .option('--until <time>', 'Only entries at or before this time')
@@ -23,10 +25,20 @@ export const createAuditTrailCommand: CreateCommand = (context) =>
       examples(
         'parley audit-trail --since 2026-11-20T00:00:00Z --stage prod',
         'parley audit-trail +5491150000001 --stage prod',
+        'parley audit-trail --customer 5f0c9a52 --stage prod',
       ),
     )
-    .action(async (contact, { channel, since, until, limit, cursor }) => {
-      const given = { platformContactId: contact, chatChannelNumber: channel, since, until, limit, cursor };
+    .action(async (contact, { customer, channel, since, until, limit, cursor }) => {
+      if (contact !== undefined && customer !== undefined) nameUser(contact, customer);
+      const given = {
+        platformContactId: contact,
+        customerId: customer,
+        chatChannelNumber: channel,
+        since,
+        until,
+        limit,
+        cursor,
+      };
       const query = new URLSearchParams(
         Object.entries(given).flatMap(([name, value]): [string, string][] =>
           value === undefined ? [] : [[name, value]],
@@ -40,7 +52,7 @@ export const createAuditTrailCommand: CreateCommand = (context) =>
           ? page.entries.map((entry) => describeEntry(entry, now))
           : ['The audit trail has no such entries.'];
       const words = ['audit-trail', ...(contact === undefined ? [] : [contact])];
-      const next = nextPage(context.commandFor, words, { channel, since, until, limit, cursor: page.cursor });
+      const next = nextPage(context.commandFor, words, { customer, channel, since, until, limit, cursor: page.cursor });
       context.report({ lines: [...lines, ...next], json: page });
     });
 

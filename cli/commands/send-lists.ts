@@ -40,17 +40,23 @@ const wholeNumber = (text: string): number => {
 const createListCommand = (context: CommandContext) =>
   new Command('list')
     .description(
-      'List sends by state, contact, or broadcast.\n\n' +
-        `Without --contact or --broadcast, --state must be ${LISTED_STATES.slice(0, -1).join(', ')}, or ` +
+      'List sends by state, contact, customer, or broadcast.\n\n' +
+        `Without --contact, --customer, or --broadcast, --state must be ${LISTED_STATES.slice(0, -1).join(', ')}, or ` +
         `${LISTED_STATES.at(-1)}. Sends that have ended are listed newest first; sends that are still waiting, oldest ` +
         'first.',
     )
     .addOption(new Option('--state <state>', 'Only sends in this state').choices(SEND_STATES))
     .option('--contact <contact>', 'Only sends to this contact, newest first')
+    .addOption(
+      new Option('--customer <id>', 'Only sends to the addresses of this customer, newest first').conflicts('contact'),
+    )
     .addOption(channelOption())
     .option('--broadcast <id>', 'Only sends of this broadcast')
     .option('--code <code>', 'Only refusals, rejections, or failures with this code')
-    .option('--since <time>', 'Only sends that entered their state since then; with --contact, created since then')
+    .option(
+      '--since <time>',
+      'Only sends that entered their state since then; with --contact or --customer, created since then',
+    )
     .addOption(limitOption())
     .addOption(allOption())
     .option('--cursor <cursor>', 'Show the next page')
@@ -60,13 +66,15 @@ const createListCommand = (context: CommandContext) =>
         'parley sends list --state refused --code OPTED_OUT --since 2026-11-20T00:00:00Z --stage prod',
         'parley sends list --broadcast summer-sale --state failed --all --stage prod',
         'parley sends list --contact +5491150000001 --stage prod',
+        'parley sends list --customer 5f0c9a52 --stage prod',
       ),
     )
-    .action(async ({ state, contact, broadcast, code, since, channel, limit, all, cursor }) => {
-      if (!state && !contact && !broadcast) {
-        throw new CliError(EXIT.usage, 'Add --state, --contact, or --broadcast. See parley sends list --help.');
+    .action(async ({ state, contact, customer, broadcast, code, since, channel, limit, all, cursor }) => {
+      if (!state && !contact && !customer && !broadcast) {
+        const advice = 'Add --state, --contact, --customer, or --broadcast. See parley sends list --help.';
+        throw new CliError(EXIT.usage, advice);
       }
-      const filter = { state, contact, broadcast, code, since, chatChannelNumber: channel };
+      const filter = { state, contact, customerId: customer, broadcast, code, since, chatChannelNumber: channel };
       await listSends(context, filter, { limit: all ? Number.POSITIVE_INFINITY : limit, cursor });
     });
 
@@ -92,9 +100,15 @@ const listSends = async (
   const now = await stageTime(context);
   const lines =
     page.sends.length > 0 ? page.sends.flatMap((send) => describeListed(send, now)) : ['There are no such sends.'];
-  const { chatChannelNumber: channel, ...others } = filter;
+  const { chatChannelNumber: channel, customerId: customer, ...others } = filter;
   const limit = range.limit === undefined ? undefined : String(range.limit);
-  const next = nextPage(context.commandFor, ['sends', 'list'], { ...others, channel, limit, cursor: page.cursor });
+  const next = nextPage(context.commandFor, ['sends', 'list'], {
+    ...others,
+    customer,
+    channel,
+    limit,
+    cursor: page.cursor,
+  });
   context.report({ lines: [...lines, ...next], json: page });
 };
 

@@ -1,10 +1,10 @@
-import type { ContactRef } from '../../domain/contact.ts';
-import type { AuditRepository, ListPosition, Randomness } from '../../ports.ts';
+import type { AuditRepository, Randomness, UserPart } from '../../ports.ts';
 import { parseAuditEntry } from '../../table/audit-item.ts';
-import { BY_STATE, contactQuery, contactSort, stateShard, stateShards } from '../../table/indexes.ts';
+import { BY_STATE, contactSort, stateShard, stateShards } from '../../table/indexes.ts';
 import { auditKey, contactName, type ItemKey, idOf } from '../../table/keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { listShards } from './shard-list.ts';
+import { listSubjects, type SubjectList } from './subject-list.ts';
 import type { ConversationTable } from './table.ts';
 
 /** Creates the repository of the audit trail. Each entry is created once; only an erasure changes it. */
@@ -33,25 +33,19 @@ export const createDynamodbAudit = (
     return { ...act, id };
   },
 
-  async list({ since, until, contact }, { limit, after }) {
-    const page = contact
-      ? await listOfContact(table, contact, { since, until, limit, after })
-      : await listAll(table, { since, until, limit, after });
-    const { values: entries, used } = await readWithinBudget(page.ids, async (ids) => {
-      const items = await table.getAll(ids.map(auditKey));
+  async list({ since, until, user }, { limit, after }) {
+    const page = { since, until, limit, after };
+    const { ids, nextAfter } = user ? await listOfUser(table, user, page) : await listAll(table, page);
+    const { values: entries, used } = await readWithinBudget(ids, async (chunk) => {
+      const items = await table.getAll(chunk.map(auditKey));
       return items.map((item) => item && parseAuditEntry(item));
     });
-    const next = page.nextAfter(used);
+    const next = nextAfter(used);
     return { entries, ...(next && { next }) };
   },
 });
 
-interface ListOptions {
-  readonly since: string | undefined;
-  readonly until: string | undefined;
-  readonly limit: number;
-  readonly after: ListPosition | undefined;
-}
+type ListOptions = Omit<SubjectList, 'kind'>;
 
 const listAll = async (table: ConversationTable, { since, until, ...page }: ListOptions) => {
   const list = { index: BY_STATE, shards: stateShards('audit'), from: since, to: until, keyOf: auditKey };
@@ -59,23 +53,9 @@ const listAll = async (table: ConversationTable, { since, until, ...page }: List
   return { ids: entries.map(({ id }) => id), nextAfter };
 };
 
-const listOfContact = async (
-  table: ConversationTable,
-  contact: ContactRef,
-  { since = '', until = '~', limit, after: { at, id } = {} }: ListOptions,
-) => {
-  const name = contactName(contact);
-  const { items, next } = await table.query({
-    ...contactQuery(name, contactSort('AUDIT', since), contactSort('AUDIT', until)),
-    Limit: limit,
-    ScanIndexForward: false,
-    ...(at && id && { after: { ...auditKey(id), contact: name, contactSort: contactSort('AUDIT', at) } }),
-  });
-  const nextAfter = (count: number): ListPosition | undefined => {
-    const last = next === undefined && count === items.length ? undefined : items[count - 1];
-    return last && { at: idOf(last.contactSort), id: idOf(last.pk) };
-  };
-  return { ids: items.map(({ pk }) => idOf(pk)), nextAfter };
+const listOfUser = async (table: ConversationTable, user: readonly UserPart[], page: ListOptions) => {
+  const { entries, nextAfter } = await listSubjects(table, user, { kind: 'AUDIT', ...page });
+  return { ids: entries.map(({ pk }) => idOf(pk)), nextAfter };
 };
 
 /** The attributes, besides the contact itself, that can contain personal data. */

@@ -1,33 +1,31 @@
-import type { ContactRef } from '../../domain/contact.ts';
 import { isNewestFirst } from '../../domain/send-index.ts';
 import type { SendState } from '../../domain/send-transitions.ts';
-import type { ListPosition, SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
+import type { ListPosition, SendCountFilter, SendFilter, SendLists, UserPart } from '../../ports.ts';
 import {
   BY_BROADCAST,
   BY_STATE,
   broadcastShards,
   broadcastSort,
-  contactQuery,
-  contactSort,
   parseBroadcastSort,
   parseStateSort,
   type ShardedIndex,
   stateShards,
 } from '../../table/indexes.ts';
 import type { Item } from '../../table/item.ts';
-import { contactName, idOf, sendKey } from '../../table/keys.ts';
+import { idOf, sendKey, subjectName } from '../../table/keys.ts';
 import { parseSend } from '../../table/send-item.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { HIGHEST, LOWEST, listShards, positionAfter, queryShard } from './shard-list.ts';
+import { listSubjects } from './subject-list.ts';
 import type { ConversationTable } from './table.ts';
 
 /** Creates the lists of sends, which read only keys from the indexes. */
 export const createDynamodbSendLists = (table: ConversationTable): SendLists => ({
   async list(filter, page) {
     const { entries, nextAfter } =
-      filter.contact === undefined
+      filter.user === undefined
         ? await listShards(table, { ...listOf(filter), ...page, keyOf: sendKey })
-        : await listOfContact(table, filter, page);
+        : await listOfUser(table, filter, page);
     const { values: sends, used } = await readWithinBudget(entries, async (chunk) => {
       const items = await table.getAll(chunk.map(({ id }) => sendKey(id)));
       return items.map((item, index) => {
@@ -106,35 +104,22 @@ const listOfBroadcast = ({ broadcastId, state, code, since }: Extract<SendCountF
   };
 };
 
-/** Lists a contact's sends, the latest first. */
-const listOfContact = async (
+/** Lists a user's sends, the latest first. */
+const listOfUser = async (
   table: ConversationTable,
-  { contact, since = '' }: Extract<SendFilter, { contact: ContactRef }>,
-  { limit, after }: { readonly limit: number; readonly after?: ListPosition },
+  { user, since }: Extract<SendFilter, { user: readonly UserPart[] }>,
+  page: { readonly limit: number; readonly after?: ListPosition },
 ) => {
-  const name = contactName(contact);
-  const [from, to] = [contactSort('SEND', since), contactSort('SEND', HIGHEST)];
-  const { at = '', id = '' } = after ?? {};
-  const sort = contactSort('SEND', at);
-  // DynamoDB refuses a position outside of what is listed, as in a cursor of another list.
-  if (at !== '' && sort < from) return { entries: [], nextAfter: () => undefined };
-  const { items, next } = await table.query({
-    ...contactQuery(name, from, to),
-    Limit: limit,
-    ScanIndexForward: false,
-    ...(at !== '' && id !== '' && sort <= to && { after: { ...sendKey(id), contact: name, contactSort: sort } }),
-  });
-  const entries = items.map(({ pk, contactSort }) => ({ id: idOf(pk), sort: String(contactSort) }));
-  const nextAfter = (count: number): ListPosition | undefined => {
-    const last = next === undefined && count === entries.length ? undefined : entries[count - 1];
-    return last && { at: idOf(last.sort), id: last.id };
-  };
-  return { entries, nextAfter };
+  const { entries, nextAfter } = await listSubjects(table, user, { kind: 'SEND', since, ...page });
+  const keys = entries.map(({ pk, contactSort }) => ({ id: idOf(pk), sort: String(contactSort) }));
+  return { entries: keys, nextAfter };
 };
 
 /** Whether the item is still where the index lists it. The index lags behind the table. */
 const isCurrent = (item: Item, filter: SendFilter, sort: string): boolean => {
-  if (filter.contact !== undefined) return item.contactSort === sort && item.contact === contactName(filter.contact);
+  if (filter.user !== undefined) {
+    return item.contactSort === sort && filter.user.some(({ subject }) => item.contact === subjectName(subject));
+  }
   return item[filter.broadcastId === undefined ? BY_STATE.sort : BY_BROADCAST.sort] === sort;
 };
 

@@ -1,5 +1,5 @@
 import { AUDIT_ACTIONS, type AuditEntry, auditDetails } from '../../domain/audit.ts';
-import { type ContactDefaults, resolveContact } from '../../domain/contact.ts';
+import type { ContactRef } from '../../domain/contact.ts';
 import { DEAD_LETTER_QUEUES } from '../../domain/dead-letter.ts';
 import { parseInstant } from '../../domain/instant.ts';
 import { maskNumbers } from '../../domain/mask-numbers.ts';
@@ -8,14 +8,17 @@ import { instant } from '../../domain/send-request.ts';
 import type { AuditRepository, Clock } from '../../ports.ts';
 import { invalidRequest, ok, problemResponse } from './answer.ts';
 import { cursorField, parseCursor, writeCursor } from './cursor.ts';
+import { customerIdField } from './customers.ts';
 import { defineRoute, ignoredQuery, noBody } from './define-route.ts';
 import { chosenIdField, eventIdField, pageSize, storedContactFields } from './fields.ts';
+import { selectUser, type UserPartPorts } from './user-parts.ts';
 
 export interface AuditPorts {
   readonly audit: AuditRepository;
   readonly clock: Clock;
-  readonly contactDefaults: ContactDefaults;
 }
+
+export type AuditListPorts = UserPartPorts & Pick<AuditPorts, 'audit'>;
 
 export const auditEntryResponse = z.object({
   auditId: z.string(),
@@ -49,22 +52,27 @@ export const listAudit = defineRoute({
     until: z.optional(instant),
     /** Only entries about this contact. */
     platformContactId: z.optional(eventIdField),
+    /** Only entries about the addresses of this customer. */
+    customerId: z.optional(customerIdField),
     ...storedContactFields,
     /** Entries per page. @default 100 */
     limit: z.optional(pageSize(500)),
     cursor: z.optional(cursorField),
   }),
   body: noBody,
-  responses: { 200: auditResponse, 400: problemResponse },
-  async handle({ audit, contactDefaults }: AuditPorts, { query }) {
-    const { cursor, limit = DEFAULT_PAGE_SIZE, platformContactId } = query;
+  responses: { 200: auditResponse, 400: problemResponse, 409: problemResponse },
+  async handle(ports: AuditListPorts, { query }) {
+    const { cursor, limit = DEFAULT_PAGE_SIZE, platformContactId: contact } = query;
     const after = parseCursor(cursor);
     const [since, until] = [parseInstant(query.since), parseInstant(query.until)];
     if (since !== undefined && until !== undefined && since > until) {
       return invalidRequest('Invalid request: since: must not be later than until.');
     }
-    const contact = platformContactId && resolveContact(contactDefaults, { ...query, platformContactId });
-    const page = await audit.list({ since, until, ...(contact && { contact }) }, { limit, after });
+    // The audit trail of an address is complete, whoever its user was.
+    const partOf = async (subject: ContactRef) => ({ subject });
+    const { user, refusal } = await selectUser(ports, { ...query, contact }, 'platformContactId', partOf);
+    if (refusal !== undefined) return refusal;
+    const page = await ports.audit.list({ since, until, ...(user && { user }) }, { limit, after });
     return ok({ entries: page.entries.map(viewEntry), cursor: page.next && writeCursor(page.next) });
   },
 });

@@ -1,13 +1,14 @@
 import { type ContactDefaults, resolveContact, resolveCustomer } from '../../domain/contact.ts';
 import { detailedMessage, messageRecord } from '../../domain/message.ts';
 import * as z from '../../domain/schema.ts';
-import type { Clock, ContactRepository, ConversationPart, MessageRepository } from '../../ports.ts';
+import type { Clock, ContactRepository, MessageRepository, UserPart } from '../../ports.ts';
 import { type Answer, ok, problem, problemResponse } from './answer.ts';
 import { contactNotFound } from './contacts.ts';
 import { cursorField, parseCursor, writeCursor } from './cursor.ts';
-import { customerIdField, customerNotFound, customerShared, findAddresses } from './customers.ts';
+import { customerIdField, customerNotFound, customerShared } from './customers.ts';
 import { defineRoute, noBody, noQuery } from './define-route.ts';
 import { eventIdField, pageSize, storedContactFields } from './fields.ts';
+import { partsOfCustomer } from './user-parts.ts';
 
 export interface ConversationPorts {
   readonly contacts: Pick<ContactRepository, 'read' | 'readCustomer' | 'readOwn'>;
@@ -34,7 +35,7 @@ const pageFields = {
 /** Returns a page of messages, or else `notFound`, which is given if nothing else is stored about the user. */
 const answerPage = async (
   { messages }: Pick<ConversationPorts, 'messages'>,
-  parts: readonly ConversationPart[],
+  parts: readonly UserPart[],
   { limit = DEFAULT_PAGE_SIZE, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
   notFound: Answer | undefined,
 ): Promise<Answer> => {
@@ -72,19 +73,10 @@ export const listConversation = defineRoute({
   responses: { 200: conversationResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
   async handle(ports: ConversationPorts, { query }) {
     const customer = resolveCustomer(ports.contactDefaults, query);
-    const found = await findAddresses(ports, customer);
-    if (found === 'shared') return customerShared(customer);
-    const { platform, customerId } = customer;
-    const own: ConversationPart = { subject: { platform, customerId } };
-    const addresses = found.addresses.map(
-      ({ ref, contact }): ConversationPart => ({
-        subject: ref,
-        address: contact.address ?? ref.key,
-        after: contact.otherCustomerAt,
-      }),
-    );
-    const notFound = addresses.length === 0 ? customerNotFound(customer) : undefined;
-    return answerPage(ports, [own, ...addresses], query, notFound);
+    const parts = await partsOfCustomer(ports, customer);
+    if (parts === 'shared') return customerShared(customer);
+    const notFound = parts.length === 1 ? customerNotFound(customer) : undefined;
+    return answerPage(ports, parts, query, notFound);
   },
 });
 

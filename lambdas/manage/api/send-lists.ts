@@ -1,21 +1,20 @@
-import { type ContactDefaults, type ContactRef, resolveContact } from '../../domain/contact.ts';
-import { addMs, type Instant, parseInstant } from '../../domain/instant.ts';
+import { type Instant, parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { isInBroadcast, isListed, LISTED_STATES } from '../../domain/send-index.ts';
 import { BROADCAST_ID, instant } from '../../domain/send-request.ts';
 import { SEND_STATES, type SendState } from '../../domain/send-transitions.ts';
-import type { Clock, ContactRepository, SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
+import type { ContactRepository, SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
 import { type Answer, invalidRequest, ok, problemResponse } from './answer.ts';
 import { cursorField, parseCursor, writeCursor } from './cursor.ts';
+import { customerIdField } from './customers.ts';
 import { defineRoute, noBody } from './define-route.ts';
 import { eventIdField, pageSize, storedContactFields } from './fields.ts';
 import { sendResponse, viewSend } from './sends.ts';
+import { selectUser, type UserPartPorts } from './user-parts.ts';
 
-export interface SendListPorts {
+export interface SendListPorts extends UserPartPorts {
   readonly lists: SendLists;
-  readonly contacts: Pick<ContactRepository, 'readOwn'>;
-  readonly clock: Clock;
-  readonly contactDefaults: ContactDefaults;
+  readonly contacts: UserPartPorts['contacts'] & Pick<ContactRepository, 'readOwn'>;
 }
 
 const DEFAULT_PAGE_SIZE = 100;
@@ -30,7 +29,7 @@ const filterFields = {
   code: z.optional(
     z.wellFormedString().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be a code such as OPTED_OUT or 104')),
   ),
-  /** Only sends that entered their state since then; with `contact`, only those created since then. */
+  /** Only sends that entered their state since then; of a contact or a customer, only those created since then. */
   since: z.optional(instant),
 };
 
@@ -41,58 +40,48 @@ export const sendListResponse = z.object({
 });
 
 /** Values without a space are times and IDs. A position's sort key and ID are separated by one. */
-const sendPosition = z.record(z.string(), z.string().check(z.regex(/^[\x21-\x7e]{1,300}( [\x21-\x7e]{1,128})?$/)));
+const sendPosition = z.record(z.string(), z.string().check(z.regex(/^[\x21-\x7e]{1,500}( [\x21-\x7e]{1,128})?$/)));
 
 export const listSends = defineRoute({
   route: 'GET /v1/sends',
-  summary: 'List sends by state, contact, or broadcast',
+  summary: 'List sends by state, contact, customer, or broadcast',
   description:
-    'Needs state, contact, or broadcast. The sends of a contact are listed newest first; those of a broadcast by state, ' +
+    'Needs state, contact, customerId, or broadcast. The sends of a contact, or of all addresses of a customer, are ' +
+    'listed newest first; those of a broadcast by state, ' +
     'code, and time. Of a state, sends that ended are listed newest first, and sends that wait start with the one that ' +
     `waits longest. ${LISTED_STATES.join(', ')} can always be listed, and other states only together with ` +
-    'contact or broadcast. A page can have fewer sends than its limit, even ' +
+    'contact, customerId, or broadcast. A page can have fewer sends than its limit, even ' +
     'none: the last page is the one without a cursor.',
   query: z.strictObject({
     ...filterFields,
     /** The user's id on the platform. */
     contact: z.optional(eventIdField),
+    customerId: z.optional(customerIdField),
     ...storedContactFields,
     /** Sends per page, at most. @default 100 */
     limit: z.optional(pageSize(MAX_PAGE_SIZE)),
     cursor: z.optional(cursorField),
   }),
   body: noBody,
-  responses: { 200: sendListResponse, 400: problemResponse },
+  responses: { 200: sendListResponse, 400: problemResponse, 409: problemResponse },
   async handle(ports: SendListPorts, { query }) {
-    const { lists, contactDefaults } = ports;
-    const { cursor, limit = DEFAULT_PAGE_SIZE, contact: platformContactId, broadcast: broadcastId, ...rest } = query;
-    const { state, code } = rest;
-    const since = parseInstant(rest.since);
-    if (platformContactId === undefined && (query.chatChannelNumber ?? query.chatPlatform) !== undefined) {
-      return invalidRequest('Invalid request: add contact, which chatPlatform and chatChannelNumber belong to.');
-    }
-    if (platformContactId !== undefined) {
-      const contact = resolveContact(contactDefaults, { ...query, platformContactId });
-      const own = await ownSince(ports, contact, since);
-      return list(lists, { contact, broadcastId, state, code, since: own }, { limit, cursor });
-    }
+    const { lists } = ports;
+    const { cursor, limit = DEFAULT_PAGE_SIZE, broadcast: broadcastId, state, code } = query;
+    const since = parseInstant(query.since);
+    const { user, refusal } = await selectUser(ports, query, 'contact', async (subject) => {
+      const own = await ports.contacts.readOwn(subject, ports.clock.now());
+      // Until then, they may be to an earlier user of the number.
+      return { subject, after: own?.otherCustomerAt };
+    });
+    if (refusal !== undefined) return refusal;
+    if (user !== undefined) return list(lists, { user, broadcastId, state, code, since }, { limit, cursor });
     const filter = filterOf({ state, code, since, broadcastId });
-    if (filter === undefined) return invalidRequest('Invalid request: add state, contact, or broadcast to the query.');
+    if (filter === undefined) {
+      return invalidRequest('Invalid request: add state, contact, customerId, or broadcast to the query.');
+    }
     return unlistable(filter) ?? list(lists, filter, { limit, cursor });
   },
 });
-
-/** Returns since when a contact's sends are listed: those until then may be to an earlier user of the number. */
-const ownSince = async (
-  { contacts, clock }: SendListPorts,
-  contact: ContactRef,
-  since: Instant | undefined,
-): Promise<Instant | undefined> => {
-  const { otherCustomerAt } = (await contacts.readOwn(contact, clock.now())) ?? {};
-  if (otherCustomerAt === undefined) return since;
-  const own = addMs(otherCustomerAt, 1);
-  return since !== undefined && since > own ? since : own;
-};
 
 export const listUncertainSends = defineRoute({
   route: 'GET /v1/uncertain-sends',

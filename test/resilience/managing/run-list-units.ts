@@ -70,7 +70,7 @@ const READS: readonly (readonly [
   ['page of 20 of a broadcast', (lists) => lists.list({ broadcastId: 'broadcast-0' }, { limit: PAGE })],
   [
     'page of 20 of a contact',
-    (lists) => lists.list({ contact: { platform: 'chat', channel: '*', key: 'user-0' } }, { limit: PAGE }),
+    (lists) => lists.list({ user: [{ subject: { platform: 'chat', channel: '*', key: 'user-0' } }] }, { limit: PAGE }),
   ],
   ['count of a broadcast of 500', (lists) => lists.count({ broadcastId: 'broadcast-0' } satisfies SendCountFilter)],
   ['count of an hour of refusals', (lists) => lists.count({ state: 'refused', since: addMs(NOW, -3_600_000) })],

@@ -226,6 +226,11 @@ describe('an invalid command line', () => {
     [['erase', '--yes'], 'Add a contact ID, such as +5491150000001, or --customer with the ID of a customer.'],
     [['erase', '+549', '--customer', 'c-1'], 'Use +549 or --customer c-1, not both.'],
     [['erase', '--customer', 'c-1', '--channel', '+549'], 'Remove --channel: --customer erases the customer at every'],
+    [['audit-trail', '+549', '--customer', 'c-1'], 'Use +549 or --customer c-1, not both.'],
+    [
+      ['sends', 'list', '--contact', '+549', '--customer', 'c-1'],
+      "'--customer <id>' cannot be used with option '--contact",
+    ],
     [['conversation'], 'Add a contact ID, such as +5491150000001, or --customer with the ID of a customer.'],
     [['conversation', '+549', '--customer', 'c-1'], 'Use +549 or --customer c-1, not both.'],
     [['erasure-scan', '--text', 'Hi'], 'Add a contact ID, such as +5491150000001, or --customer with the ID of a'],

@@ -19,6 +19,7 @@ beforeEach(async () => {
 });
 
 const contact = contactRef('chat', USER);
+const user = [{ subject: contact }];
 const at = (second: number) => `2026-11-20T12:00:0${second}.000Z`;
 const act = (second: number, about?: ContactRef): RequestedAct => ({
   at: at(second),
@@ -50,7 +51,7 @@ describe('the audit trail', () => {
     for (const { id, ...entry } of entries) expect(entry, id).toEqual(act(1, contact));
   });
 
-  it('lists each entry of a period once over all pages, newest first, optionally of one contact', async () => {
+  it('lists each entry of a period once over all pages, newest first, optionally of one user', async () => {
     const other = contactRef('chat', 'CO.1000');
     for (const [index, about] of [contact, other, undefined, contact, contact].entries()) {
       await audit.record(act(index + 1, about));
@@ -58,9 +59,10 @@ describe('the audit trail', () => {
     const names = (...numbers: readonly number[]) => numbers.map((number) => `entry-${number}`);
 
     expect(await listAll({})).toEqual(names(5, 4, 3, 2, 1));
+    expect(await listAll({ user: [...user, { subject: other, after: at(1) }] })).toEqual(names(5, 4, 2, 1));
     expect(await listAll({ since: at(2), until: at(4) })).toEqual(names(4, 3, 2));
-    expect(await listAll({ contact })).toEqual(names(5, 4, 1));
-    expect(await listAll({ contact, since: at(2), until: at(4) })).toEqual(names(4));
+    expect(await listAll({ user })).toEqual(names(5, 4, 1));
+    expect(await listAll({ user, since: at(2), until: at(4) })).toEqual(names(4));
   });
 
   it('keeps the act and its caller when the contact is erased, and nothing about the contact', async () => {
@@ -75,6 +77,6 @@ describe('the audit trail', () => {
     expect((await audit.list({}, { limit: 10 })).entries).toEqual([
       { ...rest, id: 'entry-1', erasedAt: NOW, details: { consentAt: at(1) } },
     ]);
-    expect(await listAll({ contact })).toEqual([]);
+    expect(await listAll({ user })).toEqual([]);
   });
 });

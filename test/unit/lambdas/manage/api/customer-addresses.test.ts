@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MAX_ADDRESSES } from '../../../../../lambdas/domain/customer.ts';
+import { auditResponse } from '../../../../../lambdas/manage/api/audit.ts';
 import { conversationResponse } from '../../../../../lambdas/manage/api/conversations.ts';
 import { customerResponse } from '../../../../../lambdas/manage/api/customers.ts';
 import { sendListResponse } from '../../../../../lambdas/manage/api/send-lists.ts';
@@ -121,6 +122,59 @@ describe('the conversation of a customer', () => {
     const cursor = Buffer.from(JSON.stringify(position)).toString('base64url');
     expect(await stage.call('listConversation', { query: { ...CUSTOMER, cursor } })).toMatchObject({
       body: { code: 'INVALID_CURSOR' },
+    });
+  });
+});
+
+describe('the sends and the audit trail of a customer', () => {
+  const put = (requestId: string, platformContactId: string, minute: number) =>
+    stage.sends.register(queuedSend(sendRequest({ requestId, platformContactId })), timeOf(minute));
+
+  it('are those of all addresses since they have this user, newest first', async () => {
+    await write(PHONE, 1, { CUSTOMER_ID: 'customer-2' });
+    await write(PHONE, 3);
+    await write(ID, 3);
+    await put('to-the-earlier-user', PHONE, 1);
+    await put('to-phone', PHONE, 4);
+    await put('to-id', ID, 5);
+    await put('to-another', OTHER, 6);
+    const { body } = await stage.call('listSends', { query: CUSTOMER });
+    expect(sendListResponse.parse(body).sends.map(({ requestId }) => requestId)).toEqual(['to-id', 'to-phone']);
+
+    for (const platformContactId of [PHONE, ID, OTHER]) {
+      await stage.call('optIn', { body: { platformContactId, source: 'form' } });
+    }
+    const { body: trail } = await stage.call('listAudit', { query: CUSTOMER });
+    expect(
+      auditResponse
+        .parse(trail)
+        .entries.map(({ contact }) => contact?.key)
+        .toSorted(),
+    ).toEqual(['541155550000', ID].toSorted());
+  });
+
+  it.each([
+    ['listSends', 'contact'],
+    ['listAudit', 'platformContactId'],
+  ] as const)(
+    '%s refuses a query that names both, or a business number of nobody, and names the fields',
+    async (name, field) => {
+      expect(await stage.call(name, { query: { ...CUSTOMER, [field]: PHONE } })).toMatchObject({
+        status: 400,
+        body: { message: `Invalid request: use ${field} or customerId, not both.` },
+      });
+      expect(await stage.call(name, { query: { chatChannelNumber: '+5491100000000' } })).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining(`add ${field} or customerId`) },
+      });
+    },
+  );
+
+  it.each(['listSends', 'listAudit'] as const)('%s refuses an ID that many users share', async (name) => {
+    for (let user = 0; user <= MAX_ADDRESSES; user += 1) await write(`54911555500${10 + user}`, user);
+    expect(await stage.call(name, { query: CUSTOMER })).toMatchObject({
+      status: 409,
+      body: { code: 'CUSTOMER_SHARED' },
     });
   });
 });

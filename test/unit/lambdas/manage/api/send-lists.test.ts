@@ -105,8 +105,8 @@ describe('the list of sends', () => {
   });
 
   it.each([
-    ['neither a state, nor a contact, nor a broadcast', {}, 'add state, contact, or broadcast'],
-    ['only a code', { code: 'OPTED_OUT' }, 'add state, contact, or broadcast'],
+    ['neither a state, nor a contact, nor a broadcast', {}, 'add state, contact, customerId, or broadcast'],
+    ['only a code', { code: 'OPTED_OUT' }, 'add state, contact, customerId, or broadcast'],
     ['an unknown state', { state: 'sent' }, 'state: must be one of queued, scheduled'],
     ['a state that is not listed', { state: 'accepted' }, 'Add contact or broadcast'],
     ['a claimed send of a broadcast', { state: 'claimed', broadcast: 'b' }, 'not listed by broadcast'],

@@ -1,0 +1,73 @@
+import {
+  type ChannelCustomer,
+  type ContactDefaults,
+  type ContactRef,
+  type NamedContact,
+  resolveContact,
+  resolveCustomer,
+} from '../../domain/contact.ts';
+import type { Clock, ContactRepository, UserPart } from '../../ports.ts';
+import { type Answer, invalidRequest } from './answer.ts';
+import { customerShared, findAddresses } from './customers.ts';
+
+export interface UserPartPorts {
+  readonly contacts: Pick<ContactRepository, 'read' | 'readCustomer'>;
+  readonly clock: Clock;
+  readonly contactDefaults: ContactDefaults;
+}
+
+/**
+ * Returns what of the stored data is a customer's: that of each address since it is the customer's, and what names only
+ * the customer.
+ *
+ * @returns `shared` if the ID does not identify one user
+ */
+export const partsOfCustomer = async (
+  ports: Omit<UserPartPorts, 'contactDefaults'>,
+  customer: ChannelCustomer,
+): Promise<readonly UserPart[] | 'shared'> => {
+  const found = await findAddresses(ports, customer);
+  if (found === 'shared') return 'shared';
+  const { platform, customerId } = customer;
+  const addresses = found.addresses.map(({ ref, contact }) => ({
+    subject: ref,
+    address: contact.address ?? ref.key,
+    after: contact.otherCustomerAt,
+  }));
+  return [{ subject: { platform, customerId } }, ...addresses];
+};
+
+/** How the query of a list names a user, if it does. */
+interface UserQuery extends Omit<NamedContact, 'platformContactId'> {
+  readonly contact?: string | undefined;
+  readonly customerId?: string | undefined;
+}
+
+/**
+ * Returns what of the stored data a query selects: that of one address, or of a customer. Returns nothing if the query
+ * names no user, and a refusal if it names one in a way that has no meaning.
+ *
+ * @param contactField what the query calls the address
+ * @param partOf returns the part of one address
+ */
+export const selectUser = async (
+  ports: UserPartPorts,
+  { contact, customerId, ...named }: UserQuery,
+  contactField: string,
+  partOf: (ref: ContactRef) => Promise<UserPart>,
+): Promise<{ readonly user?: readonly UserPart[]; readonly refusal?: Answer }> => {
+  if (contact !== undefined && customerId !== undefined) {
+    return { refusal: invalidRequest(`Invalid request: use ${contactField} or customerId, not both.`) };
+  }
+  const { chatPlatform, chatChannelNumber } = named;
+  if (contact !== undefined) {
+    return { user: [await partOf(resolveContact(ports.contactDefaults, { ...named, platformContactId: contact }))] };
+  }
+  if (customerId !== undefined) {
+    const parts = await partsOfCustomer(ports, resolveCustomer(ports.contactDefaults, { ...named, customerId }));
+    return parts === 'shared' ? { refusal: customerShared({ customerId }) } : { user: parts };
+  }
+  if ((chatPlatform ?? chatChannelNumber) === undefined) return {};
+  const explanation = `add ${contactField} or customerId, which chatPlatform and chatChannelNumber belong to`;
+  return { refusal: invalidRequest(`Invalid request: ${explanation}.`) };
+};
