@@ -245,8 +245,8 @@ export interface StoredEventReader {
 export interface RecordedMessage {
   /** The time of the message's item, which is that of its earliest version. */
   readonly at: Instant;
-  /** The latest version, if several are stored. */
-  readonly edited?: MessageVersion;
+  /** The version that the event brought, if several are stored. */
+  readonly version?: MessageVersion;
 }
 
 /** When a message failed after it was accepted, and why, as `describeFailure` describes it. */
