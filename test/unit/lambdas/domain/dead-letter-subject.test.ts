@@ -192,7 +192,12 @@ describe('a dead letter is about a customer', () => {
   });
 
   it.each([
-    ['a request that names nobody', 'send', '{"requestId":"order-17","customer":"ana","messageText":"Hi"', 'customer-1'],
+    [
+      'a request that names nobody',
+      'send',
+      '{"requestId":"order-17","customer":"ana","messageText":"Hi"',
+      'customer-1',
+    ],
     ['a request that became due', 'send', '{"scheduledRequestId":"order-17"}', 'customer-1'],
     ['the call of a schedule', 'schedules', '{"MessageBody":"{\\"x\\":1}","MessageGroupId":"customer-1"}', undefined],
     ['a request to an ID that no message group can be', 'send', '{"messageText":"Hi"', messageGroup('cliente ñ')],
