@@ -69,7 +69,7 @@ describe('messages of two users with one ID', () => {
     expect(await repositories.contacts.readConsents(contactRef('chat', ANA))).toEqual([]);
   });
 
-  it('are not taken for one because neither event names a customer', async () => {
+  it('are not merged if neither event names a customer', async () => {
     await receive({ ...OF_ANA, CUSTOMER_ID: undefined });
     expect(await receive({ ...OF_JUAN, CUSTOMER_ID: undefined })).toMatchObject(QUARANTINED);
   });
