@@ -69,12 +69,13 @@ const entryOf = (send: SendSummary): Entry => {
   };
 };
 
-const selects = ({ contact = '', state = '', text = '' }: SendFilter) => {
+const selects = ({ contact = '', state = '', since = '', text = '' }: SendFilter) => {
   const wantedContact = comparable(contact);
   const wantedText = text.trim().toLowerCase();
   const number = phoneDigits(text);
   return (entry: Entry): boolean =>
     (state === '' || entry.send.state === state) &&
+    (entry.send.firstAt ?? since) >= since &&
     (wantedContact === '' || entry.contact === wantedContact) &&
     (entry.searchText.includes(wantedText) || (number !== undefined && entry.contact?.includes(number) === true));
 };

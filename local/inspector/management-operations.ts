@@ -4,6 +4,7 @@ import { resourcePath } from '../../cli/operations/resource-path.ts';
 import { type ContactResponse, contactResponse } from '../../lambdas/manage/api/contacts.ts';
 import { dryRunResponse } from '../../lambdas/manage/api/dry-run.ts';
 import type { ContactChanged, ContactStatus, Inspector } from '../../sandbox/base/inspector.ts';
+import { readCustomerMessages } from './customer-messages.ts';
 import { isSameAddress, readCustomerStatus } from './customer-status.ts';
 import { orRefused } from './management-client.ts';
 
@@ -12,7 +13,7 @@ const resolvedSend = z.object({ state: z.string() });
 /** Creates the inspector's contacts, handovers, dry runs, and resolutions: the same calls as those of `parley`. */
 export const createManagementOperations = (
   api: ManagementClient,
-): Pick<Inspector, 'contact' | 'handOver' | 'handBack' | 'dryRun' | 'resolve'> => {
+): Pick<Inspector, 'contact' | 'customerMessages' | 'handOver' | 'handBack' | 'dryRun' | 'resolve'> => {
   const change = (path: string, platformContactId: string): Promise<ContactChanged> =>
     orRefused(async () => ({
       kind: 'changed',
@@ -31,6 +32,7 @@ export const createManagementOperations = (
         throw error;
       }
     },
+    customerMessages: (customerId) => readCustomerMessages(api, customerId),
     handOver: (platformContactId) => change('/v1/handovers', platformContactId),
     handBack: (platformContactId) => change('/v1/handbacks', platformContactId),
     async dryRun(request) {

@@ -13,7 +13,8 @@ const summarize = (send: SendRecord, request: RequestFields): SendSummary => {
   const { platformContactId, messageText, ruleNameOrId } = request;
   return {
     ...{ requestId, state, code, decision, outcome, outcomeDetails, messageId },
-    at: latestTime(send),
+    firstAt: timesOf(send).at(0),
+    at: timesOf(send).at(-1),
     platformContactId: string(platformContactId),
     text: shorten(string(messageText)),
     ruleName: string(ruleNameOrId),
@@ -56,13 +57,13 @@ const requestOf = ({ body }: SendRecord): RequestFields => {
   return isObject(request) ? request : {};
 };
 
-const latestTime = (send: SendRecord): string | undefined => {
+/** Returns the times of a send's changes, earliest first. */
+const timesOf = (send: SendRecord): readonly string[] => {
   // The time for which a request is scheduled is not the time of a change.
   const { sendAt: _due, ...times } = sendTimes.parse(send);
   return Object.values(times)
     .filter((at) => at !== undefined)
-    .toSorted()
-    .at(-1);
+    .toSorted();
 };
 
 /** Counts code points, so that no character is cut in half. */

@@ -19,6 +19,8 @@ export interface SendFilter {
   /** The user's address. Forms of a phone number that differ in the plus, spaces, or punctuation match each other. */
   readonly contact?: string;
   readonly state?: string;
+  /** The earliest time at which a request was known, in ISO 8601. */
+  readonly since?: string;
   /** Part of the request id, message id, contact, text, rule name, or reason code, ignoring case. */
   readonly text?: string;
 }
@@ -131,6 +133,16 @@ export interface CustomerStatus {
   readonly separated: readonly string[];
 }
 
+/** A message from or to a user, at any of the user's addresses. */
+export interface CustomerMessage {
+  readonly id: string;
+  readonly isFromUser: boolean;
+  readonly at?: string;
+  /** The text, or a summary of what it has instead. */
+  readonly summary: string;
+  readonly isEdited: boolean;
+}
+
 /** What the customer's side has recorded about a user. */
 export interface ContactStatus {
   readonly consent: ConsentStatus;
@@ -200,6 +212,8 @@ export interface Inspector {
    * @param customerId the service's own ID of the user, which its events name
    */
   contact(platformContactId: string, customerId?: string): Promise<ContactStatus | undefined>;
+  /** Returns a customer's latest messages at all addresses in one order, newest first; at most 20. */
+  customerMessages(customerId: string): Promise<readonly CustomerMessage[]>;
   /** Hands a user over to people. */
   handOver(platformContactId: string): Promise<ContactChanged>;
   /** Hands a user back to automated systems. */

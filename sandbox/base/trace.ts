@@ -87,6 +87,8 @@ export interface SendSummary {
   /** The user's address in the request, if it can be read. */
   readonly platformContactId?: string;
   readonly state: string;
+  /** The earliest time in the item. */
+  readonly firstAt?: string;
   /** The latest time in the item. */
   readonly at?: string;
   /** The code of a refusal, a rejection, or a failure. */

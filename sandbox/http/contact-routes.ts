@@ -18,6 +18,9 @@ export const contactRoutes = new Hono<Inspected>()
         (await context.var.inspector.contact(context.req.param('contact'), context.req.query('customerId'))) ?? null,
     }),
   )
+  .get('/customers/:id/messages', async (context) =>
+    context.json({ messages: await context.var.inspector.customerMessages(context.req.param('id')) }),
+  )
   .post('/contacts/:contact/handover', async (context) =>
     changedAnswer(context, await context.var.inspector.handOver(context.req.param('contact'))),
   )

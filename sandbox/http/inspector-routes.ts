@@ -36,12 +36,12 @@ export const inspectorRoutes = (getInspector: () => Inspector | undefined) =>
     .use(findInspector(getInspector))
     .get('/depths', async (context) => context.json(await context.var.inspector.depths()))
     .get('/sends', async (context) => {
-      const { contact, state, text } = context.req.query();
+      const { contact, state, since, text } = context.req.query();
       const { sendStates } = context.var.inspector;
       if (state && !sendStates.includes(state)) {
         return context.json(errorBody(400, `"${state}" is not a state; use one of ${sendStates.join(', ')}.`), 400);
       }
-      return context.json(await context.var.inspector.sends({ contact, state, text }));
+      return context.json(await context.var.inspector.sends({ contact, state, since, text }));
     })
     .get('/messages/:id', async (context) =>
       context.json(await context.var.inspector.trace({ messageId: context.req.param('id') })),

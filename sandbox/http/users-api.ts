@@ -7,7 +7,7 @@ import { receiveFromUser, type UserMessageOutcome, type UserMessages } from '../
 import { isVideoOrGif } from '../service/send.ts';
 import type { ServiceState } from '../service/state.ts';
 import { changeUser, readMessages, reportStatus } from '../service/statuses.ts';
-import { contactKey, findUser } from '../service/users.ts';
+import { contactKey, findUser, latestMessageOf, messagesOf } from '../service/users.ts';
 import { messageView, userView } from '../service/views.ts';
 import { writeAsOperator } from '../service/write-as-operator.ts';
 import { errorBody, isoTime, jsonBody, limitBody, type Page, pageBefore, readPage } from './read-request.ts';
@@ -87,7 +87,7 @@ const failureCode = z.string().regex(/^\d{1,9}$/, 'must be a number such as 1310
 
 const userSettingsRequest = z.strictObject({
   name: z.string().optional(),
-  /** The service's ID of the user; that of another address makes both the same customer's. */
+  /** The service's ID of the user. Under another one, an address with messages has a new user. */
   customerId: z.string().min(1).max(64).optional(),
   readReceipts: z.boolean().optional(),
   onPlatform: z.boolean().optional(),
@@ -192,7 +192,7 @@ const notOnPlatform = (contact: string): string =>
 
 /** A page of the users, the one with the latest message first; `before` is the address of a user. */
 export const usersView = (state: ServiceState, now: Date, page: Page) => {
-  const entries = Array.from(state.users, ([key, user]) => ({ key, user, last: state.messages.latestOf(key) }));
+  const entries = Array.from(state.users, ([key, user]) => ({ key, user, last: latestMessageOf(state, user) }));
   const order = (last: (typeof entries)[number]['last']) =>
     last === undefined ? 0 : (last.direction === 'in' ? last.receivedAt : last.at).getTime();
   const latestFirst = entries.toSorted((one, other) => order(other.last) - order(one.last));
@@ -208,6 +208,6 @@ export const usersView = (state: ServiceState, now: Date, page: Page) => {
 /** A page of the messages between a user and the business, oldest first, in the order the service received them. */
 const conversationView = (state: ServiceState, contact: string, now: Date, page: Page) => {
   const user = findUser(state, contact);
-  const { items, before } = pageBefore(state.messages.of(contactKey(contact)), page);
+  const { items, before } = pageBefore(messagesOf(state, contact), page);
   return { user: user ? userView(user, now) : null, messages: items.map(messageView), before };
 };

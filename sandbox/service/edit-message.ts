@@ -1,7 +1,7 @@
 import type { ReceivedMessage, UserContent } from './model.ts';
 import { explainUnsupported, rejected, type UserMessageOutcome } from './receive-from-user.ts';
 import type { Change, Moment, ServiceState } from './state.ts';
-import { contactKey, findUser } from './users.ts';
+import { findUser, messagesOf } from './users.ts';
 
 /** The new text and media of a message. What it does not name stays. */
 export type MessageEdit = Partial<Pick<UserContent, 'text' | 'imageUrls' | 'audioUrls' | 'fileUrls'>>;
@@ -20,7 +20,7 @@ export const editMessage = (
   { now }: Moment,
 ): Change<UserMessageOutcome | undefined> => {
   const user = findUser(state, contact);
-  const sent = state.messages.of(contactKey(contact)).filter(isReceived);
+  const sent = messagesOf(state, contact).filter(isReceived);
   const message = id === LATEST ? sent.at(-1) : sent.find((one) => one.id === id);
   if (user === undefined || message === undefined) return { result: undefined, events: [] };
   if (!user.onPlatform) return rejected({ kind: 'refused', refusal: { reason: 'NOT_ON_PLATFORM', contact } });

@@ -79,6 +79,8 @@ export type User = UserSettings & {
   readonly createdAt: Date;
   /** By the business's own number. */
   readonly conversations: ReadonlyMap<string, Conversation>;
+  /** The last message of the earlier user of the address, and until when the address was theirs. @default none */
+  readonly earlierUser?: { readonly lastMessageId: string; readonly until: Date };
 };
 
 /** The conversation between a user and one of the business's numbers. */

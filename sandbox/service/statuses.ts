@@ -1,7 +1,7 @@
 import type { ChatEvent } from './events.ts';
 import { isSent, type SentMessage, type Status, type User, type UserSettings } from './model.ts';
 import type { Change, Moment, ServiceState } from './state.ts';
-import { contactKey, ensureUser, putUser } from './users.ts';
+import { ensureUser, latestMessageOf, messagesOf, putUser } from './users.ts';
 
 /** Delivers an accepted message to the user's device, unless the device is off. It can also fail there. */
 export const deliver = (state: ServiceState, user: User, message: SentMessage, now: Date): ChatEvent[] => {
@@ -53,14 +53,28 @@ export const reportStatus = (
   return { result: message, events: setStatus(state, user, message, reported, now) };
 };
 
-/** Changes a user's settings. Turning the device on delivers the messages that waited for it. */
+/**
+ * Changes a user's settings. Turning the device on delivers the messages that waited for it. Under another customer ID, an
+ * address with messages has a new user, who has not written yet.
+ */
 export const changeUser = (
   state: ServiceState,
   contact: string,
   settings: Partial<UserSettings & Pick<User, 'customerId'>>,
   moment: Moment,
 ): Change<User> => {
-  const user = putUser(state, { ...ensureUser(state, contact, moment), ...settings });
+  const known = ensureUser(state, contact, moment);
+  const latest = latestMessageOf(state, known);
+  const isOther = settings.customerId !== undefined && settings.customerId !== known.customerId;
+  const user = putUser(state, {
+    ...known,
+    ...settings,
+    ...(isOther &&
+      latest !== undefined && {
+        conversations: new Map(),
+        earlierUser: { lastMessageId: latest.id, until: moment.now },
+      }),
+  });
   const events = messagesTo(state, contact).flatMap((message) => deliver(state, user, message, moment.now));
   return { result: user, events };
 };
@@ -90,5 +104,4 @@ export const readMessages = (state: ServiceState, contact: string, moment: Momen
 const notifications = (user: User, message: SentMessage, status: Status, at: Date): ChatEvent[] =>
   message.endpoint === 'operator-console' ? [] : [{ kind: 'status', user, message, status, at }];
 
-const messagesTo = (state: ServiceState, contact: string): SentMessage[] =>
-  state.messages.of(contactKey(contact)).filter(isSent);
+const messagesTo = (state: ServiceState, contact: string): SentMessage[] => messagesOf(state, contact).filter(isSent);

@@ -1,4 +1,4 @@
-import type { User } from './model.ts';
+import type { ChatMessage, User } from './model.ts';
 import type { Moment, ServiceState } from './state.ts';
 
 /**
@@ -26,6 +26,19 @@ const platformAddress = (address: string): string => {
 
 export const findUser = (state: ServiceState, contact: string): User | undefined =>
   state.users.get(contactKey(contact));
+
+/** Returns the messages between the business and the present user of an address, oldest first. */
+export const messagesOf = (state: ServiceState, contact: string): readonly ChatMessage[] => {
+  const messages = state.messages.of(contactKey(contact));
+  const { earlierUser } = findUser(state, contact) ?? {};
+  return messages.slice(messages.findLastIndex(({ id }) => id === earlierUser?.lastMessageId) + 1);
+};
+
+/** Returns the latest of these messages. */
+export const latestMessageOf = (state: ServiceState, { contact, earlierUser }: User): ChatMessage | undefined => {
+  const latest = state.messages.latestOf(contactKey(contact));
+  return latest?.id === earlierUser?.lastMessageId ? undefined : latest;
+};
 
 /** Returns the user with this address, creating one if the address is new. */
 export const ensureUser = (state: ServiceState, contact: string, moment: Moment): User => {

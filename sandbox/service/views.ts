@@ -18,14 +18,14 @@ import { isWindowOpen, WINDOW_MS } from './window.ts';
  */
 
 export const userView = (user: User, now: Date) => {
-  const { conversations, createdAt: _createdAt, ...settings } = user;
+  const { conversations, createdAt: _createdAt, earlierUser, ...settings } = user;
   const windows = [...conversations].map(([chatChannelNumber, conversation]) => ({
     chatChannelNumber,
     lastInboundAt: conversation.lastInboundAt.toISOString(),
     closesAt: new Date(conversation.lastInboundAt.getTime() + WINDOW_MS).toISOString(),
     open: isWindowOpen(conversation, now),
   }));
-  return { ...settings, windows };
+  return { ...settings, customerSince: earlierUser?.until.toISOString() ?? null, windows };
 };
 
 /** A message as the phone shows it; with media, `text` is the caption. */

@@ -138,12 +138,18 @@ it("lists a user's addresses, what holds at all of them, and no address that som
     .filter({ hasText: phone })
     .filter({ hasText: `opted out at ${other}` })
     .waitFor();
+  await addresses.getByText('Messages at all addresses').click();
+  const messages = addresses.locator('.customer-messages li');
+  await messages.filter({ hasText: 'Hello from this one' }).waitFor();
+  // What was written from the number with another customer ID is left out.
+  expect(await messages.count()).toBe(2);
   expect(await accessibilityViolations(page)).toEqual([]);
   await addresses.getByRole('link', { name: other }).click();
   await page.locator('.conversation .in').filter({ hasText: 'Hello from the other number' }).waitFor();
 
   await writeAs(other, 'customer-8', 'My new number');
   await addresses.filter({ hasText: '1 address' }).filter({ hasText: 'customer-8' }).waitFor();
+  expect(await page.locator('.conversation .bubble .text').allInnerTexts()).toEqual(['My new number']);
   await page.locator('.user').filter({ hasText: phone }).click();
   await addresses.filter({ hasText: '1 address' }).filter({ hasText: 'customer-7' }).waitFor();
   expect(await addresses.innerText()).not.toContain(other);

@@ -3,7 +3,7 @@ import { contactName } from '../../../lambdas/table/keys.ts';
 import { ACCOUNT, USER } from '../../support/builders.ts';
 import { erasures } from './erasing-invariants.ts';
 import { CUSTOMER } from './prepared.ts';
-import type { Scene } from './scene.ts';
+import { type Scene, userRef } from './scene.ts';
 import type { SceneInvariant } from './scene-invariants.ts';
 import { answeredCalls, containsText, recordOf } from './scene-view.ts';
 
@@ -11,21 +11,27 @@ import { answeredCalls, containsText, recordOf } from './scene-view.ts';
 export const OTHER_ADDRESS = 'CO.1000123';
 const ADDRESSES = [USER, OTHER_ADDRESS].map((address) => contactName(contactRef(ACCOUNT.platform, address)));
 
+/** The fact that the user has opted out at the other address. */
+export const OPTED_OUT_ELSEWHERE = 'opted out elsewhere';
+
 export const CUSTOMER_INVARIANTS = {
   customerOptOutObeyed: {
-    sentence: 'A send that is claimed after an opt-out at any address of its customer was recorded is not sent.',
+    sentence:
+      'A send that is claimed after an opt-out at any address of its customer was recorded is not sent, unless its ' +
+      'own address is separated from the customer.',
     atAnswer(scene, { request, status }) {
-      if (request.route === 'optOut' && status === 200 && isOfOther(request.body))
-        scene.facts.add('opted out elsewhere');
+      if (status !== 200) return undefined;
+      if (request.route === 'optOut' && isOfOther(request.body)) scene.facts.add(OPTED_OUT_ELSEWHERE);
+      if (request.route === 'reverseSeparation') scene.facts.add('joined again');
       return undefined;
     },
     atWrite(scene, { before, after }) {
       if (typeof after?.claimId !== 'string' || after.claimId === before?.claimId) return undefined;
-      if (scene.facts.has('opted out elsewhere')) scene.facts.add(`${after.claimId} is too late`);
+      if (scene.facts.has(OPTED_OUT_ELSEWHERE) && isJoined(scene)) scene.facts.add(`${after.claimId} is too late`);
       return undefined;
     },
     atSend(scene, { claim, requestId }) {
-      const isTooLate = scene.facts.has(`${claim?.claimId} is too late`);
+      const isTooLate = scene.facts.has(`${claim?.claimId} is too late`) && isJoined(scene);
       // An erasure also removes the link between an address and its customer.
       return isTooLate && ADDRESSES.every((name) => isLinked(scene, name))
         ? `${requestId} was sent after the opt-out.`
@@ -71,6 +77,12 @@ export const CUSTOMER_INVARIANTS = {
 } as const satisfies Record<string, SceneInvariant>;
 
 const isOfOther = (body: unknown): boolean => recordOf(body).platformContactId === OTHER_ADDRESS;
+
+/** Whether the user's address is not separated from the customer. */
+const isJoined = (scene: Scene): boolean => {
+  const ids = scene.item(contactName(userRef), 'CONTACT')?.separatedCustomerIds;
+  return scene.facts.has('joined again') || !(ids instanceof Set && ids.has(CUSTOMER));
+};
 
 /** Whether an address is stored as the customer's. */
 const isLinked = (scene: Scene, name: string): boolean => scene.item(name, 'CONTACT')?.customerId === CUSTOMER;

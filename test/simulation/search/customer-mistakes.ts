@@ -25,6 +25,13 @@ export const CUSTOMER_MISTAKES = {
       },
     }),
   },
+  reversalNotRecorded: {
+    breaks: 'A reversed separation is not recorded.',
+    scenario: 'rejoinWhileSending',
+    maxFaults: 0,
+    invariant: 'customerOptOutObeyed',
+    create: () => managing(({ contacts }) => ({ contacts: { ...contacts, recordSeparation: async () => undefined } })),
+  },
   earlierOptOutLeft: {
     breaks: 'An opt-out that was recorded before an address was linked to its customer holds only for the address.',
     scenario: 'linkBothWhileOptingOut',

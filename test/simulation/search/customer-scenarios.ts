@@ -1,8 +1,8 @@
 import { templateRequest, USER } from '../../support/builders.ts';
-import { OTHER_ADDRESS } from './customer-invariants.ts';
+import { OPTED_OUT_ELSEWHERE, OTHER_ADDRESS } from './customer-invariants.ts';
 import { AFTER, BEFORE } from './erasing-invariants.ts';
-import { AN_HOUR_AGO, CUSTOMER, openWindow, requestErasure, saying, storeEvent } from './prepared.ts';
-import type { Scene } from './scene.ts';
+import { AN_HOUR_AGO, CUSTOMER, openWindow, repositoriesOf, requestErasure, saying, storeEvent } from './prepared.ts';
+import { type Scene, userRef } from './scene.ts';
 import type { ApiCaller } from './scene-options.ts';
 import type { SceneScenario } from './scene-scenarios.ts';
 
@@ -24,6 +24,20 @@ const optOut = (platformContactId: string): ApiCaller => ({
 });
 
 const erase = (id: string): ApiCaller => ({ name: 'erasure', request: { route: 'eraseContact', id } });
+
+const separation = (route: 'separateCustomer' | 'reverseSeparation'): ApiCaller => ({
+  name: 'separation',
+  request: { route, body: { platformContactId: USER, customerId: CUSTOMER } },
+});
+
+/** The user opted out at the other address. */
+const optedOutElsewhere = async (scene: Scene): Promise<void> => {
+  await linked(scene);
+  const { platform, channel } = userRef;
+  const consent = { kind: 'opt-out', origin: 'user', at: AN_HOUR_AGO, source: 'form' } as const;
+  await repositoriesOf(scene).contacts.recordConsent({ platform, channel, customerId: CUSTOMER }, consent);
+  scene.facts.add(OPTED_OUT_ELSEWHERE);
+};
 
 export const CUSTOMER_SCENARIOS = {
   optOutAtOtherAddress: {
@@ -80,6 +94,47 @@ export const CUSTOMER_SCENARIOS = {
       consumes: ['send', 'erasures'],
       queued: [template],
       callers: [optOut(OTHER_ADDRESS)],
+    },
+  },
+  separateWhileSending: {
+    useCase: 'customer',
+    about: 'An address is separated from a customer that opted out, while a template is sent to it.',
+    maxFaults: 1,
+    options: {
+      prepare: optedOutElsewhere,
+      consumes: ['send'],
+      queued: [template],
+      callers: [separation('separateCustomer')],
+    },
+  },
+  rejoinWhileSending: {
+    useCase: 'customer',
+    about: 'The separation of an address from a customer that opted out is reversed, while a template is sent to it.',
+    maxFaults: 1,
+    options: {
+      async prepare(scene) {
+        await optedOutElsewhere(scene);
+        const named = { contact: userRef, customerId: CUSTOMER };
+        await repositoriesOf(scene).contacts.recordSeparation(named, 'separated', AN_HOUR_AGO);
+      },
+      consumes: ['send'],
+      queued: [template],
+      callers: [separation('reverseSeparation')],
+    },
+  },
+  eraseCustomer: {
+    useCase: 'customer',
+    about: "A customer is erased while the customer's contacts and conversation are read.",
+    maxFaults: 0,
+    isSlow: true,
+    options: {
+      prepare: openNamedWindow,
+      consumes: ['erasures'],
+      callers: [
+        { name: 'erasure', request: { route: 'eraseCustomer', id: CUSTOMER } },
+        { name: 'contacts', request: { route: 'listContacts', query: { customerId: CUSTOMER } } },
+        { name: 'conversation', request: { route: 'listConversation', query: { customerId: CUSTOMER } } },
+      ],
     },
   },
 } as const satisfies Record<string, SceneScenario>;

@@ -46,10 +46,10 @@ export const RECEIVING_MISTAKES = {
       updating('receive', (update) => (update.set?.lastInboundAt === undefined ? update : withoutCondition(update))),
   },
   echoTakenForMessage: {
-    breaks: 'An echo opens a window.',
+    breaks: 'An echo is stored as the message with its ID.',
     scenario: 'messageAndEcho',
     maxFaults: 0,
-    invariant: 'windowOnTime',
+    invariant: 'whole',
     create: () => rewriting((event) => (event.FROM === 'me' ? { ...event, FROM: event.TO } : event)),
   },
   statusSwallowed: {

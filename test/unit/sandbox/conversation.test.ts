@@ -68,6 +68,40 @@ describe('GET /sandbox/users/{contact}/conversation', () => {
   });
 });
 
+describe('an address with another customer ID', () => {
+  test('has a new user, who sees nothing of the earlier one and has no window', async () => {
+    const sandbox = await startTestSandbox();
+    const { body } = await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'From the earlier user' });
+    const conversation = async () => (await sandbox.control(`GET ${userPath(USER)}/conversation`)).body;
+
+    await sandbox.control(`PATCH ${userPath(USER)}`, { customerId: 'customer-2' });
+
+    const user = { customerId: 'customer-2', customerSince: expect.stringMatching(/Z$/), windows: [] };
+    expect(await conversation()).toEqual({ user: expect.objectContaining(user), messages: [], before: null });
+    expect((await sandbox.control('GET /users')).body).toMatchObject({ users: [{ ...user, lastMessage: null }] });
+    const edit = await sandbox.control(`PATCH ${userPath(USER)}/messages/${Object(body)._id_}`, { text: 'Mine' });
+    expect(edit.status).toBe(404);
+    expect((await sandbox.api('/message/v3', aMessage())).body).toMatchObject({ error: { code: 201 } });
+
+    await sandbox.control(`POST ${userPath(USER)}/messages`, { text: 'From the new user' });
+    await sandbox.control(`PATCH ${userPath(USER)}`, { customerId: 'customer-2' });
+    expect(await conversation()).toMatchObject({
+      user: { windows: [{ open: true }] },
+      messages: [{ direction: 'in' }],
+    });
+  });
+
+  test('has the same user if nobody wrote before', async () => {
+    const sandbox = await startTestSandbox();
+    await sandbox.control(`PATCH ${userPath(USER)}`, { name: 'Ana' });
+
+    expect((await sandbox.control(`PATCH ${userPath(USER)}`, { customerId: 'customer-2' })).body).toMatchObject({
+      name: 'Ana',
+      customerSince: null,
+    });
+  });
+});
+
 describe('GET /sandbox/users', () => {
   test('lists the user with the latest message first, in pages', async () => {
     const sandbox = await startTestSandbox();

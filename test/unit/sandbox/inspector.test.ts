@@ -23,6 +23,8 @@ const DECIDED: Decided = {
 const OPTED_OUT: ContactStatus = { consent: { state: 'opted-out', source: 'keyword STOP' } };
 const BY_PEOPLE: ContactStatus = { ...OPTED_OUT, handover: { state: 'people', since: '2026-11-21T10:00:00.000Z' } };
 
+const MESSAGE = { id: 'm-1', isFromUser: true, at: '2026-11-21T10:00:00.000Z', summary: 'Hi', isEdited: false };
+
 /** An inspector that records its calls. */
 const anInspector = () => {
   const listeners = new Set<(change: InspectorChange) => void>();
@@ -31,6 +33,7 @@ const anInspector = () => {
     features: { handovers: true, keywords: false, confirmsOptOuts: false, bulkLane: true } as StageFeatures,
     dryRun: vi.fn<Inspector['dryRun']>(async () => DECIDED),
     contact: vi.fn<Inspector['contact']>(async () => OPTED_OUT),
+    customerMessages: vi.fn<Inspector['customerMessages']>(async () => [MESSAGE]),
     handOver: vi.fn<Inspector['handOver']>(async () => ({ kind: 'changed', contact: BY_PEOPLE })),
     handBack: vi.fn<Inspector['handBack']>(async () => ({ kind: 'changed', contact: OPTED_OUT })),
     sends: vi.fn<Inspector['sends']>(async () => ({
@@ -83,12 +86,12 @@ describe('the inspector over HTTP', () => {
     const call = callsTo(url);
 
     expect(await call('/depths')).toEqual({ send: 1, sendDeadLetters: 2, inbound: 3, inboundDeadLetters: 4 });
-    expect(await call('/sends?contact=%2B54911&state=waiting&text=hi')).toEqual({
+    expect(await call('/sends?contact=%2B54911&state=waiting&since=2026&text=hi')).toEqual({
       sends: [{ requestId: 'r-1', state: 'accepted' }],
       total: 1,
       states: { accepted: 1 },
     });
-    expect(inspector.sends).toHaveBeenCalledWith({ contact: '+54911', state: 'waiting', text: 'hi' });
+    expect(inspector.sends).toHaveBeenCalledWith({ contact: '+54911', state: 'waiting', since: '2026', text: 'hi' });
     expect(await call('/requests/r%2F1')).toEqual({ items: {}, keys: ['SEND#r-1 SEND'] });
     expect(inspector.trace).toHaveBeenCalledWith({ requestId: 'r/1' });
     await call('/messages/m-1');
@@ -138,6 +141,8 @@ describe('the inspector over HTTP', () => {
     expect(inspector.contact).toHaveBeenCalledWith('+54911', undefined);
     await call('/contacts/%2B54911?customerId=K%263');
     expect(inspector.contact).toHaveBeenLastCalledWith('+54911', 'K&3');
+    expect(await call('/customers/K%263/messages')).toEqual({ messages: [MESSAGE] });
+    expect(inspector.customerMessages).toHaveBeenCalledWith('K&3');
     inspector.contact.mockResolvedValue(undefined);
     expect(await call('/contacts/%2B54911')).toEqual({ contact: null });
     expect(await call('/contacts/%2B54911/handover', {})).toEqual({ contact: BY_PEOPLE });

@@ -8,6 +8,7 @@ import { useContactStatus } from '../state/contact-status.ts';
 import { findUser } from '../state/find-user.ts';
 import { Card } from './card.tsx';
 import { ConsentText } from './consent-line.tsx';
+import { CustomerMessages } from './customer-messages.tsx';
 
 /** The addresses of the selected user, why they belong together, and the consent at each. */
 export const CustomerCard = () => {
@@ -40,6 +41,7 @@ export const CustomerCard = () => {
           </li>
         ))}
       </ul>
+      {addresses.length > 1 && <CustomerMessages key={customerId} customerId={customerId} />}
     </Card>
   );
 };

@@ -26,6 +26,12 @@ export const MessageBubble = (props: {
   const editedAt = editsOf(message).at(-1);
   return (
     <div class={`bubble${isSelected ? ' selected' : ''}`}>
+      {/* Before the link, so that the tab stop after the conversation leads back to the link. */}
+      {isSelected && isEditable(message) && (
+        <Button class="edit" label="Edit this message" onClick={() => onEdit(message)}>
+          Edit
+        </Button>
+      )}
       <Link
         class="select"
         to={{ selection: { kind: 'message', id: message.id } }}
@@ -44,11 +50,6 @@ export const MessageBubble = (props: {
         </p>
       )}
       {otherContent(message) !== undefined && <p class="text">{otherContent(message)}</p>}
-      {isSelected && isEditable(message) && (
-        <Button class="edit" label="Edit this message" onClick={() => onEdit(message)}>
-          Edit
-        </Button>
-      )}
       <p class="meta">
         {editedAt !== undefined && <span title={`Edited on ${formatDateTime(Date.parse(editedAt))}`}>edited</span>}
         <time dateTime={message.at}>{formatTime(message.at)}</time>

@@ -9,6 +9,7 @@ export type {
   ConsentStatus,
   ContactStatus,
   CustomerAddress,
+  CustomerMessage,
   CustomerStatus,
   DeadLetter,
   Decided,

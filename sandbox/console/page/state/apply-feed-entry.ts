@@ -4,7 +4,7 @@ import { store } from './console-state.ts';
 import { readEvent } from './event-fields.ts';
 import { refreshFaults } from './faults.ts';
 import { activityOf, withActivity } from './minutes.ts';
-import { replaceRoute } from './navigate.ts';
+import { reloadSelectedUser, replaceRoute } from './navigate.ts';
 import { withMessage } from './selected-user.ts';
 import { refreshTimeline } from './timeline.ts';
 import { withUser } from './users.ts';
@@ -23,9 +23,14 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
     case 'account-changed':
       store.set({ account: entry.account });
       break;
-    case 'user-changed':
-      store.set({ users: withUser(store.get().users, entry.user) });
+    case 'user-changed': {
+      const { users, route } = store.get();
+      const known = users.byContact.get(entry.user.contact);
+      store.set({ users: withUser(users, entry.user) });
+      const isNew = known !== undefined && known.customerSince !== entry.user.customerSince;
+      if (isNew && entry.user.contact === route.user) reloadSelectedUser();
       break;
+    }
     case 'rule-changed': {
       const others = store.get().rules.filter(({ name }) => name !== entry.name);
       store.set({ rules: entry.rule === null ? others : [...others, entry.rule] });
@@ -47,10 +52,7 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
     case 'message-edited':
     case 'message-accepted':
     case 'status-changed':
-      putLastMessage(entry.contact, entry.message, ['user-wrote', 'message-accepted'].includes(entry.type));
-      if (entry.contact === store.get().route.user) {
-        store.set({ conversation: withMessage(store.get().conversation, entry.message) });
-      }
+      putMessage(entry.contact, entry.message, ['user-wrote', 'message-accepted'].includes(entry.type));
       refreshIfShown(entry.message.id);
       break;
     case 'webhook-attempt':
@@ -79,8 +81,11 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
   return 'applied';
 };
 
-const putLastMessage = (contact: string, message: Message, isNew: boolean): void => {
-  const { users } = store.get();
+/** A message that changes may be on a page that is not loaded, or be of an earlier user of the address. */
+const putMessage = (contact: string, message: Message, isNew: boolean): void => {
+  const { users, route, conversation } = store.get();
+  const isListed = isNew || conversation.messages.some(({ id }) => id === message.id);
+  if (contact === route.user && isListed) store.set({ conversation: withMessage(conversation, message) });
   const row = users.byContact.get(contact);
   if (row === undefined || (!isNew && row.lastMessage?.id !== message.id)) return;
   store.set({ users: withUser(users, row, message) });

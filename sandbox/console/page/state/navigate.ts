@@ -33,6 +33,14 @@ export const selectUser = (user: string): void => {
   if (store.get().route.user !== user) navigate({ user, selection: undefined });
 };
 
+/** Shows nothing of the earlier user of the selected address, which has a new one. */
+export const reloadSelectedUser = (): void => {
+  store.set({ conversation: EMPTY_CONVERSATION, requests: undefined, timeline: undefined });
+  replaceRoute({ selection: undefined });
+  void loadSelectedUser();
+  void loadRequests();
+};
+
 export const selectItem = (selection: Selection | undefined): void => navigate({ selection });
 
 /** Selects what an action has made, unless another user or item was selected while it ran. */

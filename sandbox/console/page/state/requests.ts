@@ -21,10 +21,11 @@ let calls = 0;
 export const loadRequests = async (): Promise<void> => {
   calls += 1;
   const call = calls;
-  const { route, hasInspector } = store.get();
+  const { route, hasInspector, users } = store.get();
   const path = hasInspector ? requestsPath(route) : undefined;
   if (path === undefined) return;
-  const result = await callApi<SendList>('GET', path);
+  const since = route.tab === 'user' && route.user !== undefined && users.byContact.get(route.user)?.customerSince;
+  const result = await callApi<SendList>('GET', since ? `${path}&${new URLSearchParams({ since })}` : path);
   // Responses can arrive in any order, and only the latest is about what is shown.
   if (call !== calls) return;
   if (!result.ok) {

@@ -3,11 +3,13 @@ import type { ConsoleState } from './console-state.ts';
 
 type Users = ConsoleState['users'];
 
-/** Returns the users with one added or updated. Keeps the user's last message unless another one is given. */
+/**
+ * Returns the users with one added or updated. Keeps the last message unless another one is given, or the address has a
+ * new user.
+ */
 export const withUser = ({ byContact }: Users, user: User, lastMessage?: Message): Users => {
-  byContact.set(user.contact, {
-    ...user,
-    lastMessage: lastMessage ?? byContact.get(user.contact)?.lastMessage ?? null,
-  });
+  const known = byContact.get(user.contact);
+  const kept = known?.customerSince === user.customerSince ? known.lastMessage : null;
+  byContact.set(user.contact, { ...user, lastMessage: lastMessage ?? kept });
   return { byContact };
 };

@@ -18,7 +18,13 @@ const sends: readonly SendSummary[] = [
     messageId: 'm-1',
   },
   { requestId: 'order-2', state: 'refused', platformContactId: '5491155550001', code: 'WINDOW_CLOSED', text: 'Hi' },
-  { requestId: 'order-3', state: 'waiting', platformContactId: 'ana.perez', ruleName: 'order_shipped' },
+  {
+    requestId: 'order-3',
+    state: 'waiting',
+    firstAt: '2026-11-21T10:00:00.000Z',
+    platformContactId: 'ana.perez',
+    ruleName: 'order_shipped',
+  },
   { requestId: 'erased', state: 'accepted' },
 ];
 
@@ -61,6 +67,9 @@ describe('the latest sends', () => {
     [{ text: '\u2068tel:+54\u00a09\u00a011 5555\u20110001\u2069' }, ['order-2', 'order-1']],
     [{ contact: '54911' }, []],
     [{ contact: 'ana.perez' }, ['order-3']],
+    [{ contact: 'ana.perez', since: '2026-11-21T10:00:00.000Z' }, ['order-3']],
+    // What an earlier user of the address was sent.
+    [{ contact: 'ana.perez', since: '2026-11-21T10:00:00.001Z' }, []],
     [{ contact: 'anaperez' }, []],
     [{ state: 'accepted' }, ['erased', 'order-1']],
     [{ text: 'ORDER-2' }, ['order-2']],

@@ -51,6 +51,7 @@ describe('the summary of a send', () => {
     expect(summarizeSend(sendWith({ body: '' }))).toEqual({
       requestId: 'order-1',
       state: 'accepted',
+      firstAt: '2026-11-20T12:00:00.000Z',
       at: '2026-11-20T12:00:05.000Z',
     });
   });

@@ -50,6 +50,7 @@ export const apiCall = (changes: Partial<Call> = {}): Call => ({
 export const userRow = (changes: Partial<UserRow> = {}): UserRow => ({
   contact: USER,
   customerId: 'customer',
+  customerSince: null,
   readReceipts: true,
   onPlatform: true,
   optIn: false,
