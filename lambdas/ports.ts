@@ -501,6 +501,8 @@ export interface LinkedAddresses {
   readonly earlier: readonly { readonly contact: ContactRef; readonly until: Instant }[];
   /** Those that an operator separated from the customer. */
   readonly separated: readonly ContactRef[];
+  /** The ID has had too many addresses, of which none is returned. */
+  readonly isShared: boolean;
 }
 
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */
@@ -518,8 +520,8 @@ export interface ErasureRepository {
   customersOf(
     contact: ContactRef,
   ): Promise<{ readonly user: readonly ChannelCustomer[]; readonly named: readonly ChannelCustomer[] }>;
-  /** Whether many users share a customer's ID, at any business number. */
-  isShared(customer: CustomerRef): Promise<boolean>;
+  /** Whether many users share a customer's ID, at any of these channels. */
+  isShared(customer: CustomerRef, channels: readonly string[]): Promise<boolean>;
   /** Returns the addresses of a customer: none if the ID is not that of one user. */
   addressesOf(customer: ChannelCustomer): Promise<LinkedAddresses>;
   /**
