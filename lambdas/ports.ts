@@ -4,6 +4,7 @@ import type { Consent } from './domain/consent.ts';
 import type { ChannelCustomer, Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
 import type { CheckedContact } from './domain/contact-check.ts';
 import type { Customer } from './domain/customer.ts';
+import type { CustomerAddresses } from './domain/customer-address.ts';
 import type { DeadLetter, DeadLetterQueueName, KeptQueue } from './domain/dead-letter.ts';
 import type { DeadLetterText } from './domain/dead-letter-subject.ts';
 import type { ErasureRecord, QueuedErasure } from './domain/erasure.ts';
@@ -15,7 +16,15 @@ import type { DetailedMessage, MessageOrigin, MessageRecord, OutboundMessage } f
 import type { MessageVersion } from './domain/message-version.ts';
 import type { MetricName } from './domain/metric-names.ts';
 import type { StreamRange } from './domain/publish-failure.ts';
-import type { Claim, QueuedSend, Resolution, SendRecord, SendResult, UncalledResult } from './domain/send.ts';
+import type {
+  AddressedSend,
+  Claim,
+  QueuedSend,
+  Resolution,
+  SendRecord,
+  SendResult,
+  UncalledResult,
+} from './domain/send.ts';
 import type { SendCall } from './domain/send-call.ts';
 import type { ChatServiceAnswer } from './domain/send-outcome.ts';
 import type { SendState } from './domain/send-transitions.ts';
@@ -54,6 +63,8 @@ export interface ContactRepository {
   readConsents(contact: ContactRef): Promise<readonly Consent[]>;
   /** Returns every address that events named with a customer's ID, including those that have another user now. */
   readCustomer(customer: ChannelCustomer): Promise<Customer | undefined>;
+  /** Reads these addresses, without what expires independently of them: consents, contact checks, and handovers. */
+  readAddresses(customer: ChannelCustomer, now: Instant): Promise<CustomerAddresses>;
   /**
    * Moves the conversation window forward, never back, and records which customer the user is. Returns the customers for
    * whom an opt-out by the message holds: none if no event has named one.
@@ -234,8 +245,8 @@ export interface StoredEventReader {
 export interface RecordedMessage {
   /** The time of the message's item, which is that of its earliest version. */
   readonly at: Instant;
-  /** The latest version, if several are stored. */
-  readonly edited?: MessageVersion;
+  /** The version that the event brought, if several are stored. */
+  readonly version?: MessageVersion;
 }
 
 /** When a message failed after it was accepted, and why, as `describeFailure` describes it. */
@@ -277,9 +288,12 @@ export interface SendRepository {
   /** Records a request before it is queued, so that its id cannot be reused for another body. */
   register(send: Omit<QueuedSend, 'endBy'>, at: Instant): Promise<TransitionResult>;
   schedule(send: QueuedSend, times: { readonly at: Instant; readonly sendAt: Instant }): Promise<TransitionResult>;
-  /** Claims a send for one call; required before every call. With `resend`, an uncertain send can be claimed too. */
+  /**
+   * Claims a send for one call; required before every call. Of a request to a customer, records the address, so that no
+   * other one can be claimed later. With `resend`, an uncertain send can be claimed too.
+   */
   claim(
-    send: QueuedSend,
+    send: AddressedSend,
     claim: Claim,
     options: { readonly resend: boolean },
   ): Promise<Claimed | Exclude<TransitionResult, { kind: 'applied' }>>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AddressedRequest } from '../../lambdas/domain/addressed-request.ts';
 import { type Instant, parseInstant } from '../../lambdas/domain/instant.ts';
 import { hasFreeForm, MEDIA_FIELDS, type SendRequest } from '../../lambdas/domain/send-request.ts';
 import { forecastResponse, MAX_FORECAST_CONTACTS } from '../../lambdas/manage/api/forecasts.ts';
@@ -25,7 +26,7 @@ const CONCURRENT_CALLS = 4;
  */
 export const forecastRequests = async (
   call: ManagementClient,
-  requests: AsyncIterable<SendRequest>,
+  requests: AsyncIterable<AddressedRequest>,
 ): Promise<BroadcastForecast | undefined> => {
   const total = { freeForm: 0, template: 0, expired: 0, at: '' };
   const refused: Record<string, { count: number; unknown: number }> = {};

@@ -1,5 +1,5 @@
+import type { AddressedRequest } from '../../lambdas/domain/addressed-request.ts';
 import { addMs, type Instant } from '../../lambdas/domain/instant.ts';
-import type { SendRequest } from '../../lambdas/domain/send-request.ts';
 import { sendResponse } from '../../lambdas/manage/api/sends.ts';
 import { stageResponse } from '../../lambdas/manage/api/stage.ts';
 import { CliError, EXIT } from '../base/errors.ts';
@@ -19,7 +19,7 @@ export const forecastRows = (
   done: number,
 ): Promise<BroadcastForecast | undefined> => forecastRequests(call, requestsAfter(csv, template, done));
 
-async function* requestsAfter(csv: CsvFile, template: MessageTemplate, done: number): AsyncGenerator<SendRequest> {
+async function* requestsAfter(csv: CsvFile, template: MessageTemplate, done: number): AsyncGenerator<AddressedRequest> {
   for await (const { number, row } of csvRows(csv)) {
     if (number <= done) continue;
     const created = createRequest(template, row, 'forecast');

@@ -1,6 +1,7 @@
 import { partialNumberFault } from '../../lambdas/domain/address.ts';
+import { type AddressedRequest, namesAddress } from '../../lambdas/domain/addressed-request.ts';
 import { addMs, type Instant, parseInstant } from '../../lambdas/domain/instant.ts';
-import { parseSendRequest, type SendRequest } from '../../lambdas/domain/send-request.ts';
+import { parseSendRequest } from '../../lambdas/domain/send-request.ts';
 import { nearestName } from '../../lib/settings/nearest-name.ts';
 import { CliError, EXIT } from '../base/errors.ts';
 import type { MessageFields } from '../base/message-options.ts';
@@ -80,7 +81,7 @@ export type RowRequest =
       readonly kind: 'request';
       readonly requestId: string;
       readonly contact: string;
-      readonly request: SendRequest;
+      readonly request: AddressedRequest;
       /** The request as it is queued. */
       readonly body: string;
     }
@@ -108,10 +109,12 @@ export const createRequest = (template: MessageTemplate, row: Row, requestId: st
   if (read.kind !== 'request') {
     return { kind: 'refused', why: read.explanation.replace(/^Not a send request: |\.$/g, '') };
   }
-  const fault = partialNumberFault(read.request.platformContactId);
+  const { request } = read;
+  if (!namesAddress(request)) return { kind: 'refused', why: 'platformContactId: is missing' };
+  const fault = partialNumberFault(request.platformContactId);
   if (fault !== undefined) return { kind: 'refused', why: `platformContactId: ${fault}` };
   // The consumer compares bodies, and the management API serializes requests in this way too.
-  return { kind: 'request', requestId, contact, request: read.request, body: JSON.stringify(read.request) };
+  return { kind: 'request', requestId, contact, request, body: JSON.stringify(request) };
 };
 
 /**

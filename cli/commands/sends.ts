@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { createSqsSendBacklog } from '../../lambdas/adapters/sqs-backlog.ts';
-import { SEND_STATES, type SendState } from '../../lambdas/domain/send-transitions.ts';
+import type { SendState } from '../../lambdas/domain/send-transitions.ts';
 import { forecastResponse } from '../../lambdas/manage/api/forecasts.ts';
 import { enqueueResponse, sendResponse } from '../../lambdas/manage/api/sends.ts';
 import { stageResponse } from '../../lambdas/manage/api/stage.ts';
@@ -17,12 +17,12 @@ import {
   quote,
 } from '../base/command.ts';
 import { CliError, EXIT, type ExitCode } from '../base/errors.ts';
-import { describeDistance } from '../base/human-time.ts';
 import { stageTime } from '../base/stage-time.ts';
 import type { Target } from '../base/target.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 import { progressOf } from '../operations/send-progress.ts';
+import { describeSend } from './describe-send.ts';
 import { createOneMessageCommand, oneMessageFields } from './one-message.ts';
 
 export const createSendCommand: CreateCommand = (context) => {
@@ -32,7 +32,8 @@ export const createSendCommand: CreateCommand = (context) => {
       'Queue a send request.\n\n' +
         "Parley sends the free-form message while the user's conversation window is open, and the template otherwise.",
     )
-    .addArgument(contactArgument())
+    .addArgument(contactArgument().argOptional())
+    .option('--customer <id>', "The chat service's ID of the user, in place of a contact")
     .option('--wait', 'Wait until the message is sent, refused, or scheduled, and show the outcome')
     .option('--request-id <id>', 'Idempotency key; Parley sends each request once (default: a new ID)')
     .addHelpText(
@@ -40,13 +41,18 @@ export const createSendCommand: CreateCommand = (context) => {
       examples(
         'parley send +5491150000001 --text "Your parcel is on its way." --wait --stage prod',
         'parley send +5491150000001 --template parcel_update --param name=Ana --reason shipping-status --local',
+        'parley send --customer 5f0c9a52 --text "Your parcel is on its way." --stage prod',
         'parley send +5491150000001 --text Yes. --automated --unless userWroteSince --since 6746f2b0c3e1 --stage prod',
       ),
     )
     .action(async (contact, options) => {
+      if ((contact === undefined) === (options.customer === undefined)) {
+        throw new CliError(EXIT.usage, 'Name the user: either a contact, or a customer with --customer.');
+      }
       const request = {
         requestId: options.requestId ?? randomUUID(),
         platformContactId: contact,
+        customerId: options.customer,
         ...oneMessageFields(options),
       };
       const call = await api();
@@ -208,43 +214,4 @@ const describeResolution = ({ commandFor }: CommandContext, { requestId, likelyM
   const { id } = likelyMessage;
   const resolve = commandFor(`parley sends resolve ${quote(requestId)} --outcome accepted --message-id ${quote(id)}`);
   return [`If this is the message: ${resolve}`];
-};
-
-const TIMES = [
-  ['sendAt', 'due'],
-  ...SEND_STATES.map((state) => [`${state}At`, state] as const),
-  ['deliveredAt', 'delivered'],
-  ['readAt', 'read'],
-  ['answeredAt', 'answered'],
-  ['erasedAt', 'erased'],
-] as const;
-
-/**
- * Describes a send in a few lines: its state, its decision, its outcome, and its times in order.
- *
- * @param now to show how far away each time is
- */
-export const describeSend = (send: Send, now?: string): readonly string[] => {
-  const { requestId, state, code, decision, outcome, outcomeDetails, endpoint, messageId, traceId, attempts } = send;
-  const { likelyMessage } = send;
-  const times = TIMES.flatMap(([field, label]) => {
-    const time = send[field];
-    if (time === undefined) return [];
-    const distance = now === undefined ? undefined : describeDistance(time, now);
-    return [`  ${time}  ${label}${distance === undefined ? '' : ` (${distance})`}`];
-  });
-  return [
-    `${requestId}: ${state}${code === undefined ? '' : ` (${code})`}`,
-    ...(decision === undefined ? [] : [`  decision: ${decision}`]),
-    ...(outcome === undefined ? [] : [`  outcome: ${outcome}`]),
-    ...(outcomeDetails === undefined ? [] : [`  details: ${outcomeDetails}`]),
-    ...(likelyMessage === undefined
-      ? []
-      : [`  probably message ${likelyMessage.id} of ${likelyMessage.createdAt}: it alone has this text or template`]),
-    // The call of an erased send is not known any more.
-    ...(messageId === undefined ? [] : [`  message ${messageId}${endpoint === undefined ? '' : ` (${endpoint})`}`]),
-    ...(traceId === undefined ? [] : [`  trace ${traceId}`]),
-    ...(attempts > 1 ? [`  ${attempts} attempts`] : []),
-    ...times.toSorted(),
-  ];
 };

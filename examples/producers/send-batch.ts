@@ -47,7 +47,7 @@ export const queueSends = async (sqs: SQSClient, queueUrl: string, requests: rea
           QueueUrl: queueUrl,
           Entries: batch.map((request, index) => ({
             Id: String(index),
-            MessageGroupId: messageGroupId(request.platformContactId),
+            MessageGroupId: messageGroupId(request.platformContactId ?? request.customerId ?? ''),
             MessageDeduplicationId: request.requestId,
             MessageBody: JSON.stringify(request),
           })),

@@ -40,6 +40,8 @@ export interface Contact {
   readonly name?: string | undefined;
   /** The chat service's ID of the user who wrote last. */
   readonly customerId?: string | undefined;
+  /** When an event last showed that this user wrote. */
+  readonly customerAt?: Instant | undefined;
   /** The latest time at which another customer wrote from this address: until then, it had another user. */
   readonly otherCustomerAt?: Instant | undefined;
   /** The IDs of all users who ever wrote from this address, the latest included. */

@@ -52,11 +52,11 @@ type Search = (named: Named) => boolean;
 const searchContact = (key: string): Search => {
   const search = createTraceSearch({ ids: [key] });
   const isThis = isAddressOf(key);
-  return ({ addresses, contacts, unreadable, body }) =>
+  return ({ addresses, customerIds, contacts, unreadable, body }) =>
     addresses.some(isThis) ||
     contacts.some((name) => name.endsWith(`#${key}`)) ||
     unreadable.some((text) => search.inText(text).length > 0) ||
-    (addresses.length + contacts.length === 0 && search.inText(body).length > 0);
+    (addresses.length + customerIds.length + contacts.length === 0 && search.inText(body).length > 0);
 };
 
 const searchCustomer = (customerId: string, separatedKeys: readonly string[]): Search => {

@@ -18,14 +18,23 @@ export const REFUSAL_CODES = [
   'CONDITION_UNKNOWN',
   'PROCESSING_FAILED',
   'NOT_ON_PLATFORM',
+  'CUSTOMER_UNKNOWN',
+  'CUSTOMER_AMBIGUOUS',
 ] as const;
 
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
+/** The decision that a rule forbids sending a request, with the reason in one sentence. */
+export interface Refusal {
+  readonly kind: 'refuse';
+  readonly code: RefusalCode;
+  readonly why: string;
+}
+
 /** What to do with a request now, with the reason in one sentence. */
 export type SendDecision =
   | { readonly kind: 'call'; readonly call: SendCall; readonly why: string }
-  | { readonly kind: 'refuse'; readonly code: RefusalCode; readonly why: string }
+  | Refusal
   | { readonly kind: 'expire'; readonly why: string };
 
 export type CallDecision = Extract<SendDecision, { kind: 'call' }>;
@@ -47,4 +56,4 @@ export interface SendRules extends CallSettings {
   readonly optOutConfirmation: string | undefined;
 }
 
-export const refuse = (code: RefusalCode, why: string): SendDecision => ({ kind: 'refuse', code, why });
+export const refuse = (code: RefusalCode, why: string): Refusal => ({ kind: 'refuse', code, why });

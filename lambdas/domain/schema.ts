@@ -2,6 +2,7 @@ import { config, type core, maxLength, minLength, overwrite, refine, string } fr
 import english from 'zod/v4/locales/en.js';
 import { addressFault, plainAddress } from './address.ts';
 import { isFieldName } from './field-name.ts';
+import { MAX_ID_BYTES } from './key-part.ts';
 
 // zod/mini ships without messages. Only English is bundled, because all locales would be parsed at each cold start.
 config(english());
@@ -26,6 +27,15 @@ export const boundedString = (maxCharacters: number) =>
     minLength(1, 'must not be empty'),
     maxLength(maxCharacters, `must not be longer than ${maxCharacters} characters`),
   );
+
+/** The limit of IDs in webhook events. */
+export const hasIdBytes = refine<string>(
+  (id) => Buffer.byteLength(id) <= MAX_ID_BYTES,
+  `must not be longer than ${MAX_ID_BYTES} bytes`,
+);
+
+/** An ID in events, which keys of the table contain. */
+export const idInKey = () => boundedString(MAX_ID_BYTES).check(hasIdBytes);
 
 /** The id of a user as a person or a system typed it. A phone number is returned in its plain form. */
 export const typedAddress = (maxCharacters: number) =>

@@ -1,6 +1,7 @@
+import type { AddressedRequest } from './addressed-request.ts';
 import type { Contact } from './contact.ts';
 import type { SendEndpoint } from './send-outcome.ts';
-import type { SendRequest, TemplateReference } from './send-request.ts';
+import type { TemplateReference } from './send-request.ts';
 
 /** A call to the chat service. */
 export interface SendCall {
@@ -47,7 +48,7 @@ export const formatNumber = (address: string, format: NumberFormat): string => {
   return format === 'plus' ? `+${digits}` : digits;
 };
 
-const addressee = (request: SendRequest, contact: Contact, settings: CallSettings) => {
+const addressee = (request: AddressedRequest, contact: Contact, settings: CallSettings) => {
   const { chatPlatform = settings.chatPlatform } = request;
   // On other platforms, ids can be digits without being phone numbers.
   const isStages = chatPlatform.toLowerCase() === settings.chatPlatform.toLowerCase();
@@ -63,12 +64,12 @@ const addressee = (request: SendRequest, contact: Contact, settings: CallSetting
  * Prefers the proper format from the contact check, then the id as last received, which the platform knows. The number
  * in the request may be a variant of either.
  */
-const addressOf = (request: SendRequest, { checkedAddress, address }: Contact): string =>
+const addressOf = (request: AddressedRequest, { checkedAddress, address }: Contact): string =>
   // The check returns digits; the contract writes numbers with a leading plus.
   checkedAddress === undefined ? (address ?? request.platformContactId) : formatNumber(checkedAddress, 'plus');
 
 /** Returns the call that sends the request's text and media. */
-export const freeFormCall = (request: SendRequest, contact: Contact, settings: CallSettings): SendCall => {
+export const freeFormCall = (request: AddressedRequest, contact: Contact, settings: CallSettings): SendCall => {
   const { messageText, audioURL, imageURL, fileURL } = request;
   const clientPayload = settings.clientPayload === 'all' && { clientPayload: request.requestId };
   return {
@@ -79,7 +80,7 @@ export const freeFormCall = (request: SendRequest, contact: Contact, settings: C
 
 /** Returns the call that sends a template, which opens a conversation. */
 export const templateCall = (
-  request: SendRequest,
+  request: AddressedRequest,
   contact: Contact,
   settings: CallSettings,
   template: TemplateReference,

@@ -1,5 +1,7 @@
+import type { AddressedRequest } from './addressed-request.ts';
 import type { Contact } from './contact.ts';
 import { isKnownAbsent } from './contact-check.ts';
+import { isOnlyUser } from './customer-address.ts';
 import { refuse, type SendDecision, type SendRules } from './decision.ts';
 import { refuseAutomated } from './handovers/refuse-automated.ts';
 import { type Instant, parseInstant } from './instant.ts';
@@ -21,7 +23,12 @@ import { isWindowOpen } from './window.ts';
  *
  * @param contact the contact as stored; empty for an unknown user
  */
-export const decideSend = (request: SendRequest, contact: Contact, now: Instant, rules: SendRules): SendDecision => {
+export const decideSend = (
+  request: AddressedRequest,
+  contact: Contact,
+  now: Instant,
+  rules: SendRules,
+): SendDecision => {
   const early = decideEarly(request, contact, now, rules) ?? refuseMedia(request);
   if (early !== undefined) return early;
   if (!isWindowOpen(contact, now, rules.windowMarginMs)) {
@@ -45,7 +52,7 @@ export const decideSend = (request: SendRequest, contact: Contact, now: Instant,
  * @param closed why the window is closed, as a sentence
  */
 export const decideOutsideWindow = (
-  request: SendRequest,
+  request: AddressedRequest,
   contact: Contact,
   now: Instant,
   rules: SendRules,
@@ -88,12 +95,21 @@ const decideEarly = (
   now: Instant,
   rules: SendRules,
 ): SendDecision | undefined =>
-  expire(request, now) ?? judgeConditions(request, contact, rules) ?? refuseAutomated(request, contact, now);
+  expire(request, now) ??
+  refuseOtherUser(request, contact) ??
+  judgeConditions(request, contact, rules) ??
+  refuseAutomated(request, contact, now);
 
 const expire = (request: SendRequest, now: Instant): SendDecision | undefined =>
   hasExpired(request, now)
     ? { kind: 'expire', why: `The request had to be sent by ${notAfterOf(request)} (notAfter); it is now ${now}.` }
     : undefined;
+
+/** The address was chosen for a customer, and may have another user by now. */
+const refuseOtherUser = ({ customerId }: SendRequest, contact: Contact): SendDecision | undefined =>
+  customerId === undefined || isOnlyUser(contact, { customerId })
+    ? undefined
+    : refuse('CUSTOMER_AMBIGUOUS', 'The address that was chosen does not lead to the customer alone any more.');
 
 /** A `since` that names a message of the user must have been replaced with the message's time. */
 const judgeConditions = (

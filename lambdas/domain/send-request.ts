@@ -113,7 +113,9 @@ export const sendRequest = z
       chatChannelNumber: z.optional(
         z.wellFormedString().check(z.regex(/^\+\d{6,15}$/, 'must be + followed by 6 to 15 digits')),
       ),
-      platformContactId: z.typedAddress(z.MAX_NAME_LENGTH),
+      platformContactId: z.optional(z.typedAddress(z.MAX_NAME_LENGTH)),
+      /** The chat service's ID of the user, in place of an address, which is then chosen when the request is sent. */
+      customerId: z.optional(z.idInKey()),
       messageText: z.optional(z.boundedString(MAX_REQUEST_BYTES)),
       audioURL: z.optional(url),
       imageURL: z.optional(url),
@@ -123,6 +125,10 @@ export const sendRequest = z
     'must be a JSON object',
   )
   .check(
+    z.refine((request) => (request.platformContactId === undefined) !== (request.customerId === undefined), {
+      path: ['platformContactId'],
+      error: 'is required without customerId, and not allowed with it; name the user by one of them',
+    }),
     z.refine(
       (request) => hasContent(request) || request.confirmsOptOut === true,
       'has nothing to send; add messageText, audioURL, imageURL, fileURL, or ruleNameOrId',
@@ -215,13 +221,11 @@ export const parseSendRequest = (body: string): ParsedSendRequest => {
     : malformed(`Not a send request: ${z.describeIssues(parsed.error, 'the request')}.`);
 };
 
-const REQUIRED_FIELDS: ReadonlySet<string> = new Set(['requestId', 'platformContactId']);
-
 /** Many systems write null or an empty string for a field that they do not set. */
 const withoutEmptyFields = (json: unknown): unknown =>
   typeof json === 'object' && json !== null && !Array.isArray(json)
     ? Object.fromEntries(
-        Object.entries(json).filter(([field, value]) => REQUIRED_FIELDS.has(field) || (value !== null && value !== '')),
+        Object.entries(json).filter(([field, value]) => field === 'requestId' || (value !== null && value !== '')),
       )
     : json;
 

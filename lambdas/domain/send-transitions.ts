@@ -59,6 +59,8 @@ export type SendGuard =
   | 'other-message'
   /** The failure that is recorded is later than the writer's, or its description sorts after it. */
   | 'failed-later'
+  /** No earlier call of a request to a customer went to another address. */
+  | 'same-address'
   /** The send still belongs to the contact that is being erased. */
   | 'same-contact'
   /** The lease of the latest claim has expired, so the function that held it has died. */
@@ -106,13 +108,19 @@ export const SEND_TRANSITIONS = {
     to: 'claimed',
     by: 'send',
     when: 'it may be sent now',
-    from: { ...UNCALLED, waiting: ['same-request', 'later-claim'] },
+    from: {
+      none: [],
+      queued: SAME,
+      scheduled: [...SAME, 'same-address'],
+      waiting: [...SAME, 'same-address', 'later-claim'],
+      refused: [...REDRIVEN, 'same-address'],
+    },
   },
   claimAgain: {
     to: 'claimed',
     by: 'send',
     when: 'its request says onUncertain: resend',
-    from: { uncertain: ['same-request', 'may-resend', 'later-claim'] },
+    from: { uncertain: [...SAME, 'same-address', 'may-resend', 'later-claim'] },
   },
   // The call that the template replaces was answered with error 201, so it sent nothing.
   replaceCall: {

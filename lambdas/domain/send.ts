@@ -1,4 +1,5 @@
-import type { ContactRef } from './contact.ts';
+import type { AddressedRequest } from './addressed-request.ts';
+import type { ContactRef, DataSubject } from './contact.ts';
 import type { RefusalCode } from './decision.ts';
 import type { Instant } from './instant.ts';
 import type { OutboundMessage } from './message.ts';
@@ -13,7 +14,8 @@ export interface QueuedSend {
   readonly request: SendRequest;
   /** The queue message's body as received. Two bodies with the same request id are two different requests. */
   readonly body: string;
-  readonly contact: ContactRef;
+  /** Its user: a contact, or the customer that the request names until a claim records an address. */
+  readonly contact: DataSubject;
   /** The message group and deduplication id of the request's copy on the dead-letter queue. */
   readonly groupId: string;
   readonly deduplicationId: string;
@@ -23,6 +25,12 @@ export interface QueuedSend {
   readonly firstQueuedAt?: Instant;
   /** When the work on the request must be done, because the invocation ends. */
   readonly endBy: Instant;
+}
+
+/** A request whose address is known. */
+export interface AddressedSend extends QueuedSend {
+  readonly request: AddressedRequest;
+  readonly contact: ContactRef;
 }
 
 /** The fields by which a line of a send is found in the logs. */
@@ -103,6 +111,8 @@ export interface SendRecord extends Readonly<z.output<typeof sendTimes>> {
   readonly outcome?: string | undefined;
   /** The chat service's error message or the operator's note. Unlike the outcome, it is content. */
   readonly outcomeDetails?: string | undefined;
+  /** The user; absent once erased, and while no address is chosen for a customer. */
+  readonly contact?: ContactRef | undefined;
   /** The queue message's body; empty once its contact is erased. */
   readonly body: string;
   /** When it was first queued, if its `notAfter` counts from then, or if it was dead-lettered. */
@@ -141,8 +151,8 @@ export const acceptedCall = (send: SendRecord): Pick<SendRecord, 'call' | 'claim
 };
 
 /** Returns the message of an accepted send, or undefined if its ID or its call is not known, or if it was erased. */
-export const acceptedMessage = (send: SendRecord, contact: ContactRef | undefined): OutboundMessage | undefined => {
-  const { requestId, messageId: id, traceparent } = send;
+export const acceptedMessage = (send: SendRecord): OutboundMessage | undefined => {
+  const { requestId, messageId: id, contact, traceparent } = send;
   const { call, claimedAt, attempt } = acceptedCall(send);
   return id && contact && call && claimedAt
     ? { id, requestId, contact, call, claimedAt, attempt, traceparent }

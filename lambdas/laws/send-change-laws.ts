@@ -9,7 +9,7 @@ import {
 } from '../domain/send-transitions.ts';
 import type { Change, ChangeLaw } from './law.ts';
 import { EVERY_TRANSITION, PERSONAL, SEND_WRITES, UNSENT_CALL } from './send-writes.ts';
-import { changedNames, countOf, has, listNames, type StoredItem } from './stored-item.ts';
+import { changedNames, countOf, has, listNames, type StoredItem, textOf } from './stored-item.ts';
 
 // Object.entries widens the keys to string.
 const TRANSITIONS = Object.entries(SEND_TRANSITIONS) as readonly (readonly [SendTransitionName, SendTransition])[];
@@ -72,6 +72,8 @@ const holds = (guard: SendGuard, before: StoredItem, after: StoredItem): boolean
         isNotBefore(before.failedAt, after.failedAt) &&
         (before.failedAt !== after.failedAt || String(before.failure) > String(after.failure))
       );
+    case 'same-address':
+      return before.contact === after.contact || textOf(before, 'contact')?.startsWith('CUSTOMER#') === true;
     case 'same-contact':
       return has(before, 'contact');
     case 'lease-expired':

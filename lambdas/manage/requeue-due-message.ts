@@ -1,3 +1,4 @@
+import { addresseeOf } from '../domain/addressed-request.ts';
 import { messageGroup } from '../domain/contact.ts';
 import * as z from '../domain/schema.ts';
 import { parseDueMessage, parseSendRequest, serializeDueMessage } from '../domain/send-request.ts';
@@ -32,7 +33,7 @@ export const createRequeueDueMessage =
     const parsed = parseSendRequest(record?.body ?? '');
     // A request was valid when it was scheduled, so only that of an erased contact cannot be read.
     if (parsed.kind === 'malformed') return { kind: 'obsolete', why: `${requestId} is no longer stored. Deleted.` };
-    const groupId = input?.MessageGroupId ?? messageGroup(parsed.request.platformContactId);
+    const groupId = input?.MessageGroupId ?? messageGroup(addresseeOf(parsed.request));
     const queue = bulk !== undefined && input?.QueueUrl === bulk.url ? bulk : send;
     await queue.put({ id, body: serializeDueMessage(requestId), groupId, ...(traceparent && { traceparent }) });
     return { kind: 'done' };

@@ -4,6 +4,7 @@ import { NO_REASON } from '../domain/failure.ts';
 import { isFromOperator, type OperatorEchoes, operatorMessageAt } from '../domain/handovers/operator-echo.ts';
 import { msBetween } from '../domain/instant.ts';
 import { consentIn, type Keywords } from '../domain/keywords/keywords.ts';
+import { statedModification } from '../domain/message-version.ts';
 import { canStartFrom } from '../domain/send-transitions.ts';
 import type { Traceparent } from '../domain/trace-context.ts';
 import type { Echo, InboundMessage, StatusChange, WebhookEvent } from '../domain/webhook-event.ts';
@@ -121,17 +122,13 @@ const reportToTransaction = async (repositories: EventRepositories, event: Echo 
 const writesOfMessage = (event: InboundMessage, { clock, turns, keywords }: Meanings): readonly Write[] => {
   const turn = turns ? turnOf(event, clock) : undefined;
   const consent = keywords && consentIn(event, keywords);
-  const recordMessage: Write = async (repositories) => {
-    const { edited } = await repositories.messages.recordInbound(event, turn);
-    await recordEditedOptOut(repositories, event, edited, keywords);
-    return undefined;
-  };
+  const recordMessage: Write = async ({ messages }) => void (await messages.recordInbound(event, turn));
   if (!event.opensWindow) return [recordMessage];
   // A repetition can have another time than the first delivery: that of its own arrival, or its own time, which was in
   // the future before. The window and the consent take that of the message's item. So does an imported message, which
   // may be stored with a time that its history does not have.
   if (event.time.source === 'arrival' || consent !== undefined || event.isImported) {
-    return [async (repositories) => void (await writeAsOfItem(repositories, event, { turn, consent, keywords }))];
+    return [async (repositories) => void (await writeAsOfItem(repositories, event, { turn, keywords }))];
   }
   return [recordMessage, async ({ contacts }) => void (await contacts.openWindow(event))];
 };
@@ -152,7 +149,6 @@ const writeOfEcho = (event: Echo, operatorEchoes: OperatorEchoes | undefined): W
 /** What the writes of a message depend on besides its event. */
 interface MessageMeaning {
   readonly turn: Turn;
-  readonly consent: Consent | undefined;
   readonly keywords: Keywords | undefined;
 }
 
@@ -160,15 +156,14 @@ interface MessageMeaning {
 const writeAsOfItem = async (
   repositories: EventRepositories,
   event: InboundMessage,
-  { turn, consent, keywords }: MessageMeaning,
+  { turn, keywords }: MessageMeaning,
 ): Promise<void> => {
   const { messages, contacts } = repositories;
-  const writeAsOf = async ({ at, edited }: RecordedMessage) => {
-    const message = { ...event, time: { ...event.time, at } };
-    // The opt-out of an edit is recorded below. Its opt-in is not: the service itself can change a message.
-    const given = edited?.body === event.body ? undefined : consent;
+  const writeAsOf = async (recorded: RecordedMessage) => {
+    const message = { ...event, time: { ...event.time, at: recorded.at } };
+    const given = keywords && consentOf(event, recorded, keywords);
     if (given === undefined) await contacts.openWindow(message);
-    else await recordConsent(contacts, message, { ...given, at, recordedAt: at });
+    else await recordConsent(contacts, message, given);
   };
   let recorded: RecordedMessage;
   try {
@@ -181,23 +176,27 @@ const writeAsOfItem = async (
     throw error;
   }
   await writeAsOf(recorded);
-  await recordEditedOptOut(repositories, event, recorded.edited, keywords);
 };
 
 /**
- * Records the opt-out to which the latest version of a message was edited, as of its modification, because the user may
- * have opted in since the message was created. The event may be an earlier version, which arrived only now.
+ * Returns the consent in a version of a message. An opt-out counts as of the version's modification, because the user may
+ * have opted in since the message was created. An edit is no opt-in: the service itself can change a message. Depends on
+ * no other version, so that the consents of all versions do not depend on their order.
  */
-const recordEditedOptOut = async (
-  { contacts }: EventRepositories,
+const consentOf = (
   event: InboundMessage,
-  edited: RecordedMessage['edited'],
-  keywords: Keywords | undefined,
-): Promise<void> => {
-  if (edited === undefined || keywords === undefined) return;
-  const { body, modifiedAt: at } = edited;
-  const consent = consentIn({ ...event, body, time: { ...event.time, at } }, keywords);
-  if (consent?.kind === 'opt-out') await recordConsent(contacts, event, consent);
+  { at, version }: RecordedMessage,
+  keywords: Keywords,
+): Consent | undefined => {
+  const given = consentIn(event, keywords);
+  const stated = event.isImported ? undefined : statedModification(event);
+  const modifiedAt = version?.modifiedAt ?? stated ?? at;
+  const asOfMessage = given && { ...given, at, recordedAt: at };
+  if (given === undefined || modifiedAt <= at) return asOfMessage;
+  if (given.kind === 'opt-in') return version === undefined ? asOfMessage : undefined;
+  const { ownAt } = given;
+  const isOwnLater = ownAt !== undefined && modifiedAt > ownAt;
+  return { ...given, at: modifiedAt, recordedAt: modifiedAt, ...(isOwnLater && { ownAt: modifiedAt }) };
 };
 
 /**

@@ -1,6 +1,6 @@
+import type { AddressedRequest } from '../domain/addressed-request.ts';
 import { type Contact, type ContactRef, isSameUser } from '../domain/contact.ts';
 import { parseInstant } from '../domain/instant.ts';
-import type { SendRequest } from '../domain/send-request.ts';
 import type { MessageRepository } from '../ports.ts';
 
 /**
@@ -11,10 +11,10 @@ import type { MessageRepository } from '../ports.ts';
  */
 export const readSince = async (
   messages: Pick<MessageRepository, 'readOrigin'>,
-  request: SendRequest,
+  request: AddressedRequest,
   ref: ContactRef,
   { lastInboundId, lastInboundAt }: Contact,
-): Promise<SendRequest> => {
+): Promise<AddressedRequest> => {
   const { since } = request;
   if (since === undefined || parseInstant(since) !== undefined) return request;
   if (since === lastInboundId) return { ...request, since: lastInboundAt ?? since };

@@ -1,7 +1,7 @@
 import type { Contact } from '../domain/contact.ts';
 import type { FinalDecision, SendDecision } from '../domain/decision.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
-import { type Claim, logFieldsOf, type QueuedSend } from '../domain/send.ts';
+import { type AddressedSend, type Claim, logFieldsOf } from '../domain/send.ts';
 import type { SendCall } from '../domain/send-call.ts';
 import { decideOutsideWindow } from '../domain/send-decision.ts';
 import { type SendOutcome, sendOutcome } from '../domain/send-outcome.ts';
@@ -23,7 +23,7 @@ export interface CompletedCall {
  * Calls the chat service. If the service reports the window closed although Parley's record shows it open, falls back to
  * a template, which it records before making the call.
  */
-export const callService = async (context: SendContext, send: QueuedSend, claim: Claim): Promise<CompletedCall> => {
+export const callService = async (context: SendContext, send: AddressedSend, claim: Claim): Promise<CompletedCall> => {
   const first = await makeCall(context, send, claim, claim.call);
   if (first.outcome.kind !== 'window-closed' || claim.call.endpoint === 'intent/v2') return first;
   await recordDeniedWindow(context, send, claim);
@@ -46,7 +46,7 @@ export const callService = async (context: SendContext, send: QueuedSend, claim:
 
 const makeCall = async (
   { chatService, clock, callTimeMs }: SendContext,
-  { endBy, request, traceparent }: QueuedSend,
+  { endBy, request, traceparent }: AddressedSend,
   { claimId }: Claim,
   call: SendCall,
 ): Promise<CompletedCall> => {
@@ -65,7 +65,7 @@ const makeCall = async (
  */
 const recordDeniedWindow = async (
   { contacts, log, metrics }: SendContext,
-  send: QueuedSend,
+  send: AddressedSend,
   { claimedAt }: Claim,
 ): Promise<void> => {
   metrics.count('WindowMisjudged', { direction: 'open' });
@@ -82,7 +82,7 @@ const recordDeniedWindow = async (
  */
 const decidePacedTemplate = async (
   context: SendContext,
-  send: QueuedSend,
+  send: AddressedSend,
   latestStart: Instant,
 ): Promise<SendDecision | NotMade> => {
   const decided = await decideTemplate(context, send, latestStart);
@@ -98,7 +98,7 @@ const decidePacedTemplate = async (
 /** Decides with the contact's current state whether a template follows. Returns why not if that cannot be known. */
 const decideTemplate = async (
   context: SendContext,
-  send: QueuedSend,
+  send: AddressedSend,
   latestStart: Instant,
 ): Promise<SendDecision | NotMade> => {
   let latest: Contact;

@@ -8,7 +8,7 @@ import {
 } from '../domain/circuit-breaker.ts';
 import type { ContactRef } from '../domain/contact.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { QueuedSend } from '../domain/send.ts';
+import type { AddressedSend } from '../domain/send.ts';
 import { isTrusted } from '../domain/sending-stop.ts';
 import { type Blocked, rememberCircuit } from './account-view.ts';
 import { createCallLimit } from './call-limit.ts';
@@ -75,7 +75,7 @@ export const createCircuitBreaker = (context: SendContext) => {
 
   return {
     /** Waits until a call may be made. Returns why the request must wait if it may not. */
-    async admit(send: QueuedSend): Promise<CallSlot | Blocked> {
+    async admit(send: AddressedSend): Promise<CallSlot | Blocked> {
       if (!isTrusted(answeredAt, clock.now())) limit.narrow();
       using taken = new DisposableStack();
       taken.defer(await limit.acquire());

@@ -9,7 +9,7 @@ import {
 } from '../domain/circuit-breaker.ts';
 import { isServiceAnswer } from '../domain/contact-check.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
-import type { QueuedSend } from '../domain/send.ts';
+import type { AddressedSend } from '../domain/send.ts';
 import { formatNumber } from '../domain/send-call.ts';
 import type { SendOutcome } from '../domain/send-outcome.ts';
 import type { CircuitRepository } from '../ports.ts';
@@ -37,7 +37,7 @@ export interface CircuitProbe {
 /** Claims the probe of an open circuit if it is due. Returns undefined if the circuit breaker has closed. */
 export const claimProbe = async (
   context: SendContext,
-  send: QueuedSend,
+  send: AddressedSend,
   open: OpenCircuit,
 ): Promise<CircuitProbe | Blocked | undefined> => {
   const { circuits, accountView, clock, randomness, pace } = context;
@@ -59,7 +59,7 @@ export const claimProbe = async (
 /** Whether the chat service answers a call that sends no message. */
 const isReachable = async (
   { chatService, clock, rules, callTimeMs }: SendContext,
-  { endBy }: QueuedSend,
+  { endBy }: AddressedSend,
 ): Promise<boolean> => {
   if (addMs(clock.now(), callTimeMs) > endBy) return false;
   const channel = formatNumber(rules.chatChannelNumber, rules.numberFormat ?? 'verbatim');

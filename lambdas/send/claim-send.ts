@@ -1,7 +1,7 @@
 import type { CallDecision } from '../domain/decision.ts';
 import { LoggableError, ParleyError } from '../domain/errors.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
-import type { Claim, QueuedSend } from '../domain/send.ts';
+import type { AddressedSend, Claim } from '../domain/send.ts';
 import type { Claimed, SendRepository } from '../ports.ts';
 import type { MessageResult } from '../runtime/queue-handler.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
@@ -10,7 +10,7 @@ import type { SendContext } from './send-context.ts';
 
 /** A send that no other function may call the chat service for until the claim's lease has expired. */
 export interface ClaimedSend extends Pick<Claimed, 'attempt' | 'unknownOutcomes'> {
-  readonly send: QueuedSend;
+  readonly send: AddressedSend;
   readonly claim: Claim;
 }
 
@@ -21,7 +21,7 @@ export interface ClaimedSend extends Pick<Claimed, 'attempt' | 'unknownOutcomes'
  */
 export const claimSend = async (
   context: SendContext,
-  received: QueuedSend,
+  received: AddressedSend,
   decision: CallDecision,
   latestStart: Instant,
 ): Promise<ClaimedSend | { readonly result: MessageResult }> => {
@@ -52,7 +52,7 @@ const createClaim = ({ clock, randomness, leaseMs }: SendContext, { call, why: d
  */
 const repeatClaim = async (
   context: SendContext,
-  send: QueuedSend,
+  send: AddressedSend,
   claim: Claim,
   latestStart: Instant,
 ): Promise<Awaited<ReturnType<SendRepository['claim']>>> => {
@@ -69,7 +69,7 @@ const repeatClaim = async (
 /** Gives a claim back for which no call was made. */
 export const giveBack = async (
   context: SendContext,
-  { request, endBy }: QueuedSend,
+  { request, endBy }: AddressedSend,
   { claimId }: Claim,
   outcome: string,
 ): Promise<void> => {

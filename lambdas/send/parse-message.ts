@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
-import { type ContactDefaults, resolveContact } from '../domain/contact.ts';
+import { resolveAddressee } from '../domain/addressed-request.ts';
+import type { ContactDefaults } from '../domain/contact.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
 import { parseSendRequest } from '../domain/send-request.ts';
@@ -31,7 +32,7 @@ export const parseMessage = (
   const parsed = parseSendRequest(stored.body);
   if (parsed.kind === 'malformed') return parsed;
   const { request } = parsed;
-  const contact = resolveContact(contactDefaults, request);
+  const contact = resolveAddressee(contactDefaults, request);
   const queued = deadLetterOf(message, stored);
   const { traceparent = startTrace('send', request.requestId) } = queued;
   return { kind: 'send', send: { ...queued, request, contact, traceparent, endBy } };

@@ -163,7 +163,7 @@ const record = async (
   else if (isConfirmed) log.info('result not recorded: a status already confirmed the send', fields);
   else log.error('result not recorded: the claim was lost', fields);
   // A status recorded the message as that of this call. If this call sent nothing, it is that of an earlier call.
-  const message = isConfirmed ? acceptedMessage(recorded.send, send.contact) : undefined;
+  const message = isConfirmed ? acceptedMessage(recorded.send) : undefined;
   if (message !== undefined) await write(context, send, () => recordMessage(context, message));
   return { isConfirmed };
 };

@@ -54,7 +54,7 @@ export const resumeSend = async (
     case 'failed':
     case 'uncertain': {
       // An uncertain send has none.
-      const message = acceptedMessage(stored, send.contact);
+      const message = acceptedMessage(stored);
       if (message !== undefined) await recordMessage(context, message);
       else await confirmByTransactions(context, stored.requestId, stored.transactionIds ?? [], clock.now());
       break;

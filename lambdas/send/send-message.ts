@@ -1,10 +1,12 @@
+import { namesAddress } from '../domain/addressed-request.ts';
 import type { Contact } from '../domain/contact.ts';
-import type { CallDecision, SendDecision } from '../domain/decision.ts';
+import type { CallDecision, Refusal, SendDecision } from '../domain/decision.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
-import type { QueuedSend } from '../domain/send.ts';
+import type { AddressedSend, QueuedSend } from '../domain/send.ts';
 import { decideSend } from '../domain/send-decision.ts';
 import { isTrusted } from '../domain/sending-stop.ts';
 import { isClosedByMargin } from '../domain/window.ts';
+import { type Addressed, addressRequest } from '../runtime/address-request.ts';
 import type { MessageResult } from '../runtime/queue-handler.ts';
 import { readSince } from '../runtime/read-since.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
@@ -49,12 +51,12 @@ export const createSendMessage = (context: SendContext) => {
   const checkContact = createCheckContact(context);
 
   return async (received: QueuedSend): Promise<MessageResult> => {
+    const addressed = await addressSend(context, received);
+    if (addressed.kind === 'refuse') return endWithoutCall(context, received, addressed);
     const knownAt = clock.now();
-    const contact = await readContact(context, received.contact);
-    const send = {
-      ...received,
-      request: await readSince(context.messages, received.request, received.contact, contact),
-    };
+    const contact = await readContact(context, addressed.contact);
+    const request = await readSince(context.messages, addressed.request, addressed.contact, contact);
+    const send = { ...received, contact: addressed.contact, request };
     const first = consider(context, send, contact, knownAt);
     if (isClosedByMargin(contact, clock.now(), rules.windowMarginMs)) {
       metrics.count('WindowMisjudged', { direction: 'closed' });
@@ -73,11 +75,20 @@ export const createSendMessage = (context: SendContext) => {
   };
 };
 
+/** Chooses the address of a request to a customer. A request that was claimed before goes to the same address or to none. */
+const addressSend = async (
+  { contacts, sends, contactDefaults, clock }: SendContext,
+  { request }: QueuedSend,
+): Promise<Addressed | Refusal> => {
+  const earlier = namesAddress(request) ? undefined : await sends.read(request.requestId);
+  return addressRequest(contacts, contactDefaults, request, clock.now(), earlier?.contact);
+};
+
 /** Makes the call of a send that is admitted, unless something has changed. */
 const attemptCall = async (
   context: SendContext,
   check: ContactCheck | undefined,
-  received: QueuedSend,
+  received: AddressedSend,
   first: Considered,
 ): Promise<Attempted> => {
   const checked = await refreshAndCheck(context, check, received, first);
@@ -101,7 +112,7 @@ const attemptCall = async (
 const refreshAndCheck = async (
   context: SendContext,
   check: ContactCheck | undefined,
-  send: QueuedSend,
+  send: AddressedSend,
   first: Considered,
 ): Promise<Considered<CallDecision> | Attempted> => {
   const { clock } = context;
@@ -128,7 +139,7 @@ const refreshAndCheck = async (
 };
 
 /** Reads the contact again, and decides again, if too much time has passed since. */
-const refresh = async (context: SendContext, send: QueuedSend, considered: Considered): Promise<Considered> => {
+const refresh = async (context: SendContext, send: AddressedSend, considered: Considered): Promise<Considered> => {
   const now = context.clock.now();
   const isRecent = now < addMs(considered.knownAt, MAX_CONTACT_AGE_MS) && isTrusted(context.accountView.readAt, now);
   return isRecent ? considered : consider(context, send, await readContact(context, send.contact), now);
@@ -136,7 +147,7 @@ const refresh = async (context: SendContext, send: QueuedSend, considered: Consi
 
 const consider = (
   { clock, rules }: SendContext,
-  { request }: QueuedSend,
+  { request }: AddressedSend,
   contact: Contact,
   knownAt: Instant,
 ): Considered => ({ contact, knownAt, decision: decideSend(request, contact, clock.now(), rules) });
@@ -177,15 +188,15 @@ const decideAgain = async (
  * Reads the contact again if its consents no longer allow the call, because the user may have written since. The claim
  * may have taken long, so an operator may have stopped sending since.
  */
-const decideNow = async (context: SendContext, send: QueuedSend, contact: Contact): Promise<SendDecision> => {
+const decideNow = async (context: SendContext, send: AddressedSend, contact: Contact): Promise<SendDecision> => {
   const { contacts, accountView, clock, rules } = context;
   const decide = (latest: Contact) => decideSend(send.request, latest, clock.now(), rules);
   if (!isTrusted(accountView.readAt, clock.now())) {
     return decide(await readWithOptOuts(context, send.contact));
   }
-  // A condition or a handover needs more than the consents.
-  const { unless, automated } = send.request;
-  if (unless === undefined && !(automated && rules.operators !== undefined)) {
+  // The customer of an address, a condition, and a handover need more than the consents.
+  const { customerId, unless, automated } = send.request;
+  if ((customerId ?? unless) === undefined && !(automated && rules.operators !== undefined)) {
     const decision = decide({ ...contact, consents: await contacts.readConsents(send.contact) });
     if (decision.kind === 'call') return decision;
   }

@@ -18,6 +18,7 @@ const contactItem = z.object({
   address: optionalString,
   name: optionalString,
   customerId: optionalString,
+  customerAt: optionalString,
   otherCustomerAt: optionalString,
   writerIds: optionalSet,
   otherCustomerIds: optionalSet,

@@ -6,7 +6,7 @@ import { isInBroadcast, isListed } from '../domain/send-index.ts';
 import { SEND_STATES, type SendState } from '../domain/send-transitions.ts';
 import { broadcastShard, broadcastSort, contactSort, stateShard, stateSort, timeOfState } from './indexes.ts';
 import { type Item, optionalString, parseItem } from './item.ts';
-import { contactName, idOf } from './keys.ts';
+import { idOf, parseContactName, subjectName } from './keys.ts';
 
 const sentCall = { endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record(z.string(), z.unknown()) };
 
@@ -38,24 +38,31 @@ const sendItem = z.object({
 
 /** @throws DamagedItemError if the item does not have the form of a send. */
 export const parseSend = (item: Item): SendRecord => {
-  const send = parseItem(sendItem, { ...item, requestId: idOf(item.pk) });
+  const contact = parseContactName(item.contact);
+  const send = { ...parseItem(sendItem, { ...item, requestId: idOf(item.pk) }), contact };
   return send.failure === undefined ? send : { ...send, ...outcomeOfFailure(send.failure) };
 };
 
-/** Returns the attributes of a request, which the first transition writes. */
+/** Returns the attributes of a request, which the first transition writes. Of a customer, only a claim writes the contact. */
 export const requestAttributes = (
-  { request: { requestId, broadcastId }, body, contact, traceparent, firstQueuedAt }: Omit<QueuedSend, 'endBy'>,
+  {
+    request: { requestId, broadcastId, customerId },
+    body,
+    contact,
+    traceparent,
+    firstQueuedAt,
+  }: Omit<QueuedSend, 'endBy'>,
   at: Instant,
   expiresAt: number,
 ) => ({
   set: {
     body,
-    contact: contactName(contact),
     expiresAt,
     // Two requests with the same body have the same one, so it is never removed.
     ...(broadcastId !== undefined && { broadcastId, broadcastShard: broadcastShard(broadcastId, requestId) }),
   },
   setOnce: {
+    contact: subjectName(customerId === undefined ? contact : { platform: contact.platform, customerId }),
     createdAt: at,
     contactSort: contactSort('SEND', at),
     traceparent,

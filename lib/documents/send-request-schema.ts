@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { sendRequest } from '../../lambdas/domain/send-request.ts';
 
+/** A request needs exactly one of these fields. */
+const USER_FIELDS = ['platformContactId', 'customerId'];
+
 /** A request needs at least one of these fields. */
 const CONTENT_FIELDS = ['messageText', 'audioURL', 'imageURL', 'fileURL', 'ruleNameOrId'];
 
@@ -43,6 +46,11 @@ const ANNOTATIONS: Readonly<Record<string, Readonly<Record<string, string | bool
   chatPlatform: { description: "Defaults to the stage's chat platform." },
   chatChannelNumber: { description: "The business number. Defaults to the stage's business number." },
   platformContactId: { description: "The user's id on the platform, such as a phone number." },
+  customerId: {
+    description:
+      "The chat service's ID of the user, in place of platformContactId. Parley chooses the address when it sends. See " +
+      'docs/sending.md.',
+  },
   messageText: { description: 'The free-form text, or the caption of attached media.' },
   audioURL: { description: 'An https URL. Video is not supported.' },
   imageURL: { description: 'An https URL. GIF is not supported.' },
@@ -67,7 +75,7 @@ export function sendRequestSchema() {
     title: 'Send request',
     description:
       'A message on the send queue: the body of message/v3, the body of intent/v2, or both combined, plus the fields ' +
-      `that Parley adds. At least one of ${CONTENT_FIELDS.slice(0, -1).join(', ')}, and ${CONTENT_FIELDS.at(-1)} is required. ` +
+      `that Parley adds. Exactly one of ${USER_FIELDS.join(' and ')} is required, and at least one of ${CONTENT_FIELDS.slice(0, -1).join(', ')}, and ${CONTENT_FIELDS.at(-1)}. ` +
       'Optional fields that are null or empty count as missing.',
     ...schema,
     properties: Object.fromEntries(
@@ -76,6 +84,7 @@ export function sendRequestSchema() {
         typeof property === 'object' ? { ...property, ...ANNOTATIONS[name] } : property,
       ]),
     ),
+    oneOf: USER_FIELDS.map((field) => ({ required: [field] })),
     anyOf: CONTENT_FIELDS.map((field) => ({ required: [field] })),
     dependentRequired: { params: ['ruleNameOrId'], unless: ['since'], since: ['unless'] },
   };

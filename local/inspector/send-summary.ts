@@ -15,7 +15,8 @@ const summarize = (send: SendRecord, request: RequestFields): SendSummary => {
     ...{ requestId, state, code, decision, outcome, outcomeDetails, messageId },
     firstAt: timesOf(send).at(0),
     at: timesOf(send).at(-1),
-    platformContactId: string(platformContactId),
+    // The address that was chosen for a request to a customer.
+    platformContactId: string(platformContactId) ?? string(send.call?.body.platformContactId),
     text: shorten(string(messageText)),
     ruleName: string(ruleNameOrId),
   };

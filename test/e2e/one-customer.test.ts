@@ -25,13 +25,20 @@ const parley = async (...args: readonly string[]) => {
 };
 const table = () => client.table();
 
-it('is refused at every address after an opt-out at one, and shown and erased by the ID of the customer', async () => {
+it('gets a message by the ID of the customer, is refused after an opt-out, and shown and erased by the ID', async () => {
   await client.deliverEvent(wireMessage({ _id_: 'by-phone', FROM: PHONE, CUSTOMER_ID, CREATION_TIME: undefined }));
   await client.deliverEvent(wireMessage({ _id_: 'by-id', FROM: ID, CUSTOMER_ID, CREATION_TIME: undefined }));
   await client.deliverEvent(wireStatus({ _id_: 'of-phone', FROM: PHONE, CUSTOMER_ID, CREATION_TIME: undefined }));
   for (const id of ['by-phone', 'by-id', 'of-phone']) {
     await waitFor(`${id} is stored`, async () => (await table())[`MESSAGE#${id} MESSAGE`]);
   }
+
+  await client.putRule('hello', { text: 'Hello.', category: 'similar' });
+  expect(await parley('send', '--customer', CUSTOMER_ID, '--template', 'hello', '--wait')).toMatchObject({
+    code: 0,
+    json: { state: 'accepted', request: { customerId: CUSTOMER_ID }, platformContactId: ID },
+  });
+  expect((await client.outbox()).at(-1)?.body.platformContactId).toBe(ID);
 
   expect(await parley('opt-out', ID, '--source', 'call')).toMatchObject({ code: 0 });
   await parley('send', PHONE, '--text', 'Your parcel is here.', '--request-id', 'after-opt-out');
@@ -54,7 +61,7 @@ it('is refused at every address after an opt-out at one, and shown and erased by
   const { json: conversation } = await parley('conversation', '--customer', CUSTOMER_ID);
   expect(conversation).toMatchObject({
     customer: { contacts: [expect.anything(), expect.anything()] },
-    messages: [{ platformContactId: ID }, { platformContactId: PHONE }],
+    messages: [{ direction: 'outbound' }, { platformContactId: ID }, { platformContactId: PHONE }],
   });
 
   const { json: erasure } = await parley('erase', '--customer', CUSTOMER_ID, '--yes');

@@ -1,9 +1,10 @@
+import { type AddressedRequest, addresseeOf, resolveAddressee } from '../../lambdas/domain/addressed-request.ts';
 import type { Consent } from '../../lambdas/domain/consent.ts';
-import { type Contact, contactRef } from '../../lambdas/domain/contact.ts';
+import type { Contact } from '../../lambdas/domain/contact.ts';
 import type { SendRules } from '../../lambdas/domain/decision.ts';
 import { ms } from '../../lambdas/domain/duration.ts';
 import type { RetentionDays } from '../../lambdas/domain/retention.ts';
-import type { Claim, QueuedSend, SendResult } from '../../lambdas/domain/send.ts';
+import type { AddressedSend, Claim, QueuedSend, SendResult } from '../../lambdas/domain/send.ts';
 import type { SendRequest } from '../../lambdas/domain/send-request.ts';
 import { startTrace } from '../../lambdas/domain/trace-context.ts';
 
@@ -50,14 +51,14 @@ export const messageOfNobody = ({ id, date }: { readonly id: string; readonly da
 /** An event of a kind that Parley does not know. */
 export const EVENT_OF_NEW_KIND = { ...ENVELOPE, type: 'event', event: 'typing' };
 
-export const sendRequest = (changes: Partial<SendRequest> = {}): SendRequest => ({
+export const sendRequest = (changes: Partial<AddressedRequest> = {}): AddressedRequest => ({
   requestId: 'request-1',
   platformContactId: USER,
   messageText: 'Your parcel is on its way.',
   ...changes,
 });
 
-export const templateRequest = (changes: Partial<SendRequest> = {}): SendRequest => ({
+export const templateRequest = (changes: Partial<AddressedRequest> = {}): AddressedRequest => ({
   requestId: 'request-1',
   reason: 'shipping-status',
   platformContactId: USER,
@@ -114,15 +115,20 @@ export const sendRules = (changes: Partial<SendRules> = {}): SendRules => ({
 });
 
 /** A request as the send queue delivers it. */
-export const queuedSend = (request: SendRequest = sendRequest()): QueuedSend => ({
-  request,
-  body: JSON.stringify(request),
-  contact: contactRef('chat', request.platformContactId),
-  groupId: request.platformContactId,
-  deduplicationId: request.requestId,
-  traceparent: startTrace('send', request.requestId),
-  endBy: '2026-11-20T12:02:00.000Z',
-});
+export function queuedSend(request?: AddressedRequest): AddressedSend;
+export function queuedSend(request: SendRequest): QueuedSend;
+export function queuedSend(request: SendRequest = sendRequest()): QueuedSend {
+  const defaults = { chatPlatform: ACCOUNT.platform, chatChannelNumber: ACCOUNT.channel, windowPer: 'user' } as const;
+  return {
+    request,
+    body: JSON.stringify(request),
+    contact: resolveAddressee(defaults, request),
+    groupId: addresseeOf(request),
+    deduplicationId: request.requestId,
+    traceparent: startTrace('send', request.requestId),
+    endBy: '2026-11-20T12:02:00.000Z',
+  };
+}
 
 /** A claim that lasts three minutes from {@link NOW}. */
 export const claim = (changes: Partial<Claim> = {}): Claim => ({

@@ -1,4 +1,4 @@
-import type { QueuedSend } from '../../lambdas/domain/send.ts';
+import type { AddressedSend } from '../../lambdas/domain/send.ts';
 import type { SendState } from '../../lambdas/domain/send-transitions.ts';
 import type { SendRepository } from '../../lambdas/ports.ts';
 import { claim, NOW, queuedSend, sendRequest, sendResult } from './builders.ts';
@@ -19,7 +19,7 @@ export const putSendInState = async (
   sends: SendRepository,
   state: SendState,
   { requestId = 'request-1', at = NOW } = {},
-): Promise<QueuedSend> => {
+): Promise<AddressedSend> => {
   const send = queuedSend(sendRequest({ requestId }));
   const ownClaim = claim({ claimId: `claim-${requestId}`, claimedAt: at });
   switch (state) {

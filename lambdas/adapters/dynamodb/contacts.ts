@@ -1,6 +1,6 @@
 import type { Consent } from '../../domain/consent.ts';
 import { type ChannelCustomer, type Contact, type ContactRef, customersAt } from '../../domain/contact.ts';
-import { customersFollowed, withoutEarlierUser } from '../../domain/customer.ts';
+import { customersFollowed, isOneUser, withoutEarlierUser } from '../../domain/customer.ts';
 import { DamagedItemError } from '../../domain/errors.ts';
 import type { ContactRepository, StoredContact } from '../../ports.ts';
 import { parseCircuit, parseStop } from '../../table/account-item.ts';
@@ -74,6 +74,16 @@ export const createDynamodbContacts = (
   async readCustomer(customer) {
     const item = await table.get(customerKeyOf(customer));
     return item && parseCustomer(item);
+  },
+
+  async readAddresses(customer, now) {
+    const stored = parseCustomer(await table.get(customerKeyOf(customer)));
+    if (!isOneUser(stored)) return 'shared';
+    const items = stored.contacts.length === 0 ? [] : await table.getAll(stored.contacts.map(contactKeyOf));
+    return stored.contacts.flatMap((ref, index) => {
+      const contact = parseContact([items[index]], now);
+      return contact === undefined ? [] : [{ ref, contact }];
+    });
   },
 
   async readConsents(contact) {

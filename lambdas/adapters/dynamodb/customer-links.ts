@@ -86,7 +86,9 @@ export const linkCustomer = async (
   const { contact } = named;
   const key = contactKeyOf(contact);
   let item = stored ?? {};
+  let before = item;
   await untilDone(async () => {
+    before = item;
     const set = { ...changesOf(item), ...customerChanges(table, named, item) };
     const ids = named.isUsers ? 'writerIds' : 'otherCustomerIds';
     const isNew = isToBeListed(item[ids], named.customerId);
@@ -107,7 +109,10 @@ export const linkCustomer = async (
   if (linking === undefined) return item;
   // After the contact's item, so that an erasure that removes the address from the customer sees one of the two.
   const links = parseCustomerLinks(item);
-  const customers = customersAt(contact, customersFollowed(links));
+  const followed = customersFollowed(links);
+  // Also an earlier user, so that it does not matter whose events arrive first, and whom a function that died was linking.
+  const linked = [linking, before.linking].filter((id) => typeof id === 'string');
+  const customers = customersAt(contact, [...new Set([...followed, ...linked])]);
   // Earlier users, or other customers, may have opted out instead.
   const hasOneUser = links.otherCustomerAt === undefined && customers.length === 1;
   for (const customer of customers) {
@@ -129,7 +134,7 @@ const customerChanges = (table: ConversationTable, { customerId, at, isUsers }: 
   const period = linkPeriod(at);
   const isNewer = typeof item.linkedAt !== 'string' || item.linkedAt < period;
   const register = isUsers ? registerChanges(item, customerId, at) : {};
-  const isNew = isUsers ? 'customerId' in register : isToBeListed(item.otherCustomerIds, customerId);
+  const isNew = isToBeListed(isUsers ? item.writerIds : item.otherCustomerIds, customerId) || 'customerId' in register;
   return {
     ...register,
     ...(isNewer && { linkedAt: period }),

@@ -15,6 +15,7 @@ import { versionKey } from '../../table/keys.ts';
 import { parseMessage, parseTimeSource } from '../../table/message-item.ts';
 import { parseVersion, versionAttributes } from '../../table/version-item.ts';
 import { arrivalKey, arrivalSubject, contentAttributes, timeAttributes } from './arrival-attributes.ts';
+import { readByWriting } from './read-by-writing.ts';
 import type { ConversationTable } from './table.ts';
 
 /**
@@ -38,8 +39,12 @@ export const recordVersion = async (
   const contacts = { stored: textOf(item.contact), arrived: arrivalSubject(arrival) };
   const latest: MessageVersion = { body, modifiedAt };
   const arrived = versionOf(arrival, { body, createdAt });
-  if (!isVersion(arrival, item) || arrived.body === body || versions.has(versionDigest(arrived.body))) {
-    return versions.size === 0 ? { at: createdAt } : { at: createdAt, edited: latest };
+  if (!isVersion(arrival, item)) return { at: createdAt };
+  if (arrived.body === body) return versions.size === 0 ? { at: createdAt } : { at: createdAt, version: latest };
+  if (versions.has(versionDigest(arrived.body))) {
+    // A repetition can be delivered later, and so seem to be modified later. An erasure may have deleted the version.
+    const stored = await readByWriting(table, versionKey(arrival.id, versionDigest(arrived.body)));
+    return { at: createdAt, version: stored === undefined ? arrived : parseVersion(stored) };
   }
   if (versions.size >= MAX_EARLIER_VERSIONS) throw new WriteRefusedError(tooManyVersions(arrival.id));
   const isLater = isLaterVersion(arrived, latest);
@@ -58,7 +63,7 @@ export const recordVersion = async (
     values: { storedBody: body, storedCreatedAt: createdAt },
     condition: '#body = :storedBody AND #createdAt = :storedCreatedAt',
   });
-  return kind === 'written' ? { at: time.at, edited: later } : undefined;
+  return kind === 'written' ? { at: time.at, version: arrived } : undefined;
 };
 
 const tooManyVersions = (id: string): string =>

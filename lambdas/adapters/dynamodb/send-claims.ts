@@ -1,7 +1,7 @@
 import type { SendResult } from '../../domain/send.ts';
 import type { SendRepository, TransitionResult } from '../../ports.ts';
 import type { Item } from '../../table/item.ts';
-import { sendKey } from '../../table/keys.ts';
+import { contactName, sendKey } from '../../table/keys.ts';
 import {
   NOT_FAILED,
   NOT_UNCERTAIN,
@@ -24,11 +24,14 @@ export const createSendClaims = (
       const { request, body } = queued;
       const { claimedAt } = claim;
       const { set, setOnce } = requestAttributes(queued, claimedAt, table.expiryOf('sends', claimedAt));
+      const { contact: owner, ...once } = setOnce;
+      const evidence = { body, ...(request.customerId !== undefined && { customer: owner }) };
       // From now on, the outcome is that of the new call.
       const cleared = { code: undefined, outcome: undefined, isAnswered: undefined };
       const take = (name: 'claim' | 'claimAgain', increment: readonly string[], unknown: Item = {}) => {
-        const update = { set: { ...set, ...claim, ...cleared, ...unknown }, setOnce, increment };
-        return apply(name, request.requestId, update, { body }, { returnItem: true });
+        const contact = contactName(queued.contact);
+        const update = { set: { ...set, contact, ...claim, ...cleared, ...unknown }, setOnce: once, increment };
+        return apply(name, request.requestId, update, evidence, { returnItem: true });
       };
       let outcome = await take('claim', ['attempts']);
       if (resend && outcome.kind === 'conflict' && outcome.item?.state === 'uncertain') {

@@ -20,6 +20,8 @@ export interface Evidence {
   readonly messageId?: string;
   /** The name of the contact that is being erased. */
   readonly contact?: string;
+  /** The name of the customer for whom the writer chose an address. */
+  readonly customer?: string;
   /** The only state from which the transition may start, if what it writes depends on the state. */
   readonly state?: FromState;
 }
@@ -42,7 +44,8 @@ export const conditionOf = (
     const applying = guards.filter(
       (guard) =>
         (guard !== 'note-not-erased' || set?.outcomeDetails !== undefined) &&
-        (guard !== 'same-message' || evidence.messageId !== undefined),
+        (guard !== 'same-message' || evidence.messageId !== undefined) &&
+        (guard !== 'same-address' || evidence.customer !== undefined),
     );
     return [`#state = :${state}`, ...applying.map((guard) => guardCondition(guard, to, evidence, values))].join(
       ' AND ',
@@ -74,7 +77,7 @@ const hasEvidence = (
 const guardCondition = (
   guard: SendGuard,
   to: SendState,
-  { body, claimId, messageId, contact }: Evidence,
+  { body, claimId, messageId, contact, customer }: Evidence,
   values: Record<string, unknown>,
 ): string => {
   switch (guard) {
@@ -120,6 +123,9 @@ const guardCondition = (
       return guard === 'same-message' ? '#messageId = :knownMessageId' : 'NOT #messageId = :knownMessageId';
     case 'failed-later':
       return '(#failedAt > :failedAt OR (#failedAt = :failedAt AND #failure > :failure))';
+    case 'same-address':
+      values.ofCustomer = customer;
+      return '#contact IN (:contact, :ofCustomer)';
     case 'same-contact':
       values.ofContact = contact;
       return '#contact = :ofContact';

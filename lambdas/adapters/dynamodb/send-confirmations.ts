@@ -3,7 +3,6 @@ import { acceptedMessage } from '../../domain/send.ts';
 import type { SendTransitionName } from '../../domain/send-transitions.ts';
 import type { SendRepository } from '../../ports.ts';
 import type { Item } from '../../table/item.ts';
-import { parseContactName } from '../../table/keys.ts';
 import { NOT_FAILED, NOT_UNCERTAIN, parseSend } from '../../table/send-item.ts';
 import { createTransitions } from './send-writes.ts';
 import type { ConversationTable } from './table.ts';
@@ -39,7 +38,7 @@ export const createSendConfirmations = (table: ConversationTable): Pick<SendRepo
         ({ kind, item } = await attempt('confirmEarlier', set));
       }
       if (item === undefined || (kind === 'conflict' && !isNamedByStatus(item, messageId))) return undefined;
-      return acceptedMessage(parseSend(item), parseContactName(item.contact));
+      return acceptedMessage(parseSend(item));
     },
 
     fail: (requestId, { messageId, at, failure }) =>

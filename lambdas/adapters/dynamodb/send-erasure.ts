@@ -1,7 +1,7 @@
 import { addMs } from '../../domain/instant.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem } from '../../ports.ts';
-import { messageKey, sendKey } from '../../table/keys.ts';
+import { CUSTOMER_PREFIX, messageKey, sendKey } from '../../table/keys.ts';
 import { EMPTIED_MESSAGE } from '../../table/message-item.ts';
 import { erasedAttributes } from '../../table/send-item.ts';
 import { createTransitions } from './send-writes.ts';
@@ -67,7 +67,9 @@ export const eraseSend = async (
       'AND (attribute_not_exists(#confirmedBy) OR attribute_not_exists(#claimedAt) OR #claimedAt < :answeredBy)',
   });
   if (ended.kind === 'written') return 'erased';
-  if (ended.item === undefined || ended.item.contact !== contact) return 'gone';
+  if (ended.item?.contact === undefined) return 'gone';
+  // A claim has just chosen an address of the customer, under which the next pass finds the send.
+  if (ended.item.contact !== contact) return contact.startsWith(CUSTOMER_PREFIX) ? 'busy' : 'gone';
   const erase = async (name: 'cancelErased' | 'loseTrackErased', time: 'cancelledAt' | 'uncertainAt') => {
     const update = { set: { ...emptied, [time]: at } };
     return (await createTransitions(table).apply(name, requestId, update, { contact })).kind === 'written';

@@ -149,6 +149,9 @@ const sendFields = {
   traceparent,
   requestId: define('RequestId', z.string(), "The request's idempotency key."),
   contact: z.optional(contact),
+  customerId: z.optional(
+    string('The customer that the request names in place of an address. Until one is chosen, `contact` is absent.'),
+  ),
   at: instant('When the send reached this state.'),
   decision: z.optional(
     define('Decision', z.string(), 'Why Parley made its latest call, or why it made no call, as a sentence.'),

@@ -1,6 +1,7 @@
 import { type ConsentVerdict, consentVerdict } from '../consent.ts';
 import { outcomeOfFailure } from '../failure.ts';
 import { handoverOf } from '../handovers/handover.ts';
+import { parseJson } from '../parse-json.ts';
 import type { SendState } from '../send-transitions.ts';
 import { channelEvents } from '../watch/channel-events.ts';
 import type { BusEvent } from './event-details.ts';
@@ -60,7 +61,8 @@ const sendEvents = (change: ItemChangeOf<'send'>): readonly BusEvent[] => {
   const at = since ?? change.writtenAt;
   const { outcome, outcomeDetails } = name === 'SendFailed' ? outcomeOfFailure(after.failure ?? '') : after;
   const id = eventId(name, change, sendOccurrence(change));
-  const common = { id, traceparent, requestId, contact, at, decision: after.decision, outcome };
+  const customerId = customerIn(after.body);
+  const common = { id, traceparent, requestId, contact, customerId, at, decision: after.decision, outcome };
   const content = { request: after.body, outcomeDetails };
   switch (name) {
     case 'SendAccepted': {
@@ -74,6 +76,13 @@ const sendEvents = (change: ItemChangeOf<'send'>): readonly BusEvent[] => {
     default:
       return [{ name, detail: { ...common, content } }];
   }
+};
+
+/** Returns the customer that a request names. */
+const customerIn = (body: string | undefined): string | undefined => {
+  const request = parseJson(body ?? '');
+  const customerId = typeof request === 'object' && request !== null && 'customerId' in request && request.customerId;
+  return typeof customerId === 'string' ? customerId : undefined;
 };
 
 /**

@@ -1,14 +1,14 @@
+import type { AddressedRequest } from '../addressed-request.ts';
 import { consentVerdict, standingOptOuts } from '../consent.ts';
 import type { Contact } from '../contact.ts';
 import { refuse, type SendDecision, type SendRules } from '../decision.ts';
 import { describeOptOut } from '../opt-out-rule.ts';
 import { freeFormCall } from '../send-call.ts';
-import type { SendRequest } from '../send-request.ts';
 import { optOutConfirmationId } from './opt-out-confirmation.ts';
 
 /** Before the user writes again, only the confirmation of an opt-out that still stands may be sent. */
 export const decideConfirmation = (
-  request: SendRequest,
+  request: AddressedRequest,
   contact: Contact,
   rules: SendRules,
   open: string,

@@ -1,5 +1,4 @@
 import type { Caller } from '../../domain/audit.ts';
-import type { ContactDefaults } from '../../domain/contact.ts';
 import * as z from '../../domain/schema.ts';
 import type { SendRecord } from '../../domain/send.ts';
 import { canStartFrom } from '../../domain/send-transitions.ts';
@@ -8,7 +7,7 @@ import type { AuditRepository, Clock, Log, Metrics, SendRepository, SendSchedule
 import { type Answer, ok, problem, problemResponse } from './answer.ts';
 import { defineRoute, ignoredQuery, noBody, noQuery } from './define-route.ts';
 import { confinableIdField, requestIdField } from './fields.ts';
-import { contactOfSend, sendNotFound, sendResponse, viewSend } from './sends.ts';
+import { sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface CancelSendPorts {
   readonly sends: Pick<SendRepository, 'read' | 'cancel'>;
@@ -17,7 +16,6 @@ export interface CancelSendPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly contactDefaults: ContactDefaults;
 }
 
 /**
@@ -25,13 +23,12 @@ export interface CancelSendPorts {
  * schedule that still becomes due finds the send cancelled, and so does a message that is still in the queue.
  */
 const cancel = async (ports: CancelSendPorts, requestId: string, caller: Caller): Promise<Answer> => {
-  const { sends, audit, scheduler, clock, log, metrics, contactDefaults } = ports;
+  const { sends, audit, scheduler, clock, log, metrics } = ports;
   const known = await sends.read(requestId);
   if (!known) return sendNotFound(requestId);
   const now = clock.now();
   if (canStartFrom('cancel', known.state)) {
-    const contact = contactOfSend(contactDefaults, known);
-    await audit.record({ action: 'cancellation', contact, details: { requestId }, at: now, caller });
+    await audit.record({ action: 'cancellation', contact: known.contact, details: { requestId }, at: now, caller });
     // It could be waiting again by now, and then be cancelled without an entry.
   } else if (known.state !== 'cancelled') return notCancellable(known);
   const cancelled = await sends.cancel(requestId, now);

@@ -1,10 +1,10 @@
-import { resolveContact } from '../../domain/contact.ts';
 import { parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { type SendRequest, tooFarAhead } from '../../domain/send-request.ts';
-import type { CircuitRepository, SendBacklog, StopRepository } from '../../ports.ts';
+import type { CircuitRepository, ContactRepository, SendBacklog, StopRepository } from '../../ports.ts';
+import { addressRequest } from '../../runtime/address-request.ts';
 import { type Answer, invalidRequest, ok } from './answer.ts';
-import { type ForecastPorts, forecastFields, forecastOf } from './forecasts.ts';
+import { type ForecastPorts, forecastFields, forecastOf, viewDecision } from './forecasts.ts';
 import { sendingView } from './sending-stops.ts';
 import { circuitBreakerView, viewCircuitBreaker } from './stage.ts';
 
@@ -23,6 +23,7 @@ export const dryRunResponse = z.object({
 });
 
 export interface DryRunPorts extends ForecastPorts {
+  readonly contacts: Pick<ContactRepository, 'readMany' | 'readAddresses'>;
   readonly circuits: Pick<CircuitRepository, 'read'>;
   readonly stops: Pick<StopRepository, 'read'>;
   readonly backlog: SendBacklog;
@@ -35,14 +36,18 @@ export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<
   const sendAt = parseInstant(request.sendAt) ?? at;
   const fault = tooFarAhead(sendAt, at);
   if (fault !== undefined) return invalidRequest(`Not a send request: ${fault}.`);
-  const ref = resolveContact(contactDefaults, request);
+  const addressed = await addressRequest(contacts, contactDefaults, request, at);
+  const refs = addressed.kind === 'refuse' ? [] : [addressed.contact];
   const [[stored], circuit, sending, waiting] = await Promise.all([
-    contacts.readMany([ref], at),
+    contacts.readMany(refs, at),
     circuits.read(),
     stops.read(),
     backlog.read(),
   ]);
-  const forecast = await forecastOf(ports, request, ref, stored, sendAt > at ? sendAt : at);
+  const forecast =
+    addressed.kind === 'refuse'
+      ? { ...viewDecision(addressed), known: false }
+      : await forecastOf(ports, addressed, stored, sendAt > at ? sendAt : at);
   return ok({
     at,
     ...forecast,

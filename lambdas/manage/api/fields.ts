@@ -6,20 +6,14 @@ import { REQUEST_ID } from '../../domain/send-request.ts';
 
 export const requestIdField = z.boundedString(128).check(z.regex(REQUEST_ID, 'is not a request id'));
 
-/** The limit of IDs in webhook events. */
-const hasIdBytes = z.refine<string>(
-  (id) => Buffer.byteLength(id) <= z.MAX_ID_BYTES,
-  `must not be longer than ${z.MAX_ID_BYTES} bytes`,
-);
-
 /** The ID of a message or a stored contact. */
-export const eventIdField = z.boundedString(z.MAX_ID_BYTES).check(hasIdBytes);
+export const eventIdField = z.idInKey();
 
 /**
  * The address of a contact to erase. A value that looks like a number but is not one would erase nothing and report
  * success.
  */
-export const erasedAddressField = z.typedAddress(z.MAX_ID_BYTES).check(hasIdBytes);
+export const erasedAddressField = z.typedAddress(z.MAX_ID_BYTES).check(z.hasIdBytes);
 
 /** An ID that Parley or AWS chose, such as that of an erasure or of a dead letter. */
 export const chosenIdField = z.boundedString(128);

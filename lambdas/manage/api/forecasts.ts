@@ -1,17 +1,12 @@
-import { type ContactDefaults, type ContactRef, resolveContact } from '../../domain/contact.ts';
+import { type ContactDefaults, resolveContact } from '../../domain/contact.ts';
 import type { SendDecision, SendRules } from '../../domain/decision.ts';
 import { type Instant, parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { decideSend } from '../../domain/send-decision.ts';
-import {
-  countFromSendAt,
-  parseSendRequest,
-  type SendRequest,
-  sendRequest,
-  tooFarAhead,
-} from '../../domain/send-request.ts';
+import { countFromSendAt, parseSendRequest, sendRequest, tooFarAhead } from '../../domain/send-request.ts';
 import { isWindowOpen, windowClosesAt } from '../../domain/window.ts';
 import type { Clock, ContactRepository, MessageRepository, StoredContact } from '../../ports.ts';
+import type { Addressed } from '../../runtime/address-request.ts';
 import { onFirstUse } from '../../runtime/on-first-use.ts';
 import { readSince } from '../../runtime/read-since.ts';
 import { invalidRequest, ok, problemResponse } from './answer.ts';
@@ -65,7 +60,7 @@ const contactList = z
     z.maxLength(MAX_FORECAST_CONTACTS, `must not have more than ${MAX_FORECAST_CONTACTS} contacts`),
   );
 
-const { requestId: _id, platformContactId: _contact, ...messageFields } = sendRequest.shape;
+const { requestId: _id, platformContactId: _contact, customerId: _customer, ...messageFields } = sendRequest.shape;
 
 /** A send request for several contacts, without an ID. */
 const forecastRequest = z.strictObject({ contacts: contactList, ...messageFields });
@@ -81,7 +76,7 @@ const parseForecast = (bodyText: string): Parsed<z.output<typeof forecastRequest
     return { kind: 'invalid', explanation: `Invalid request: ${z.describeIssues(list.error, 'the body')}.` };
   }
   const { contacts, ...message } = list.data;
-  const given = ['requestId', 'platformContactId'].find((field) => Object.hasOwn(message, field));
+  const given = ['requestId', 'platformContactId', 'customerId'].find((field) => Object.hasOwn(message, field));
   if (given !== undefined) {
     return {
       kind: 'invalid',
@@ -92,7 +87,7 @@ const parseForecast = (bodyText: string): Parsed<z.output<typeof forecastRequest
     JSON.stringify({ ...message, requestId: 'forecast', platformContactId: contacts[0] }),
   );
   if (parsed.kind === 'malformed') return { kind: 'invalid', explanation: parsed.explanation };
-  const { requestId: _id, platformContactId: _contact, ...fields } = parsed.request;
+  const { requestId: _id, platformContactId: _contact, customerId: _customer, ...fields } = parsed.request;
   return { kind: 'parsed', value: { contacts, ...fields } };
 };
 
@@ -127,7 +122,7 @@ export const forecastSends = defineRoute({
     const forecasts = await Promise.all(
       sends.map(async ({ request, ref }, index) => ({
         contact: request.platformContactId,
-        ...(await forecastOf(shared, request, ref, stored[index], at)),
+        ...(await forecastOf(shared, { request, contact: ref }, stored[index], at)),
       })),
     );
     return ok({ at: now, forecasts } satisfies z.output<typeof forecastResponse>);
@@ -139,8 +134,7 @@ type ContactForecast = Omit<z.output<typeof forecastResponse>['forecasts'][numbe
 /** Returns what Parley would decide at a time. A relative `notAfter` that does not count from a `sendAt` counts from now. */
 export const forecastOf = async (
   { messages, rules, defaultNotAfter }: Pick<ForecastPorts, 'messages' | 'rules' | 'defaultNotAfter'>,
-  request: SendRequest,
-  ref: ContactRef,
+  { request, contact: ref }: Pick<Addressed, 'contact' | 'request'>,
   stored: StoredContact | undefined,
   at: Instant,
 ): Promise<ContactForecast> => {
@@ -158,7 +152,7 @@ export const forecastOf = async (
   };
 };
 
-const viewDecision = (decided: SendDecision): Omit<ContactForecast, 'known'> => {
+export const viewDecision = (decided: SendDecision): Omit<ContactForecast, 'known'> => {
   const { why } = decided;
   switch (decided.kind) {
     case 'call':

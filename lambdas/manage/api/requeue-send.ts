@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type ContactDefaults, messageGroup, resolveContact } from '../../domain/contact.ts';
+import { addresseeOf } from '../../domain/addressed-request.ts';
+import { messageGroup } from '../../domain/contact.ts';
 import * as z from '../../domain/schema.ts';
 import type { SendRecord } from '../../domain/send.ts';
 import { parseSendRequest, serializeDueMessage } from '../../domain/send-request.ts';
@@ -14,7 +15,6 @@ export interface RequeueSendPorts {
   readonly audit: Pick<AuditRepository, 'record'>;
   readonly queue: SendQueue;
   readonly clock: Clock;
-  readonly contactDefaults: ContactDefaults;
 }
 
 /**
@@ -30,7 +30,7 @@ export const requeueSend = defineRoute({
   query: ignoredQuery,
   body: z.strictObject({ requestId: requestIdField }),
   responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse, 409: problemResponse },
-  async handle({ sends, audit, queue, clock, contactDefaults }: RequeueSendPorts, { body: { requestId }, caller }) {
+  async handle({ sends, audit, queue, clock }: RequeueSendPorts, { body: { requestId }, caller }) {
     const send = await sends.read(requestId);
     if (!send) return sendNotFound(requestId);
     if (send.scheduledAt === undefined) return notOverdue(send, 'was never scheduled');
@@ -41,11 +41,10 @@ export const requeueSend = defineRoute({
     if (send.sendAt !== undefined && send.sendAt > now) return notOverdue(send, `is due at ${send.sendAt}`);
     const parsed = parseSendRequest(send.body);
     if (parsed.kind === 'malformed') return notOverdue(send, 'has no request that can be queued');
-    const contact = resolveContact(contactDefaults, parsed.request);
-    await audit.record({ action: 'requeue', contact, details: { requestId }, at: now, caller });
+    await audit.record({ action: 'requeue', contact: send.contact, details: { requestId }, at: now, caller });
     await queue.put({
       body: serializeDueMessage(requestId),
-      groupId: messageGroup(parsed.request.platformContactId),
+      groupId: messageGroup(addresseeOf(parsed.request)),
       deduplicationId: createHash('sha256').update(`requeue ${requestId}`).digest('hex'),
       ...(send.traceparent && { traceparent: send.traceparent }),
     });

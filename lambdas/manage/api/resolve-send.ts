@@ -1,4 +1,5 @@
-import { type ContactDefaults, messageGroup } from '../../domain/contact.ts';
+import { addresseeOf } from '../../domain/addressed-request.ts';
+import { messageGroup } from '../../domain/contact.ts';
 import { LoggableError } from '../../domain/errors.ts';
 import { maskNumbers } from '../../domain/mask-numbers.ts';
 import * as z from '../../domain/schema.ts';
@@ -18,7 +19,7 @@ import { recordSentMessage } from '../../runtime/record-sent-message.ts';
 import { type Answer, ok, problem, problemResponse } from './answer.ts';
 import { defineRoute, ignoredQuery } from './define-route.ts';
 import { eventIdField, requestIdField } from './fields.ts';
-import { contactOfSend, sendNotFound, sendResponse, viewSend } from './sends.ts';
+import { sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface ResolveSendPorts {
   readonly sends: Pick<SendRepository, 'read' | 'resolve' | 'fail'>;
@@ -27,7 +28,6 @@ export interface ResolveSendPorts {
   readonly queue: SendQueue;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly contactDefaults: ContactDefaults;
 }
 
 const resolutionRequest = z
@@ -67,7 +67,7 @@ export const resolveSend = defineRoute({
     const note = send.erasedAt === undefined ? body.note && maskNumbers(body.note) : undefined;
     let resolution = { ...withoutNote, note };
     if (canStartFrom(RESOLUTIONS[outcome], send.state)) {
-      const contact = contactOfSend(ports.contactDefaults, send);
+      const { contact } = send;
       // Without a known contact, an erasure could not find the note.
       const details = { requestId, outcome, messageId, ...(contact && { note }) };
       await ports.audit.record({ action: 'resolution', contact, details, at: resolution.at, caller });
@@ -126,7 +126,7 @@ const resolutionOf = (
 ): Resolution => (outcome === 'accepted' ? { outcome, messageId: messageId ?? '', at, why } : { outcome, at, why });
 
 const recordMessage = async (ports: ResolveSendPorts, send: SendRecord): Promise<void> => {
-  const message = acceptedMessage(send, contactOfSend(ports.contactDefaults, send));
+  const message = acceptedMessage(send);
   if (message !== undefined) await recordSentMessage(ports, message);
 };
 
@@ -138,7 +138,7 @@ const enqueueAgain = async (
   if (parsed.kind === 'malformed') throw new LoggableError(`The send ${requestId} has no request to queue.`);
   // Within five minutes, SQS would drop a message with the request's own deduplication id.
   const deduplicationId = randomness.newId();
-  const groupId = messageGroup(parsed.request.platformContactId);
+  const groupId = messageGroup(addresseeOf(parsed.request));
   await queue.put({ body, groupId, deduplicationId, ...(traceparent && { traceparent }) });
 };
 

@@ -1,4 +1,5 @@
-import { type ContactDefaults, type ContactRef, messageGroup, resolveContact } from '../../domain/contact.ts';
+import { addresseeOf, resolveAddressee } from '../../domain/addressed-request.ts';
+import { type ContactDefaults, messageGroup } from '../../domain/contact.ts';
 import { parseInstant } from '../../domain/instant.ts';
 import { likelyMessage, timesOfLikelyMessage } from '../../domain/likely-message.ts';
 import * as z from '../../domain/schema.ts';
@@ -40,6 +41,8 @@ export const sendResponse = z.object({
   outcomeDetails: z.optional(z.string()),
   /** The request as queued; absent if its contact was erased. */
   request: z.optional(z.unknown()),
+  /** The address that Parley called the chat service with; absent before a call, and if its contact was erased. */
+  platformContactId: z.optional(z.string()),
   endpoint: z.optional(z.string()),
   messageId: z.optional(z.string()),
   /** The ID of the send's trace, as in the logs; absent if its contact was erased. */
@@ -88,8 +91,8 @@ const enqueue = async (
     request,
     // Serialized again, so that whitespace and the order of fields do not make it a different request.
     body: JSON.stringify(request),
-    contact: resolveContact(contactDefaults, request),
-    groupId: messageGroup(request.platformContactId),
+    contact: resolveAddressee(contactDefaults, request),
+    groupId: messageGroup(addresseeOf(request)),
     deduplicationId: requestId,
     traceparent,
   };
@@ -166,7 +169,7 @@ export const getSend = defineRoute({
   query: noQuery,
   body: noBody,
   responses: { 200: sendResponse, 400: problemResponse, 404: problemResponse },
-  async handle(ports: Pick<SendPorts, 'sends' | 'messages' | 'contactDefaults'> & LikelyMessagePorts, { id }) {
+  async handle(ports: Pick<SendPorts, 'sends' | 'messages'> & LikelyMessagePorts, { id }) {
     const { sends, messages } = ports;
     const send = await sends.read(id);
     if (!send) return sendNotFound(id);
@@ -190,12 +193,9 @@ export interface LikelyMessagePorts {
   readonly echoes: EchoReader;
 }
 
-const findLikelyMessage = async (
-  { echoes, contactDefaults }: Pick<SendPorts, 'contactDefaults'> & LikelyMessagePorts,
-  send: SendRecord,
-) => {
+const findLikelyMessage = async ({ echoes }: LikelyMessagePorts, send: SendRecord) => {
   const times = timesOfLikelyMessage(send);
-  const contact = contactOfSend(contactDefaults, send);
+  const { contact } = send;
   if (times === undefined || contact === undefined) return undefined;
   return likelyMessage(send, await echoes.readUnclaimed(contact, times.from, times.until));
 };
@@ -207,21 +207,15 @@ export const sendNotFound = (requestId: string): Answer =>
     `There is no send with the request id ${requestId}. A request in the queue appears once it has been processed.`,
   );
 
-/** Returns the contact of a send, or undefined once the contact is erased. */
-export const contactOfSend = (
-  defaults: ContactDefaults,
-  { body }: Pick<SendRecord, 'body'>,
-): ContactRef | undefined => {
-  const parsed = parseSendRequest(body);
-  return parsed.kind === 'request' ? resolveContact(defaults, parsed.request) : undefined;
-};
-
 /** Returns only the fields of the response; the others are internal to the table. */
-export const viewSend = (record: SendRecord): z.output<typeof sendResponse> =>
-  z.parse(sendResponse, {
+export const viewSend = (record: SendRecord): z.output<typeof sendResponse> => {
+  const { call } = acceptedCall(record);
+  return z.parse(sendResponse, {
     ...record,
     unknownOutcomes: record.unknownOutcomes + (record.state === 'uncertain' ? 1 : 0),
     request: record.body === '' ? undefined : (z.parseJson(record.body) ?? record.body),
-    endpoint: acceptedCall(record).call?.endpoint,
+    platformContactId: call?.body.platformContactId,
+    endpoint: call?.endpoint,
     traceId: record.traceparent && traceIdOf(record.traceparent),
   });
+};

@@ -10,7 +10,7 @@ import {
 } from '../../domain/contact-check.ts';
 import type { CallDecision } from '../../domain/decision.ts';
 import { addMs, type Instant } from '../../domain/instant.ts';
-import { logFieldsOf, type QueuedSend } from '../../domain/send.ts';
+import { type AddressedSend, logFieldsOf } from '../../domain/send.ts';
 import { formatNumber } from '../../domain/send-call.ts';
 import type { SendContext } from '../send-context.ts';
 
@@ -26,7 +26,7 @@ export type ContactChecked =
     };
 
 /** Checks a contact, if the decision requires that. */
-export type ContactCheck = (send: QueuedSend, contact: Contact, decision: CallDecision) => Promise<ContactChecked>;
+export type ContactCheck = (send: AddressedSend, contact: Contact, decision: CallDecision) => Promise<ContactChecked>;
 
 type CheckFailure = Extract<ContactCheckOutcome, { kind: 'unavailable' }>['failure'];
 

@@ -121,8 +121,14 @@ const drawMoment = (story: Story, ms: number, namesCustomers: number): readonly 
       const origin = draw.pick(['user', 'user', 'import'] as const);
       return [{ atMs: ms, kind, address: spelled(draw, address), consent, origin, saidMs }];
     }
-    case 'send':
-      return [{ atMs: ms, kind, address: spelled(draw, address), content: draw.pick(['text', 'template'] as const) }];
+    case 'send': {
+      const send = { kind, address: spelled(draw, address), content: draw.pick(['text', 'template'] as const) };
+      const toCustomer = { kind: 'sendToCustomer', customerId: person.customerId, content: send.content } as const;
+      return [
+        { atMs: ms, ...send },
+        { atMs: ms + 1, ...toCustomer },
+      ];
+    }
     case 'erase':
     case 'read':
       return [{ atMs: ms, kind, address: spelled(draw, address) }];

@@ -1,5 +1,6 @@
 import type { ItemUpdate } from '../../../lambdas/adapters/dynamodb/item-update.ts';
 import type { ConversationTable } from '../../../lambdas/adapters/dynamodb/table.ts';
+import { compare } from '../../../lambdas/domain/compare.ts';
 import type { Consent } from '../../../lambdas/domain/consent.ts';
 import type { Contact, ContactRef } from '../../../lambdas/domain/contact.ts';
 import type { ContactRepository } from '../../../lambdas/ports.ts';
@@ -108,6 +109,32 @@ export const IDENTITY_DEFECTS: Readonly<Record<string, IdentityDefect>> = {
     create: reading((contact, others) => {
       const optIns = others.flatMap(({ consents }) => consents.filter(({ kind }) => kind === 'opt-in'));
       return { ...contact, consents: [...(contact.consents ?? []), ...optIns] };
+    }),
+  },
+  takeoverIgnored: {
+    breaks: 'A message to a customer goes to an address from which another customer has written since.',
+    invariant: 'customerIsAddressed',
+    create: () => without(({ set = {}, key }) => key.sk === 'CONTACT' && set.otherCustomerAt !== undefined),
+  },
+  earlierAddressChosen: {
+    breaks: 'A message to a customer goes to the address from which the customer wrote first.',
+    invariant: 'customerIsAddressed',
+    create: () => ({
+      send: {
+        ports: ({ contacts }) => ({
+          contacts: {
+            ...contacts,
+            async readAddresses(customer, now) {
+              const addresses = await contacts.readAddresses(customer, now);
+              if (addresses === 'shared') return addresses;
+              const wrote = addresses.filter(({ contact }) => contact.customerId === customer.customerId);
+              return wrote
+                .toSorted((one, other) => compare(one.contact.customerAt ?? '', other.contact.customerAt ?? ''))
+                .slice(0, 1);
+            },
+          },
+        }),
+      },
     }),
   },
   optOutStays: {

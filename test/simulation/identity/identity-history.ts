@@ -38,6 +38,7 @@ export type IdentityStep = { readonly atMs: number } & (
       readonly saidMs: number;
     }
   | { readonly kind: 'send'; readonly address: string; readonly content: 'text' | 'template' }
+  | { readonly kind: 'sendToCustomer'; readonly customerId: string; readonly content: 'text' | 'template' }
   | { readonly kind: 'erase'; readonly address: string }
   | { readonly kind: 'read'; readonly address: string }
 );

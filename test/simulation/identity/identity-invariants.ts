@@ -10,7 +10,10 @@ import { canBeOptedOut, optOutsOf } from './opt-outs-known.ts';
 export type IdentityMoment =
   | {
       readonly kind: 'sent';
+      /** The address that the request names, or that was chosen for its customer. */
       readonly address: string;
+      /** The customer that the request names in place of an address. */
+      readonly customerId?: string;
       readonly content: 'text' | 'template';
       /** The message that reached somebody, or why none did. */
       readonly effect: Effect | undefined;
@@ -46,6 +49,27 @@ export const IDENTITY_INVARIANTS = {
       const wrote = facts.messagesFrom(contactKey(address)).map((message) => message.address);
       const isNamed = [plainAddress(address), address, ...wrote].includes(sentTo);
       return isNamed ? undefined : `The message for ${address} went to ${sentTo}.`;
+    },
+  },
+
+  customerIsAddressed: {
+    sentence:
+      'A message to a customer goes to an address that events name with this customer alone: the one from which the ' +
+      'customer wrote last, or else the only one.',
+    at: 'sent',
+    faultIn({ address, customerId, effect }, facts) {
+      if (effect === undefined || customerId === undefined) return undefined;
+      const wroteMs = (key: string) =>
+        facts.messagesFrom(key).findLast((message) => message.customerId === customerId)?.eventMs ?? 0;
+      const own = facts.addressesOf(new Set([customerId])).filter((key) => isOnlyUser(facts, key, customerId));
+      const key = contactKey(address);
+      if (!own.includes(key))
+        return `The message to ${customerId} went to ${address}, which can be another customer's.`;
+      const latest = own.find((other) => wroteMs(other) > wroteMs(key));
+      if (latest !== undefined) return `The message to ${customerId} went to ${address}, but ${latest} is later.`;
+      return wroteMs(key) === 0 && own.length > 1
+        ? `The message to ${customerId} went to ${address}, one of several.`
+        : undefined;
     },
   },
 
@@ -174,6 +198,14 @@ export const IDENTITY_INVARIANTS = {
     },
   },
 } as const satisfies Record<string, IdentityInvariant>;
+
+/** Whether the user of an address is this customer, and other events named it with nobody else who has never written. */
+const isOnlyUser = (facts: IdentityFacts, key: string, customerId: string): boolean => {
+  const writers = new Set(facts.messagesFrom(key).map((message) => message.customerId));
+  const others = [...facts.namedWith(key)].filter((named) => !writers.has(named));
+  const users = facts.usersOf(key);
+  return users.size === 1 && users.has(customerId) && others.every((other) => other === customerId);
+};
 
 export type IdentityInvariantName = keyof typeof IDENTITY_INVARIANTS;
 

@@ -19,6 +19,10 @@ export const IDENTITY_WITNESSES = [
   'a free-form message',
   'a template',
   'a template to an address that never wrote',
+  'a message to a customer with several addresses',
+  'a message to a customer who wrote from none of them',
+  'a refusal because no address of a customer is known',
+  'a refusal because the address of a customer is in doubt',
   'a refusal for an opt-out at another address',
   'a refusal after a takeover',
   'an erasure with several addresses',
@@ -70,12 +74,20 @@ const ofMoment = (moment: IdentityMoment, facts: IdentityFacts): readonly (Ident
   const isTakenOver = facts.namedWith(key).size > 1;
   switch (moment.kind) {
     case 'sent': {
-      const { effect, content, code } = moment;
+      const { customerId, effect, content, code } = moment;
+      const isToCustomer = effect !== undefined && customerId !== undefined;
+      const wrote = facts.messagesFrom(key).some((message) => message.customerId === customerId);
       const optOuts = optOutsOf(facts, key);
       const isOfOther = optOuts.length > 0 && optOuts.every((optOut) => optOut.key !== key);
       return [
         effect !== undefined && (content === 'text' ? 'a free-form message' : 'a template'),
         effect !== undefined && facts.messagesFrom(key).length === 0 && 'a template to an address that never wrote',
+        isToCustomer &&
+          facts.addressesOf(new Set([customerId])).length > 1 &&
+          'a message to a customer with several addresses',
+        isToCustomer && !wrote && 'a message to a customer who wrote from none of them',
+        code === 'CUSTOMER_UNKNOWN' && 'a refusal because no address of a customer is known',
+        code === 'CUSTOMER_AMBIGUOUS' && 'a refusal because the address of a customer is in doubt',
         code === 'OPTED_OUT' && isOfOther && 'a refusal for an opt-out at another address',
         code === 'OPTED_OUT' && isTakenOver && 'a refusal after a takeover',
       ];

@@ -65,18 +65,24 @@ const perform = async (
       facts.consent({ key: contactKey(address), kind: consent, origin, saidMs });
       return undefined;
     }
-    case 'send': {
-      const { address, content } = step;
+    case 'send':
+    case 'sendToCustomer': {
+      const { content } = step;
       const before = stage.effects.length;
       const request = content === 'text' ? sendRequest : templateRequest;
-      await stage.send(request({ requestId, platformContactId: address }));
-      const code = stage.table.items.get(`SEND#${requestId} SEND`)?.code;
+      const customer = step.kind === 'send' ? {} : { customerId: step.customerId };
+      const named = step.kind === 'send' ? step.address : undefined;
+      await stage.send({ ...request({ requestId }), platformContactId: named, ...customer });
+      const effect = stage.effects[before];
+      const item = stage.table.items.get(`SEND#${requestId} SEND`);
+      const chosen = effect?.body.platformContactId ?? facts.addressesOf(new Set(Object.values(customer)))[0];
       return {
         kind: 'sent',
-        address,
+        address: named ?? String(chosen),
+        ...customer,
         content,
-        effect: stage.effects[before],
-        code: typeof code === 'string' ? code : undefined,
+        effect,
+        code: typeof item?.code === 'string' ? item.code : undefined,
       };
     }
     case 'erase': {

@@ -1,6 +1,7 @@
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { contactName } from '../../../lambdas/table/keys.ts';
 import { ACCOUNT, USER } from '../../support/builders.ts';
+import { parseObject } from '../world/parse-object.ts';
 import { erasures } from './erasing-invariants.ts';
 import { CUSTOMER } from './prepared.ts';
 import { type Scene, userRef } from './scene.ts';
@@ -35,6 +36,22 @@ export const CUSTOMER_INVARIANTS = {
       // An erasure also removes the link between an address and its customer.
       return isTooLate && ADDRESSES.every((name) => isLinked(scene, name))
         ? `${requestId} was sent after the opt-out.`
+        : undefined;
+    },
+  },
+
+  customerIsAddressed: {
+    sentence: 'A send to a customer that is claimed after another customer wrote from its address is not sent.',
+    atWrite(scene, { before, after }) {
+      if (typeof after?.claimId !== 'string' || after.claimId === before?.claimId) return undefined;
+      const { customerId } = recordOf(parseObject(String(after.body)));
+      const user = scene.item(String(after.contact), 'CONTACT')?.customerId;
+      if (customerId !== undefined && user !== customerId) scene.facts.add(`${after.claimId} is to another customer`);
+      return undefined;
+    },
+    atSend(scene, { claim, requestId }) {
+      return scene.facts.has(`${claim?.claimId} is to another customer`)
+        ? `${requestId} was sent to another customer.`
         : undefined;
     },
   },

@@ -1,3 +1,4 @@
+import { CUSTOMER } from './prepared.ts';
 import { managing, type SceneMutant, updating } from './scene-mutant.ts';
 
 export const CUSTOMER_MISTAKES = {
@@ -31,6 +32,25 @@ export const CUSTOMER_MISTAKES = {
     maxFaults: 0,
     invariant: 'customerOptOutObeyed',
     create: () => managing(({ contacts }) => ({ contacts: { ...contacts, recordSeparation: async () => undefined } })),
+  },
+  addressReadOnlyOnce: {
+    breaks: 'The address that was chosen for a customer is not read again after the claim.',
+    scenario: 'numberTakenOverWhileSending',
+    maxFaults: 0,
+    invariant: 'customerIsAddressed',
+    create: () => ({
+      send: {
+        ports: ({ contacts }) => ({
+          contacts: {
+            ...contacts,
+            async read(...parameters) {
+              const contact = await contacts.read(...parameters);
+              return contact && { ...contact, customerId: CUSTOMER };
+            },
+          },
+        }),
+      },
+    }),
   },
   earlierOptOutLeft: {
     breaks: 'An opt-out that was recorded before an address was linked to its customer holds only for the address.',

@@ -1,4 +1,4 @@
-import { templateRequest, USER } from '../../support/builders.ts';
+import { sendRequest, templateRequest, USER } from '../../support/builders.ts';
 import { OPTED_OUT_ELSEWHERE, OTHER_ADDRESS } from './customer-invariants.ts';
 import { AFTER, BEFORE } from './erasing-invariants.ts';
 import { AN_HOUR_AGO, CUSTOMER, openWindow, repositoriesOf, requestErasure, saying, storeEvent } from './prepared.ts';
@@ -120,6 +120,17 @@ export const CUSTOMER_SCENARIOS = {
       consumes: ['send'],
       queued: [template],
       callers: [separation('reverseSeparation')],
+    },
+  },
+  numberTakenOverWhileSending: {
+    useCase: 'customer',
+    about: 'Another customer writes from the only address of a customer, while a message is sent to the customer.',
+    maxFaults: 1,
+    options: {
+      prepare: openNamedWindow,
+      consumes: ['send', 'inbound'],
+      queued: [sendRequest({ platformContactId: undefined, customerId: CUSTOMER })],
+      posts: [{ event: saying(AFTER, { _id_: 'message-9', CUSTOMER_ID: 'customer-9' }) }],
     },
   },
   eraseCustomer: {

@@ -5,12 +5,13 @@ import { createDynamodbErasures } from '../../../lambdas/adapters/dynamodb/erasu
 import { createDynamodbKeptDeadLetters } from '../../../lambdas/adapters/dynamodb/kept-dead-letters.ts';
 import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messages.ts';
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
+import type { AddressedRequest } from '../../../lambdas/domain/addressed-request.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
 import { ms } from '../../../lambdas/domain/duration.ts';
 import type { QueuedErasure } from '../../../lambdas/domain/erasure.ts';
 import { addMs } from '../../../lambdas/domain/instant.ts';
 import type { SendResult } from '../../../lambdas/domain/send.ts';
-import { type SendRequest, serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
+import { serializeDueMessage } from '../../../lambdas/domain/send-request.ts';
 import { serializeRequest } from '../../../lambdas/domain/serialized-request.ts';
 import { createStoreEvents } from '../../../lambdas/receive/store-events.ts';
 import * as builders from '../../support/builders.ts';
@@ -99,13 +100,13 @@ export const optedIn = (scene: Scene): Promise<void> =>
 export const laterRequest = { ...request, sendAt: '2026-11-20T14:00:00.000Z' };
 
 /** The message by which the schedule of a request makes it due. */
-export const putDue = ({ queues }: Scene, { requestId, platformContactId: groupId }: SendRequest = laterRequest) =>
+export const putDue = ({ queues }: Scene, { requestId, platformContactId: groupId }: AddressedRequest = laterRequest) =>
   queues.send.put({ body: serializeDueMessage(requestId), groupId, deduplicationId: `due-${requestId}` });
 
 /** The request is scheduled. If it is due, its schedule has just put its message on the queue, unless that is lost. */
 export const scheduled = async (
   scene: Scene,
-  { isDue, isQueued = isDue, of = laterRequest }: { isDue: boolean; isQueued?: boolean; of?: SendRequest },
+  { isDue, isQueued = isDue, of = laterRequest }: { isDue: boolean; isQueued?: boolean; of?: AddressedRequest },
 ) => {
   const { sendAt = '' } = of;
   await repositoriesOf(scene).sends.schedule({ ...queuedSend(of) }, { at: AN_HOUR_AGO, sendAt });
@@ -131,7 +132,7 @@ export const waiting = async (scene: Scene): Promise<void> => {
 /** The outcome of the request is unknown to Parley, unless it is given. In fact, it was sent as `message-1`. */
 export const uncertain = async (
   scene: Scene,
-  of: SendRequest = request,
+  of: AddressedRequest = request,
   result: SendResult = sendResult('uncertain', AN_HOUR_AGO),
 ): Promise<void> => {
   const { sends } = repositoriesOf(scene);

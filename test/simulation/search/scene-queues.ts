@@ -1,3 +1,4 @@
+import { addresseeOf } from '../../../lambdas/domain/addressed-request.ts';
 import { USER } from '../../support/builders.ts';
 import { ERASURE_VISIBILITY_SECONDS } from '../world/manage-process.ts';
 import { createSimulatedQueue, type SimulatedQueue, VISIBILITY_TIMEOUT_SECONDS } from '../world/queues.ts';
@@ -35,7 +36,8 @@ export const queueRequests = (
   { queued = [], malformed = [], isQueuedTwice }: SceneOptions,
 ): void => {
   for (const request of queued) {
-    const { requestId: deduplicationId, platformContactId: groupId } = request;
+    const { requestId: deduplicationId } = request;
+    const groupId = addresseeOf(request);
     const body = JSON.stringify(request);
     queue.put({ body, groupId, deduplicationId });
     if (isQueuedTwice) queue.put({ body, groupId: 'second', deduplicationId: `${deduplicationId} again` });

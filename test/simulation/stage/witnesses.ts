@@ -24,7 +24,10 @@ import type { StageRun } from './stage-run.ts';
  */
 export type Witnesses = Map<string, number>;
 
-const REFUSALS: Readonly<Record<RefusalCode, true>> = {
+/** Requests to customers are simulated with the identities. */
+type RefusalOfCustomer = 'CUSTOMER_UNKNOWN' | 'CUSTOMER_AMBIGUOUS';
+
+const REFUSALS: Readonly<Record<Exclude<RefusalCode, RefusalOfCustomer>, true>> = {
   WINDOW_CLOSED: true,
   REASON_MISSING: true,
   NO_OPT_IN: true,

@@ -219,6 +219,8 @@ describe('an invalid command line', () => {
     ],
     [['can-send', '+549', '--text', 'a', '--unless', '', '--since', 'm-1'], "--unless '' is invalid."],
     [['can-send', '+549', '--text', 'a', '--unless', 'userWroteSince'], '--unless needs --since: add the ID of'],
+    [['send', '--text', 'a'], 'Name the user: either a contact, or a customer with --customer.'],
+    [['send', '+549', '--customer', 'a', '--text', 'a'], 'Name the user: either a contact, or a customer with'],
     [['send', '+549', '--text', 'a', '--since', 'm-1'], '--since needs --unless: add --unless userWroteSince'],
     [['send', '+549', '--text', 'a', '--automated=yes'], "Option '--automated' does not take an argument."],
     [['erase', '+549'], 'Erasing +549 cannot be undone. Add --yes to confirm.'],

@@ -11,7 +11,7 @@ import { createDynamodbMessages } from '../../../lambdas/adapters/dynamodb/messa
 import { createDynamodbSends } from '../../../lambdas/adapters/dynamodb/sends.ts';
 import { auditDetails } from '../../../lambdas/domain/audit.ts';
 import { contactRef } from '../../../lambdas/domain/contact.ts';
-import type { Claim, QueuedSend, SendResult } from '../../../lambdas/domain/send.ts';
+import type { AddressedSend, Claim, SendResult } from '../../../lambdas/domain/send.ts';
 import type { StatusKind } from '../../../lambdas/domain/webhook-event.ts';
 import { manageEnvironment } from '../../../lambdas/manage/environment.ts';
 import { publishEnvironment } from '../../../lambdas/publish/environment.ts';
@@ -33,7 +33,7 @@ const CALL = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
 const time = { at: NOW, source: 'event' as const };
 const traceparent = TRACEPARENT;
 
-const queued = (requestId: string): QueuedSend => {
+const queued = (requestId: string): AddressedSend => {
   const request = sendRequest({ requestId });
   const body = JSON.stringify(request);
   return { request, body, contact: CONTACT, groupId: 'group', deduplicationId: requestId, traceparent, endBy: NOW };

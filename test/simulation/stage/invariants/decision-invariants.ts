@@ -41,7 +41,7 @@ export const DECISION_INVARIANTS = {
           if (!isDeepStrictEqual(body[name], value))
             violated(`${name} of ${requestId} is ${String(body[name])}.`, index);
         }
-        if (contactKey(String(body.platformContactId)) !== contactKey(request.platformContactId)) {
+        if (contactKey(String(body.platformContactId)) !== contactKey(request.platformContactId ?? '')) {
           violated(`${requestId} went to ${String(body.platformContactId)}.`, index);
         }
       }

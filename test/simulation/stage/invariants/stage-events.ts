@@ -1,5 +1,5 @@
+import { type AddressedRequest, namesAddress } from '../../../../lambdas/domain/addressed-request.ts';
 import { parseInstant } from '../../../../lambdas/domain/instant.ts';
-import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import type { Item } from '../../../../lambdas/table/item.ts';
 import { type Part, partsOf } from '../../search/expected-parts.ts';
 import { parseObject } from '../../world/parse-object.ts';
@@ -138,8 +138,9 @@ export const keptDeadLetters = (items: ReadonlyMap<string, Item>): readonly stri
 const isBytes = (data: unknown): data is Uint8Array => data instanceof Uint8Array;
 
 /** The confirmations of opt-outs that `receive` put on the send queue. */
-export const confirmationsIn = (facts: StageFacts): readonly (SendRequest & { readonly index: number })[] =>
+export const confirmationsIn = (facts: StageFacts): readonly (AddressedRequest & { readonly index: number })[] =>
   facts.entries('queued').flatMap(({ queue, body, index }) => {
     const request = queue === 'send' ? facts.requestIn(body) : undefined;
-    return request?.confirmsOptOut && request.requestId.startsWith('opt-out-') ? [{ ...request, index }] : [];
+    if (request === undefined || !namesAddress(request)) return [];
+    return request.confirmsOptOut && request.requestId.startsWith('opt-out-') ? [{ ...request, index }] : [];
   });

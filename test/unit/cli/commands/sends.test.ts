@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeBacklog, describeForecast, describeSend } from '../../../../cli/commands/sends.ts';
+import { describeSend } from '../../../../cli/commands/describe-send.ts';
+import { describeBacklog, describeForecast } from '../../../../cli/commands/sends.ts';
 import { NOW } from '../../../support/builders.ts';
 
 const SEND = { requestId: 'order-17', state: 'accepted' as const, attempts: 1, unknownOutcomes: 0 };
@@ -24,6 +25,15 @@ describe('the description of a send', () => {
       '  2026-11-20T12:00:01.000Z  claimed',
       '  2026-11-20T12:00:02.000Z  accepted',
     ]);
+  });
+
+  it('shows the customer of a request, and the address once one was chosen', () => {
+    const request = { requestId: 'order-17', customerId: 'customer-1' };
+
+    expect(describeSend({ ...SEND, request })).toContain('  customer customer-1');
+    expect(describeSend({ ...SEND, request, platformContactId: '+5491155550001' })).toContain(
+      '  customer customer-1, at +5491155550001',
+    );
   });
 
   it('shows why the message of an accepted send failed', () => {

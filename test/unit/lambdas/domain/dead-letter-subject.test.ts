@@ -101,6 +101,15 @@ describe('a dead letter is about a contact', () => {
   });
 });
 
+it('a request to a customer is about that customer, and not about a number that it mentions', () => {
+  const { platformContactId: _contact, ...fields } = sendRequest({ messageText: `Call ${USER}.` });
+  const body = JSON.stringify({ ...fields, customerId: 'customer-1' });
+
+  expect(subjectsOf({ queue: 'send', body }, 'chat')).toContainEqual({ platform: 'chat', customerId: 'customer-1' });
+  expect(isAbout({ body })).toBe(false);
+  expect(createIsAbout({ customerIds: ['customer-1'] }, NOW)({ body })).toBe(true);
+});
+
 describe('a dead letter is not about a contact', () => {
   it.each([
     ["another user's request", JSON.stringify(sendRequest({ platformContactId: OTHER }))],

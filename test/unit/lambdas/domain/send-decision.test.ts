@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { AddressedRequest } from '../../../../lambdas/domain/addressed-request.ts';
 import { type Contact, contactKey } from '../../../../lambdas/domain/contact.ts';
 import type { SendRules } from '../../../../lambdas/domain/decision.ts';
 import { optOutConfirmationId } from '../../../../lambdas/domain/keywords/opt-out-confirmation.ts';
 import { decideOutsideWindow, decideSend } from '../../../../lambdas/domain/send-decision.ts';
-import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import {
   contact,
   NOW,
@@ -155,7 +155,7 @@ describe('clientPayload', () => {
     ['intent', 'request-1', undefined],
     ['all', 'request-1', 'request-1'],
   ] as const)('with the setting %s is %s on intent/v2 and %s on message/v3', (clientPayload, onIntent, onMessage) => {
-    const payload = (request: SendRequest) => {
+    const payload = (request: AddressedRequest) => {
       const decision = decideSend(request, open, NOW, sendRules({ clientPayload }));
       return decision.kind === 'call' ? decision.call.body.clientPayload : decision;
     };
@@ -281,7 +281,7 @@ describe('audio', () => {
 
 describe('an opt-out inside the open window', () => {
   const at = (time: string) => `2026-11-20T${time}.000Z`;
-  const decide = (request: SendRequest, changes: Partial<Contact>, rules: Partial<SendRules> = {}) =>
+  const decide = (request: AddressedRequest, changes: Partial<Contact>, rules: Partial<SendRules> = {}) =>
     decideSend(request, contact(changes), NOW, sendRules(rules));
   const refused = { kind: 'refuse', code: 'OPTED_OUT' };
   /** The user wrote at 11:00 and opted out a second later. */
@@ -359,7 +359,7 @@ describe('an opt-out inside the open window', () => {
 describe('the confirmation of an opt-out', () => {
   const at = (time: string) => `2026-11-20T${time}.000Z`;
   const requestId = optOutConfirmationId('message-1');
-  const confirmation: SendRequest = { requestId, platformContactId: USER, confirmsOptOut: true };
+  const confirmation: AddressedRequest = { requestId, platformContactId: USER, confirmsOptOut: true };
   const confirming = { optOutConfirmation: 'You will get no more messages.' };
   const decide = (changes: Partial<Contact>, request = confirmation, rules: Partial<SendRules> = confirming) =>
     decideSend(request, contact(changes), NOW, sendRules({ defaultTemplate, ...rules }));

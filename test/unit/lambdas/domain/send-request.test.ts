@@ -9,6 +9,10 @@ describe('parseSendRequest', () => {
     ['a free-form message', sendRequest()],
     ['a template', templateRequest()],
     ['both in one', { ...sendRequest(), ...templateRequest() }],
+    [
+      'a customer',
+      { requestId: 'request-1', customerId: 'customer-1', messageText: 'Hi', platformContactId: undefined },
+    ],
     ['media without text', sendRequest({ messageText: undefined, imageURL: 'https://media.example/a.jpg' })],
     [
       'every field',
@@ -32,13 +36,10 @@ describe('parseSendRequest', () => {
     });
   });
 
-  it.each(['requestId', 'platformContactId'])(
-    'does not treat the required field %s as missing if it is empty',
-    (name) => {
-      expect(parse({ ...sendRequest(), [name]: null })).toMatchObject({ kind: 'malformed' });
-      expect(parse({ ...sendRequest(), [name]: '' })).toMatchObject({ kind: 'malformed' });
-    },
-  );
+  it.each(['requestId', 'platformContactId'])('rejects a request whose %s is empty', (name) => {
+    expect(parse({ ...sendRequest(), [name]: null })).toMatchObject({ kind: 'malformed' });
+    expect(parse({ ...sendRequest(), [name]: '' })).toMatchObject({ kind: 'malformed' });
+  });
 
   it.each([
     ['that is not JSON', '{', 'not JSON. It must be a JSON object'],
@@ -49,11 +50,21 @@ describe('parseSendRequest', () => {
     ['with a broadcast id with a space', sendRequest({ broadcastId: 'a b' }), 'broadcastId: must be 1 to 64'],
     ['with a broadcast id that is too long', sendRequest({ broadcastId: 'x'.repeat(65) }), 'broadcastId: must be 1'],
     ['with a broadcast id with a surrogate', sendRequest({ broadcastId: '\ud800' }), 'broadcastId: is not well-formed'],
-    ['without a user', sendRequest({ platformContactId: undefined }), 'platformContactId: is missing'],
+    ['without a user', sendRequest({ platformContactId: undefined }), 'platformContactId: is required'],
     ['that confirms an opt-out with a text', sendRequest({ confirmsOptOut: true }), 'confirmsOptOut: cannot be true'],
     ['without content', sendRequest({ messageText: undefined }), 'the request: has nothing to send'],
     ['with an empty text', sendRequest({ messageText: '' }), 'the request: has nothing to send'],
-    ['with an empty user', sendRequest({ platformContactId: '' }), 'platformContactId: must not be empty'],
+    ['with an empty user', sendRequest({ platformContactId: '' }), 'platformContactId: is required without customerId'],
+    [
+      'with an address and a customer',
+      sendRequest({ customerId: 'customer-1' }),
+      'platformContactId: is required without customerId, and not allowed with it; name the user by one of them',
+    ],
+    [
+      'with an ID of a customer that is too long for a key',
+      { requestId: 'request-1', customerId: '€'.repeat(342), messageText: 'Hi' },
+      'customerId: must not be longer than 1024 bytes',
+    ],
     ['with a lone surrogate', sendRequest({ messageText: '\ud800' }), 'messageText: is not well-formed'],
     [
       'with a misspelled field',
@@ -119,11 +130,11 @@ describe('parseSendRequest', () => {
   });
 
   it('names every fault in one sentence', () => {
-    expect(parse({ requestId: 'a b', messageText: 7 })).toEqual({
+    expect(parse({ requestId: 'a b', messageText: 7, chatPlatform: 7 })).toEqual({
       kind: 'malformed',
       explanation:
         'Not a send request: requestId: must be 1 to 128 letters, digits, or punctuation characters, without ' +
-        'spaces; platformContactId: is missing; messageText: must be a string.',
+        'spaces; chatPlatform: must be a string; messageText: must be a string.',
     });
   });
 });

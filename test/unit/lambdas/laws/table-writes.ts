@@ -13,7 +13,7 @@ import type { ConversationTable } from '../../../../lambdas/adapters/dynamodb/ta
 import { type ContactRef, contactRef } from '../../../../lambdas/domain/contact.ts';
 import { WriteRefusedError } from '../../../../lambdas/domain/errors.ts';
 import { addMs, type Instant } from '../../../../lambdas/domain/instant.ts';
-import { acceptedMessage, type Claim, type QueuedSend, type SendResult } from '../../../../lambdas/domain/send.ts';
+import { type AddressedSend, acceptedMessage, type Claim, type SendResult } from '../../../../lambdas/domain/send.ts';
 import { startTrace } from '../../../../lambdas/domain/trace-context.ts';
 import type { EventTime, StatusKind } from '../../../../lambdas/domain/webhook-event.ts';
 import { CONSENT_REGISTERS } from '../../../../lambdas/table/consent-item.ts';
@@ -72,7 +72,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
   const deadLetters = createDynamodbKeptDeadLetters(table);
 
   /** Two requests with one id have two bodies. */
-  const sendOf = (which: 0 | 1, isReused = false): QueuedSend => {
+  const sendOf = (which: 0 | 1, isReused = false): AddressedSend => {
     const request = sendRequest({ requestId: `request-${which}`, messageText: isReused ? 'Other' : 'Hi' });
     return { ...queuedSend(request), contact: contactOf(which) };
   };
@@ -202,7 +202,7 @@ export const createTableWriter = (table: ConversationTable, contactOf: (which: 0
       const id = `sent-${which}-${variant % 2}`;
       const resolution = outcome === 'accepted' ? { ...common, outcome, messageId: id } : { ...common, outcome };
       const resolved = await sends.resolve(send, resolution);
-      const message = acceptedMessage({ ...send, messageId: id }, contactOf(which));
+      const message = acceptedMessage({ ...send, messageId: id });
       if (resolved.kind !== 'applied' || outcome !== 'accepted' || !message || send.body === '') return;
       await messages.recordOutbound(message);
     },

@@ -14,7 +14,7 @@ const tables = testTables();
 const WRITTEN_AT = '2026-11-20T11:00:00.000Z';
 
 /** Counts what an accepted free-form send reads and writes. */
-const costOf = async (request: object, rules?: Partial<SendRules>) => {
+const costOf = async (request: object, rules?: Partial<SendRules>, customerId?: string) => {
   const cost = { reads: 0, writes: 0 };
   const tableClient = createClientWithHooks(tables, {
     request: (name, input) => {
@@ -31,13 +31,19 @@ const costOf = async (request: object, rules?: Partial<SendRules>) => {
   ] as const) {
     const contact = contactRef(ACCOUNT.platform, USER);
     const message = { kind: 'message', id, contact, time: { at, source: 'event' }, opensWindow: true } as const;
-    const stored = { ...message, body: '{}', address: USER, traceparent: TRACEPARENT };
+    const stored = {
+      ...message,
+      body: '{}',
+      address: USER,
+      traceparent: TRACEPARENT,
+      ...(customerId && { customerId }),
+    };
     await harness.messages.recordInbound(stored);
     await harness.contacts.openWindow(stored);
   }
   const sender = harness.startFunction();
   Object.assign(cost, { reads: 0, writes: 0 });
-  expect(await sender.send(sendRequest(request))).toEqual(DONE);
+  expect(await sender.send({ ...sendRequest(), ...request })).toEqual(DONE);
   expect(harness.calls).toHaveLength(1);
   return cost;
 };
@@ -66,4 +72,11 @@ it.each<[string, object, Partial<SendRules> | undefined, typeof NOTHING]>([
   ],
 ])('%s', async (_case, request, rules, added) => {
   expect(await addedBy(request, rules)).toEqual(added);
+});
+
+it('a send to a customer costs five more reads than one to the only address of the customer', async () => {
+  const byAddress = await costOf({}, undefined, 'customer-1');
+  const byCustomer = await costOf({ platformContactId: undefined, customerId: 'customer-1' }, undefined, 'customer-1');
+
+  expect(byCustomer).toEqual({ reads: byAddress.reads + 5, writes: byAddress.writes });
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { AddressedRequest } from '../../../../lambdas/domain/addressed-request.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
-import { parseSendRequest, type SendRequest, serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
+import { parseSendRequest, serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { NOW, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -10,7 +11,8 @@ const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const IN_AN_HOUR = addMs(NOW, HOUR_MS);
 const DUE = serializeDueMessage('request-1');
-const body = (changes: Partial<SendRequest> = {}) => JSON.stringify(sendRequest({ sendAt: IN_AN_HOUR, ...changes }));
+const body = (changes: Partial<AddressedRequest> = {}) =>
+  JSON.stringify(sendRequest({ sendAt: IN_AN_HOUR, ...changes }));
 
 const tables = testTables();
 let harness: SendHarness;
@@ -161,7 +163,7 @@ describe('the repository of sends', () => {
 });
 
 describe('the window that a request is judged by', () => {
-  const judgedBy = async (windowPer: 'user' | 'channel', changes: Partial<SendRequest> = {}) => {
+  const judgedBy = async (windowPer: 'user' | 'channel', changes: Partial<AddressedRequest> = {}) => {
     harness = await createSendHarness(tables, { windowPer });
     await harness.startFunction().receive(JSON.stringify(sendRequest(changes)));
     return (await harness.sendItem())?.contact;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { AddressedRequest } from '../../../../lambdas/domain/addressed-request.ts';
 import type { Resolution } from '../../../../lambdas/domain/send.ts';
-import { parseSendRequest, type SendRequest } from '../../../../lambdas/domain/send-request.ts';
+import { parseSendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { queuedSend, sendRequest } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -14,7 +15,7 @@ const ADDRESS = '€'.repeat(256);
 const MAX_REQUEST_BYTES = 128 * 1024;
 
 /** The largest request: its text makes up almost all of it, and so of each call built from it. */
-const largest = (changes: Partial<SendRequest> = {}): SendRequest => {
+const largest = (changes: Partial<AddressedRequest> = {}): AddressedRequest => {
   const common = sendRequest({ platformContactId: ADDRESS, requestId: 'r'.repeat(128), ...changes });
   const rest = Buffer.byteLength(JSON.stringify({ ...common, messageText: '' }));
   return { ...common, messageText: 'x'.repeat(MAX_REQUEST_BYTES - rest) };

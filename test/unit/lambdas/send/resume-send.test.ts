@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
+import type { AddressedRequest } from '../../../../lambdas/domain/addressed-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { claim, NOW, queuedSend, sendRequest, sendResult, USER } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -40,7 +40,7 @@ describe('a request delivered more than once', () => {
 });
 
 describe('a request whose function died during the call', () => {
-  const claimAndDie = async (request: SendRequest = sendRequest()) => {
+  const claimAndDie = async (request: AddressedRequest = sendRequest()) => {
     const claimed = await harness.sends.claim(queuedSend(request), claim(), { resend: false });
     expect(claimed).toMatchObject({ kind: 'claimed', attempt: 1, unknownOutcomes: 0 });
   };

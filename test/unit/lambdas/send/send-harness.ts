@@ -82,6 +82,7 @@ export const createSendHarness = async (tables: EmulatedTables, options: Harness
   const endOfInvocation = () => addMs(now, INVOCATION_MS);
 
   const harness = {
+    table,
     sends,
     contacts,
     messages,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { AddressedRequest } from '../../../../lambdas/domain/addressed-request.ts';
 import { receiveFloorMs } from '../../../../lambdas/domain/backoff.ts';
 import { addMs } from '../../../../lambdas/domain/instant.ts';
 import type { ChatServiceAnswer } from '../../../../lambdas/domain/send-outcome.ts';
-import type { SendRequest } from '../../../../lambdas/domain/send-request.ts';
 import { alarmHistory, alarmProperties } from '../../../support/alarm-evaluation.ts';
 import { sendRequest } from '../../../support/builders.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -40,7 +40,7 @@ const metricDuring = async ({ answer, hours, requestsAt, maxWaitHours }: Hold) =
   const functions = [harness.startFunction(), harness.startFunction(), harness.startFunction()];
   const start = harness.now();
   const msSince = (instant: string) => Date.parse(instant) - Date.parse(start);
-  const waiting: { request: SendRequest; queuedMs: number; dueMs: number; receives: number }[] = [];
+  const waiting: { request: AddressedRequest; queuedMs: number; dueMs: number; receives: number }[] = [];
   const put = (requestId: string, queuedMs: number) => {
     const notAfter = maxWaitHours === undefined ? undefined : addMs(start, queuedMs + maxWaitHours * HOUR_MS);
     const changes = { requestId, platformContactId: `user ${requestId}`, reason: 'payment' as const, notAfter };

@@ -55,7 +55,7 @@ describe('docs/management-api.json', () => {
     const { paths } = managementApiDocument(version);
     expect(paths['/v1/sends']?.post).toHaveProperty(
       'requestBody.content.application/json.schema.required',
-      expect.arrayContaining(['requestId', 'platformContactId']),
+      expect.arrayContaining(['requestId']),
     );
   });
 });

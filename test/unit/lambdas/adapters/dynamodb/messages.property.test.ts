@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import * as z from '../../../../../lambdas/domain/schema.ts';
-import type { Claim, QueuedSend, SendResult } from '../../../../../lambdas/domain/send.ts';
+import type { AddressedSend, Claim, SendResult } from '../../../../../lambdas/domain/send.ts';
 import type { VerifiedRequest } from '../../../../../lambdas/domain/webhook-request.ts';
 import { recordSentMessage } from '../../../../../lambdas/runtime/record-sent-message.ts';
 import { contactName } from '../../../../../lambdas/table/keys.ts';
@@ -16,7 +16,7 @@ import { type Repositories, repositoriesOf } from './repositories.ts';
 const tables = contractTables();
 
 const request = templateRequest();
-const SEND: QueuedSend = {
+const SEND: AddressedSend = {
   request,
   body: JSON.stringify(request),
   contact: contactRef('chat', USER),

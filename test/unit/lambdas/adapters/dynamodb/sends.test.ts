@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
-import { acceptedCall, type Claim, type QueuedSend, type SendResult } from '../../../../../lambdas/domain/send.ts';
+import { type AddressedSend, acceptedCall, type Claim, type SendResult } from '../../../../../lambdas/domain/send.ts';
 import { SEND_STATES } from '../../../../../lambdas/domain/send-transitions.ts';
 import { startTrace } from '../../../../../lambdas/domain/trace-context.ts';
 import { broadcastShard, stateShard } from '../../../../../lambdas/table/indexes.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
 const LATER = '2026-11-20T12:00:09.000Z';
 const contact = contactRef('chat', USER);
 const call = { endpoint: 'message/v3' as const, body: { messageText: 'Hi' } };
-const SEND: QueuedSend = {
+const SEND: AddressedSend = {
   request: sendRequest(),
   body: JSON.stringify(sendRequest()),
   contact,

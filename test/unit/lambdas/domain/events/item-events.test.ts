@@ -271,6 +271,17 @@ describe('a change of a send', () => {
     expect(eventsOf(sendChange(refused, failed))[0]?.detail.id).not.toBe(first?.detail.id);
   });
 
+  it('names the customer of a request, and the contact only once an address was chosen', () => {
+    const body = '{"requestId":"request-1","customerId":"customer-1","messageText":"Hi"}';
+    const contact = 'CUSTOMER#chat#customer-1';
+    const detailOf = (after: ReturnType<typeof sendImage>) => eventsOf(sendChange(after))[0]?.detail;
+    const refused = sendImage({ state: 'refused', refusedAt: AT, code: 'CUSTOMER_UNKNOWN', body, contact });
+
+    expect(detailOf(sendImage({ body }))).toMatchObject({ customerId: 'customer-1', contact: { key: '541155550000' } });
+    expect(detailOf(refused)).toMatchObject({ customerId: 'customer-1', contact: undefined });
+    expect(detailOf(sendImage())).toMatchObject({ customerId: undefined });
+  });
+
   it('that records only a failure publishes nothing, whatever its state', () => {
     for (const state of [undefined, ...SEND_STATES]) {
       const before = sendImage({ state });

@@ -6,6 +6,7 @@ import { contactResponse } from '../../../../../lambdas/manage/api/contacts.ts';
 import { erasureResponse } from '../../../../../lambdas/manage/api/erasures.ts';
 import { wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
+import { createSendHarness } from '../../send/send-harness.ts';
 import { createManagedStage } from '../managed-stage.ts';
 
 // What an erasure leaves of the customers that events named with an address, whatever else they named with it.
@@ -105,6 +106,41 @@ it('an erasure finds the addresses from which the customer wrote to other busine
   await write(ID, 2, { CHAT_CHANNEL_ID: 'BIZ-chat-5491100000077' });
   await erase(PHONE);
   expect(await everything()).not.toContain(ID);
+});
+
+describe('an erasure erases the sends to the customer', () => {
+  const request = { requestId: 'request-1', customerId: 'customer-1', messageText: 'Hi' };
+
+  it.each(['the customer', 'an address'])('that wait for their time, if it names %s', async (name) => {
+    await write(ID, 1);
+    await stage.call('enqueueSend', { body: request });
+    if (name === 'the customer') await stage.call('eraseCustomer', { id: 'customer-1' });
+    else await stage.call('eraseContact', { id: ID });
+    await stage.erase();
+
+    expect(await stage.sendItem()).toMatchObject({ state: 'cancelled', body: '' });
+    expect(await everything()).not.toContain('customer-1');
+  });
+
+  it('that went to an address', async () => {
+    await write(ID, 1);
+    const harness = await createSendHarness(tables, { tableName: stage.tableName });
+    await harness.startFunction().send(request);
+    await stage.call('eraseCustomer', { id: 'customer-1' });
+    await stage.erase();
+
+    expect(harness.calls).toHaveLength(1);
+    expect(await everything()).not.toContain('customer-1');
+  });
+
+  it('also those that are dead letters, but not those of others that mention it', async () => {
+    const [own, other] = [request, { ...request, customerId: 'customer-2', messageText: 'not customer-1' }];
+    stage.queuedDeadLetters = [{ body: JSON.stringify(own) }, { body: JSON.stringify(other) }];
+    await stage.call('eraseCustomer', { id: 'customer-1' });
+    await stage.erase();
+
+    expect(stage.queuedDeadLetters).toEqual([{ body: JSON.stringify(other) }]);
+  });
 });
 
 describe('an ID that the service gives to many users', () => {

@@ -270,6 +270,7 @@ describe('an erasure', () => {
 
     expect(await stage.contacts.read(contactRef('chat', USER), NOW)).toEqual({
       address: '5491155550000',
+      customerAt: '2026-11-20T12:30:00.000Z',
       name: 'Ana',
       customerId: 'customer-1',
       writerIds: ['customer-1'],

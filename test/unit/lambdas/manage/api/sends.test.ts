@@ -10,6 +10,7 @@ import {
   TRACE_ID,
   TRACEPARENT,
   USER,
+  wireMessage,
 } from '../../../../support/builders.ts';
 import { putSendInState } from '../../../../support/send-states.ts';
 import { testTables } from '../../../../support/test-tables.ts';
@@ -48,6 +49,24 @@ describe('a request that is enqueued', () => {
         request: sendRequest(),
       },
     });
+  });
+
+  it('is put in the message group of the customer that it names', async () => {
+    const body = { requestId: 'request-1', customerId: 'customer-1', messageText: 'Hi' };
+    expect(await enqueue(body)).toMatchObject({ status: 202 });
+    expect(stage.queued).toMatchObject([{ body: JSON.stringify(body), groupId: 'customer-1' }]);
+    expect(await stage.call('cancelSend', { body: { requestId: 'request-1' } })).toMatchObject({
+      status: 200,
+      body: { state: 'cancelled' },
+    });
+  });
+
+  it('is forecast for the address that would be chosen for a customer', async () => {
+    const body = { requestId: 'request-1', customerId: 'customer-1', messageText: 'Hi' };
+    const dryRun = async () => (await stage.call('enqueueSend', { body, query: { dryRun: 'true' } })).body;
+    expect(await dryRun()).toMatchObject({ decision: 'refused', code: 'CUSTOMER_UNKNOWN', known: false });
+    await stage.receive(wireMessage());
+    expect(await dryRun()).toMatchObject({ decision: 'free-form', known: true });
   });
 
   it('is the same request to the function that consumes the queue', async () => {

@@ -1,0 +1,85 @@
+import { compare } from './compare.ts';
+import { addressVariants, type Contact, type ContactRef, type CustomerRef, isSameUser } from './contact.ts';
+import { type CustomerLinks, customersFollowed, customersNamed, isOfCustomer, MAX_CUSTOMERS } from './customer.ts';
+import { type Refusal, refuse } from './decision.ts';
+
+/** An address that events named with a customer, as stored. */
+export interface CustomerAddress {
+  readonly ref: ContactRef;
+  readonly contact: Contact;
+}
+
+/** The addresses that events named with a customer, or `shared` if the ID does not identify one user. */
+export type CustomerAddresses = readonly CustomerAddress[] | 'shared';
+
+/** The address to which a message to a customer goes. */
+export interface ChosenAddress {
+  readonly kind: 'chosen';
+  readonly ref: ContactRef;
+  readonly address: string;
+}
+
+type Named = Pick<CustomerRef, 'customerId'>;
+
+/**
+ * Whether an address leads to this customer alone. An opt-out at an address that leads to several customers holds for all
+ * of them, but a message to one of them must not go there.
+ */
+export const isOnlyUser = (links: CustomerLinks, { customerId }: Named): boolean => {
+  const followed = customersFollowed(links);
+  return followed.length === 1 && followed[0] === customerId && !isSharedAddress(links);
+};
+
+const isSharedAddress = ({ writerIds = [], otherCustomerIds = [] }: CustomerLinks): boolean =>
+  Math.max(writerIds.length, otherCustomerIds.length) > MAX_CUSTOMERS;
+
+/**
+ * Chooses the address to which a message to a customer goes: the one from which the customer wrote last, or else the only
+ * one. A stranger would read a message to a wrong address, so a message whose address is in doubt is refused.
+ *
+ * @param bound the address of an earlier call of the same request, which may have been sent
+ */
+export const chooseAddress = (
+  customer: Named,
+  addresses: CustomerAddresses,
+  bound: ContactRef | undefined,
+): ChosenAddress | Refusal => {
+  if (addresses === 'shared') return refuse('CUSTOMER_AMBIGUOUS', 'Many addresses have the ID of the customer.');
+  const own = addresses.filter(({ contact }) => isOnlyUser(contact, customer));
+  const candidates = bound === undefined ? own : own.filter(({ ref }) => isSameUser(ref, bound));
+  const [latest] = candidates
+    .filter(({ contact }) => contact.customerAt !== undefined)
+    .toSorted((one, other) => compare(other.contact.customerAt ?? '', one.contact.customerAt ?? ''));
+  const chosen = latest ?? (candidates.length === 1 ? candidates[0] : undefined);
+  return chosen === undefined ? refuseAddresses(customer, addresses, { own, bound }) : spell(chosen);
+};
+
+/** Explains why no address can be chosen. */
+const refuseAddresses = (
+  customer: Named,
+  addresses: readonly CustomerAddress[],
+  { own, bound }: { readonly own: readonly CustomerAddress[]; readonly bound: ContactRef | undefined },
+): Refusal => {
+  if (bound !== undefined) {
+    return refuse('CUSTOMER_AMBIGUOUS', 'The address of an earlier call does not lead to this customer alone now.');
+  }
+  if (own.length > 1) {
+    return refuse('CUSTOMER_AMBIGUOUS', 'The customer has several addresses, and has written from none of them.');
+  }
+  return addresses.some(({ contact }) => isInDoubt(contact, customer))
+    ? refuse('CUSTOMER_AMBIGUOUS', 'The addresses of the customer lead to other customers too, or were separated.')
+    : refuse('CUSTOMER_UNKNOWN', 'No address belongs to the customer now.');
+};
+
+/** Whether events name an address with this customer, and the latest message from it is not another customer's. */
+const isInDoubt = (contact: Contact, customer: Named): boolean =>
+  isOfCustomer({ ...contact, separatedCustomerIds: [] }, customer) ||
+  (contact.customerId === undefined && customersNamed(contact).includes(customer.customerId));
+
+/** Returns an address as it was last received. A key is an address only if no other address has it. */
+const spell = ({ ref, contact }: CustomerAddress): ChosenAddress | Refusal => {
+  const address = contact.address ?? (addressVariants(ref.key).length === 1 ? ref.key : undefined);
+  return address === undefined
+    ? refuse('CUSTOMER_UNKNOWN', 'The customer has never written, and the number can be written in several ways.')
+    : { kind: 'chosen', ref, address };
+};
