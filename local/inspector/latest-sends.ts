@@ -59,8 +59,8 @@ export const createLatestSends = (maxSends = MAX_SENDS): LatestSends => {
 };
 
 const entryOf = (send: SendSummary): Entry => {
-  const { requestId, messageId, platformContactId, text, ruleName, code } = send;
-  const searched = [requestId, messageId, platformContactId, text, ruleName, code];
+  const { requestId, messageId, platformContactId, customerId, text, ruleName, code } = send;
+  const searched = [requestId, messageId, platformContactId, customerId, text, ruleName, code];
   return {
     send,
     contact: platformContactId && comparable(platformContactId),

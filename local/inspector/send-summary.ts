@@ -10,13 +10,14 @@ export const summarizeSend = (send: SendRecord): SendSummary => summarize(send, 
 
 const summarize = (send: SendRecord, request: RequestFields): SendSummary => {
   const { requestId, state, code, decision, outcome, outcomeDetails, messageId } = send;
-  const { platformContactId, messageText, ruleNameOrId } = request;
+  const { platformContactId, customerId, messageText, ruleNameOrId } = request;
   return {
     ...{ requestId, state, code, decision, outcome, outcomeDetails, messageId },
     firstAt: timesOf(send).at(0),
     at: timesOf(send).at(-1),
     // The address that was chosen for a request to a customer.
     platformContactId: string(platformContactId) ?? string(send.call?.body.platformContactId),
+    customerId: string(customerId),
     text: shorten(string(messageText)),
     ruleName: string(ruleNameOrId),
   };

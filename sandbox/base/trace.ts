@@ -84,8 +84,10 @@ export interface ContactView {
 /** A send request in the customer's table. */
 export interface SendSummary {
   readonly requestId: string;
-  /** The user's address in the request, if it can be read. */
+  /** The user's address in the request, if it can be read, or the one that was chosen for a customer. */
   readonly platformContactId?: string;
+  /** The customer that the request names in place of an address. */
+  readonly customerId?: string;
   readonly state: string;
   /** The earliest time in the item. */
   readonly firstAt?: string;

@@ -80,5 +80,7 @@ const RequestRow = ({ send, userName }: { send: SendSummary; userName: string | 
   </>
 );
 
-const nameOf = ({ platformContactId = '' }: SendSummary, users: Parameters<typeof findUser>[0]): string =>
-  findUser(users, platformContactId)?.name ?? platformContactId;
+const nameOf = ({ platformContactId, customerId }: SendSummary, users: Parameters<typeof findUser>[0]): string => {
+  if (platformContactId !== undefined) return findUser(users, platformContactId)?.name ?? platformContactId;
+  return customerId === undefined ? '' : `Customer ${customerId}`;
+};

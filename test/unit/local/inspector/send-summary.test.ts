@@ -28,6 +28,12 @@ describe('the summary of a send', () => {
     });
   });
 
+  it('has the customer that the request names', () => {
+    const body = JSON.stringify({ customerId: 'K3', messageText: 'Hi' });
+
+    expect(summarizeSend(sendWith({ body }))).toMatchObject({ customerId: 'K3', platformContactId: undefined });
+  });
+
   it.each([
     ['keeps 200 characters', 'a'.repeat(200), 'a'.repeat(200)],
     ['shortens more', 'a'.repeat(201), `${'a'.repeat(199)}…`],
