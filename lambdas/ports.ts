@@ -503,6 +503,8 @@ export interface ErasableItem {
   readonly messageIds?: readonly string[];
   /** Whether the message with this id is marked as erased. */
   readonly isErased?: boolean;
+  /** When it was recorded; absent for a status. */
+  readonly createdAt?: Instant;
   /** The customers that the item names, if any. */
   readonly customerIds?: readonly string[];
 }

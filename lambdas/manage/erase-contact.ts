@@ -176,11 +176,11 @@ const createPass = (
     await erasures.leaveCustomer({ ...customer, channel: subject.channel }, { until, erasureId, isNew: true });
   };
 
-  const isOfUser = ({ kind, customerIds = [] }: ErasableItem): boolean =>
+  const isOfUser = ({ createdAt, customerIds = [] }: ErasableItem): boolean =>
     earlier === undefined ||
     customerIds.includes(earlier.customerId) ||
     // A status has no time, so it can be the present user's.
-    (customerIds.length === 0 && kind !== 'status');
+    (customerIds.length === 0 && createdAt !== undefined && createdAt <= earlier.until);
 
   const eraseItem = async (subject: DataSubject, item: ErasableItem): Promise<void> => {
     // Before the send, because only the send leads to its schedule.
@@ -203,7 +203,7 @@ const createPass = (
     if ('customerId' in subject && (await isShared(subject))) return true;
     let next: ErasablePosition | undefined;
     do {
-      const page = await erasures.listItems(subject, until, next);
+      const page = await erasures.listItems(subject, requestedAt, next);
       for (const customer of page.customers.filter(isFollowed)) {
         if (!(await eraseAll(customer))) return false;
         await leaveNewCustomer(subject, customer);

@@ -65,10 +65,11 @@ describe("what is stored under a contact's name", () => {
     await receive(wireStatus({ _id_: 'unknown' }));
     await stored.sends.register(queuedSend(), '2026-11-20T11:00:00.000Z');
 
+    const createdAt = '2026-11-20T11:00:00.000Z';
     expect(await listAll('2026-11-20T11:30:00.000Z')).toEqual([
-      { kind: 'message', id: 'old', customerIds: ['customer-1'] },
+      { kind: 'message', id: 'old', createdAt, customerIds: ['customer-1'] },
       { kind: 'status', id: 'unknown', customerIds: ['customer-1'] },
-      { kind: 'send', id: 'request-1', isScheduled: false },
+      { kind: 'send', id: 'request-1', createdAt, isScheduled: false },
     ]);
   });
 
