@@ -153,6 +153,8 @@ export interface MessageRepository {
   read(id: string): Promise<DetailedMessage | undefined>;
   /** Returns when the message was written, and with whom. Returns undefined if only statuses of it are known. */
   readOrigin(id: string): Promise<MessageOrigin | undefined>;
+  /** Returns when a contact's user first wrote after a time. Returns undefined if no such message is stored. */
+  readFirstInbound(contact: ContactRef, after: Instant): Promise<Instant | undefined>;
   /** Returns a page of the messages of one or several subjects, in one order, newest first. */
   readConversation(
     parts: readonly UserPart[],

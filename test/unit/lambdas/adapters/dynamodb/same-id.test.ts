@@ -60,6 +60,12 @@ describe('messages of two users with one ID', () => {
     expect(await stored.contacts.readConsents(contactRef('chat', ANA))).toEqual([]);
   });
 
+  it("are not taken for one because the address of one of them was the other user's before", async () => {
+    await receive({ ...OF_ANA, _id_: 'earlier', FROM: JUAN });
+    await receive(OF_ANA);
+    expect(await receive(OF_JUAN)).toMatchObject(QUARANTINED);
+  });
+
   it('are not taken for one because neither event names a customer', async () => {
     await receive({ ...OF_ANA, CUSTOMER_ID: undefined });
     expect(await receive({ ...OF_JUAN, CUSTOMER_ID: undefined })).toMatchObject(QUARANTINED);
