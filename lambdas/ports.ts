@@ -73,8 +73,8 @@ export interface ContactRepository {
   /** Records that an event of a business's message named this customer as the contact's user. */
   linkCustomer(named: { readonly contact: ContactRef; readonly customerId: string }, at: Instant): Promise<void>;
   /**
-   * Records that a customer is not the contact's user although the chat service names them together, or takes that back.
-   * Of calls at the same time, each takes effect. Does nothing if the contact is not stored.
+   * Records that a customer is not the contact's user although the chat service names them together, or reverses that.
+   * Concurrent calls all take effect. Does nothing if the contact is not stored.
    */
   recordSeparation(
     named: { readonly contact: ContactRef; readonly customerId: string },
@@ -291,8 +291,8 @@ export interface SendRepository {
   register(send: Omit<QueuedSend, 'endBy'>, at: Instant): Promise<TransitionResult>;
   schedule(send: QueuedSend, times: { readonly at: Instant; readonly sendAt: Instant }): Promise<TransitionResult>;
   /**
-   * Claims a send for one call; required before every call. Of a request to a customer, records the address, so that no
-   * other one can be claimed later. With `resend`, an uncertain send can be claimed too.
+   * Claims a send for one call; required before every call. For a request to a customer, records the address, so that
+   * no other one can be claimed later. With `resend`, an uncertain send can be claimed too.
    */
   claim(
     send: AddressedSend,
@@ -519,6 +519,8 @@ export interface LinkedAddresses {
   readonly earlier: readonly { readonly contact: ContactRef; readonly until: Instant }[];
   /** Those that an operator separated from the customer. */
   readonly separated: readonly ContactRef[];
+  /** The ID has had too many addresses, of which none is returned. */
+  readonly isShared: boolean;
 }
 
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */
@@ -536,8 +538,8 @@ export interface ErasureRepository {
   customersOf(
     contact: ContactRef,
   ): Promise<{ readonly user: readonly ChannelCustomer[]; readonly named: readonly ChannelCustomer[] }>;
-  /** Whether many users share a customer's ID, at any business number. */
-  isShared(customer: CustomerRef): Promise<boolean>;
+  /** Whether many users share a customer's ID, at any of these channels. */
+  isShared(customer: CustomerRef, channels: readonly string[]): Promise<boolean>;
   /** Returns the addresses of a customer: none if the ID is not that of one user. */
   addressesOf(customer: ChannelCustomer): Promise<LinkedAddresses>;
   /**

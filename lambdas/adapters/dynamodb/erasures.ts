@@ -59,8 +59,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     return { user: customersIn(contact, item), named: customersIn(contact, item, customersNamed) };
   },
 
-  async isShared(customer) {
-    const channels = await readChannels(table, customer.platform);
+  async isShared(customer, channels) {
     const items = await table.getAll(channels.map((channel) => customerKeyOf({ ...customer, channel })));
     return items.some((item) => !isOneUser(parseCustomer(item)));
   },

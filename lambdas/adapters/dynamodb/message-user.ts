@@ -38,14 +38,14 @@ export const isOfUser = async (
   return (says === 'unknown' && isUnknown) || overlap(stored, named);
 };
 
-/** Whether an echo can be of the message that has its ID, by what their events say. */
+/** Whether an echo can belong to the message with the same ID, judging by their events. */
 export const canBeEchoOf = (message: Item, echo: Item): boolean =>
   compareUsers(message, {
     subject: parseSubjectName(echo.contact),
     customerId: eventsIn(echo).find(({ customerId }) => customerId !== undefined)?.customerId,
   }) !== 'different';
 
-/** Compares the users that an item and an event name. It is unknown whether a customer has an address without any. */
+/** Compares the users of an item and an event: `unknown` if one has only a customer ID, and the other only an address. */
 const compareUsers = (item: Item, user: NamedUser): 'same' | 'different' | 'unknown' => {
   const { subject, requestId } = user;
   const stored = parseSubjectName(item.contact);
@@ -82,7 +82,7 @@ const eventsIn = ({ body, statusBodies }: Item): readonly ServiceEvent[] =>
 const customerIdOf = (subject: DataSubject | undefined): readonly string[] =>
   subject !== undefined && 'customerId' in subject ? [subject.customerId] : [];
 
-/** Returns the customers that the user of an address is. */
+/** Returns the customers to which the user of an address belongs. */
 const linkedIds = async (
   table: Pick<ConversationTable, 'update'>,
   subject: DataSubject | undefined,
