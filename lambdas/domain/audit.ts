@@ -1,4 +1,4 @@
-import type { ContactRef } from './contact.ts';
+import type { ContactRef, CustomerRef } from './contact.ts';
 import { DEAD_LETTER_QUEUES } from './dead-letter.ts';
 import type { Instant } from './instant.ts';
 import * as z from './schema.ts';
@@ -43,7 +43,10 @@ export const auditDetails = z.object({
   consentAt: text,
   source: text,
   origin: text,
-  /** For a separation: the customer that is not, or is again, the contact's user. */
+  /**
+   * For a separation: the customer that is not, or is again, the contact's user. Otherwise, the customer of a request that
+   * names no address.
+   */
   customerId: text,
   /** The erasure. The entry of an erasure never names the contact. */
   erasureId: text,
@@ -71,7 +74,9 @@ export const auditDetails = z.object({
 export interface AuditedAct {
   readonly action: AuditAction;
   /** The contact that the action concerns. An erasure of this contact removes it from the entry. */
-  readonly contact?: ContactRef;
+  readonly contact?: ContactRef | undefined;
+  /** The customer that it concerns, if no address is known. An erasure removes it in the same way. */
+  readonly customer?: CustomerRef | undefined;
   readonly details: z.output<typeof auditDetails>;
 }
 

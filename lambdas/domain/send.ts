@@ -1,5 +1,5 @@
 import type { AddressedRequest } from './addressed-request.ts';
-import type { ContactRef, DataSubject } from './contact.ts';
+import type { ContactRef, CustomerRef, DataSubject } from './contact.ts';
 import type { RefusalCode } from './decision.ts';
 import { readEventField } from './event-content.ts';
 import type { Instant } from './instant.ts';
@@ -114,6 +114,8 @@ export interface SendRecord extends Readonly<z.output<typeof sendTimes>> {
   readonly outcomeDetails?: string | undefined;
   /** The user; absent once erased, and until an address is chosen for a customer. */
   readonly contact?: ContactRef | undefined;
+  /** The customer until an address is chosen. */
+  readonly customer?: CustomerRef | undefined;
   /** The queue message's body; empty once its contact is erased. */
   readonly body: string;
   /** When it was first queued, if its `notAfter` counts from then, or if it was dead-lettered. */

@@ -84,7 +84,9 @@ const eraseUser = async (
   { eraseAll }: ReturnType<typeof createPass>,
 ): Promise<boolean> => {
   const until = earlier?.until ?? requestedAt;
-  for (const customer of customers) {
+  // A claim can move a request to the customer to an address, so the request is erased before the address.
+  const owners = earlier === undefined ? customers : [{ platform, customerId: earlier.customerId }];
+  for (const customer of owners) {
     if (!(await eraseAll(customer))) return false;
   }
   const contacts = contact === undefined ? [] : await erasures.contactsOf(contact);

@@ -6,7 +6,7 @@ import { isInBroadcast, isListed } from '../domain/send-index.ts';
 import { SEND_STATES, type SendState } from '../domain/send-transitions.ts';
 import { broadcastShard, broadcastSort, contactSort, stateShard, stateSort, timeOfState } from './indexes.ts';
 import { type Item, optionalString, parseItem } from './item.ts';
-import { idOf, parseContactName, subjectName } from './keys.ts';
+import { idOf, parseSubjectName, subjectName } from './keys.ts';
 
 const sentCall = { endpoint: z.enum(['message/v3', 'intent/v2']), body: z.record(z.string(), z.unknown()) };
 
@@ -38,8 +38,9 @@ const sendItem = z.object({
 
 /** @throws DamagedItemError if the item does not have the form of a send. */
 export const parseSend = (item: Item): SendRecord => {
-  const contact = parseContactName(item.contact);
-  const send = { ...parseItem(sendItem, { ...item, requestId: idOf(item.pk) }), contact };
+  const subject = parseSubjectName(item.contact);
+  const user = subject === undefined || 'key' in subject ? { contact: subject } : { customer: subject };
+  const send = { ...parseItem(sendItem, { ...item, requestId: idOf(item.pk) }), ...user };
   return send.failure === undefined ? send : { ...send, ...outcomeOfFailure(send.failure) };
 };
 

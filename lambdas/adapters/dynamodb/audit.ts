@@ -1,7 +1,7 @@
 import type { AuditRepository, Randomness, UserPart } from '../../ports.ts';
 import { parseAuditEntry } from '../../table/audit-item.ts';
 import { BY_STATE, contactSort, stateShard, stateShards } from '../../table/indexes.ts';
-import { auditKey, contactName, type ItemKey, idOf } from '../../table/keys.ts';
+import { auditKey, type ItemKey, idOf, subjectName } from '../../table/keys.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { listShards } from './shard-list.ts';
 import { listSubjects, type SubjectList } from './subject-list.ts';
@@ -13,7 +13,8 @@ export const createDynamodbAudit = (
   { newId }: Pick<Randomness, 'newId'>,
 ): AuditRepository => ({
   async record(act) {
-    const { at, action, caller, contact, details } = act;
+    const { at, action, caller, contact, customer, details } = act;
+    const subject = contact ?? customer;
     const id = newId();
     await table.update({
       key: auditKey(id),
@@ -22,7 +23,8 @@ export const createDynamodbAudit = (
         action,
         caller: caller.arn,
         callerId: caller.id,
-        ...(contact && { contact: contactName(contact), contactSort: contactSort('AUDIT', at) }),
+        ...(subject && { contact: subjectName(subject), contactSort: contactSort('AUDIT', at) }),
+        ...(customer && { customerId: customer.customerId }),
         ...details,
         stateShard: stateShard('audit', id),
         stateAt: at,

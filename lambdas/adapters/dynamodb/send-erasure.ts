@@ -1,7 +1,7 @@
 import { addMs } from '../../domain/instant.ts';
 import { SEND_TRANSITIONS } from '../../domain/send-transitions.ts';
 import type { ErasableItem } from '../../ports.ts';
-import { CUSTOMER_PREFIX, messageKey, sendKey } from '../../table/keys.ts';
+import { CUSTOMER_PREFIX, contactName, messageKey, parseContactName, sendKey } from '../../table/keys.ts';
 import { EMPTIED_MESSAGE } from '../../table/message-item.ts';
 import { erasedAttributes } from '../../table/send-item.ts';
 import { createTransitions } from './send-writes.ts';
@@ -41,10 +41,11 @@ const MAX_CALL_MS = 15 * 60 * 1000;
  */
 export const eraseSend = async (
   table: ConversationTable,
-  { id: requestId, messageIds = [] }: ErasableItem,
+  item: ErasableItem,
   contact: string,
   at: string,
 ): Promise<'erased' | 'lost' | 'gone' | 'busy'> => {
+  const { id: requestId, messageIds = [] } = item;
   await Promise.all(messageIds.map((messageId) => markAsErased(table, messageId, requestId, at)));
   // Another message may have been recorded for the send since it was listed.
   const isKnown = messageIds.length > 0;
@@ -68,8 +69,13 @@ export const eraseSend = async (
   });
   if (ended.kind === 'written') return 'erased';
   if (ended.item?.contact === undefined) return 'gone';
-  // A claim has just chosen an address of the customer, under which the next pass finds the send.
-  if (ended.item.contact !== contact) return contact.startsWith(CUSTOMER_PREFIX) ? 'busy' : 'gone';
+  if (ended.item.contact !== contact) {
+    // A claim has just chosen an address of the customer, whose own erasure may be done.
+    const address = contact.startsWith(CUSTOMER_PREFIX) ? parseContactName(ended.item.contact) : undefined;
+    const { messageIds: stored } = ended.item;
+    const moved = { ...item, messageIds: stored instanceof Set ? [...stored].map(String) : [] };
+    return address === undefined ? 'gone' : eraseSend(table, moved, contactName(address), at);
+  }
   const erase = async (name: 'cancelErased' | 'loseTrackErased', time: 'cancelledAt' | 'uncertainAt') => {
     const update = { set: { ...emptied, [time]: at } };
     return (await createTransitions(table).apply(name, requestId, update, { contact })).kind === 'written';

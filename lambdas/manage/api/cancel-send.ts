@@ -28,7 +28,8 @@ const cancel = async (ports: CancelSendPorts, requestId: string, caller: Caller)
   if (!known) return sendNotFound(requestId);
   const now = clock.now();
   if (canStartFrom('cancel', known.state)) {
-    await audit.record({ action: 'cancellation', contact: known.contact, details: { requestId }, at: now, caller });
+    const { contact, customer } = known;
+    await audit.record({ action: 'cancellation', contact, customer, details: { requestId }, at: now, caller });
     // It could be waiting again by now, and then be cancelled without an entry.
   } else if (known.state !== 'cancelled') return notCancellable(known);
   const cancelled = await sends.cancel(requestId, now);

@@ -41,7 +41,8 @@ export const requeueSend = defineRoute({
     if (send.sendAt !== undefined && send.sendAt > now) return notOverdue(send, `is due at ${send.sendAt}`);
     const parsed = parseSendRequest(send.body);
     if (parsed.kind === 'malformed') return notOverdue(send, 'has no request that can be queued');
-    await audit.record({ action: 'requeue', contact: send.contact, details: { requestId }, at: now, caller });
+    const { contact, customer } = send;
+    await audit.record({ action: 'requeue', contact, customer, details: { requestId }, at: now, caller });
     await queue.put({
       body: serializeDueMessage(requestId),
       groupId: messageGroup(addresseeOf(parsed.request)),

@@ -23,6 +23,7 @@ beforeEach(async () => {
 const IN_AN_HOUR = '2026-11-20T13:00:00.000Z';
 const BODY = JSON.stringify(sendRequest({ sendAt: IN_AN_HOUR }));
 const DUE = serializeDueMessage('request-1');
+const CUSTOMER = { customerId: 'customer-1' };
 const cancel = (requestId = 'request-1') => stage.call('cancelSend', { body: { requestId } });
 const schedule = () => sender.receive(BODY);
 
@@ -72,6 +73,19 @@ describe('cancelling a scheduled send', () => {
     expect(cancelled.status).toBe(isSent ? 409 : 200);
     expect((await stage.sendItem())?.state).toBe(isSent ? 'accepted' : 'cancelled');
   });
+});
+
+it('cancelling a request to a customer is in the audit trail of the customer, until the customer is erased', async () => {
+  await sender.receive(
+    JSON.stringify({ ...sendRequest({ sendAt: IN_AN_HOUR }), platformContactId: undefined, ...CUSTOMER }),
+  );
+  await cancel();
+  const { body } = await stage.call('listAudit', { query: CUSTOMER });
+  expect(body).toMatchObject({ entries: [{ action: 'cancellation', requestId: 'request-1', ...CUSTOMER }] });
+
+  await stage.call('eraseCustomer', { id: CUSTOMER.customerId });
+  await stage.erase();
+  expect(JSON.stringify(await stage.items())).not.toContain(CUSTOMER.customerId);
 });
 
 describe('cancelling a send that is queued or waiting', () => {

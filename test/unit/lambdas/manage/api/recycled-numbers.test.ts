@@ -85,6 +85,18 @@ describe('an echo that names Ana after the first message of Juan', () => {
   });
 });
 
+it('the erasure of an earlier user cancels her requests first, so that no claim moves one to the number later', async () => {
+  await write('ana-1', 1);
+  await stage.call('enqueueSend', { body: { requestId: 'request-1', customerId: 'ana-1', messageText: SECRET } });
+  await write('juan-1', 30);
+  await stage.call('eraseCustomer', { id: 'ana-1' });
+  const ofNumber = stage.queuedErasures.find(({ earlier }) => earlier !== undefined);
+  if (ofNumber === undefined) throw new Error('The number has no erasure of its own.');
+  await stage.erasePass(ofNumber);
+
+  expect(await stage.sendItem()).toMatchObject({ state: 'cancelled', body: '' });
+});
+
 describe.each([
   ['before', '2026-11-20T12:30:00.000Z'],
   // Parley learns late that the number is his.
