@@ -45,7 +45,7 @@ export const canBeEchoOf = (message: Item, echo: Item): boolean =>
     customerId: eventsIn(echo).find(({ customerId }) => customerId !== undefined)?.customerId,
   }) !== 'different';
 
-/** Compares the users of an item and an event: `unknown` if one has only a customer ID, and the other only an address. */
+/** Compares the users of an item and an event: `unknown` if one has only a customer ID, the other only an address. */
 const compareUsers = (item: Item, user: NamedUser): 'same' | 'different' | 'unknown' => {
   const { subject, requestId } = user;
   const stored = parseSubjectName(item.contact);
