@@ -167,10 +167,12 @@ const drawMoment = (story: Story, ms: number, namesCustomers: number): readonly 
 
 /** Returns a message of another user at another address. Some services give out an ID again at another number. */
 const messageOfOther = ({ sent, ids }: Story, person: Person, address: string): Delivered | undefined => {
+  // A person's messages with one ID would be versions of one message.
+  const own = new Set(sent.filter(({ name }) => name === person.name).map(({ id }) => id));
   const others = sent.filter(
     (message) =>
       message.kind === 'message' &&
-      message.name !== person.name &&
+      !own.has(message.id) &&
       message.customerId !== undefined &&
       message.address !== address,
   );

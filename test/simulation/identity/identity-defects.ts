@@ -202,6 +202,26 @@ export const IDENTITY_DEFECTS: Readonly<Record<string, IdentityDefect>> = {
       },
     }),
   },
+  requestsOfEarlierShown: {
+    breaks: 'The requests of a number that was taken over show those to its earlier user.',
+    invariant: 'recycledShowsNothing',
+    create: () => ({
+      manage: {
+        ports: ({ lists }) => ({
+          lists: {
+            ...lists,
+            list: (filter, page) =>
+              lists.list(
+                filter.user === undefined
+                  ? filter
+                  : { ...filter, user: filter.user.map(({ earlier: _earlier, ...part }) => part) },
+                page,
+              ),
+          },
+        }),
+      },
+    }),
+  },
   lookedUpAsWritten: {
     breaks: 'A conversation is looked up by an Argentine number with its 9, not by the key of the contact.',
     invariant: 'oneConversation',

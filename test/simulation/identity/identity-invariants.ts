@@ -34,6 +34,8 @@ export type IdentityMoment =
       readonly messages: unknown;
       /** The edited messages of the conversation, with their versions. */
       readonly versions: readonly unknown[];
+      /** The requests to the address. */
+      readonly sends: unknown;
     };
 
 type Judge<Kind extends IdentityMoment['kind']> = (
@@ -128,11 +130,11 @@ export const IDENTITY_INVARIANTS = {
   erasedEverywhere: {
     sentence:
       "An erasure of any address of a customer leaves nothing of the customer's addresses, nothing that the customer " +
-      'wrote from others, and no item of the customer.',
+      'wrote from others or that was written to the customer there, and no item of the customer.',
     at: 'erased',
     faultIn({ address, keys, customers, items }, facts) {
       const texts = facts.events.flatMap(({ kind, key, customerId, text }) =>
-        (kind === 'message' || kind === 'edit') &&
+        kind !== 'status' &&
         ((key !== undefined && keys.has(key)) || (customerId !== undefined && customers.has(customerId)))
           ? [text]
           : [],
@@ -143,6 +145,10 @@ export const IDENTITY_INVARIANTS = {
         const left = items.find((item) => !isOfOther(item) && containsText(item, text));
         if (left) return `After the erasure of ${address}, ${left.pk} ${left.sk} contains ${text}`;
       }
+      const send = items.find(
+        (item) => String(item.pk).startsWith('SEND#') && [...customers].some((id) => containsText(item, id)),
+      );
+      if (send) return `After the erasure of ${address}, ${send.pk} names the customer.`;
       const customer = items.find(({ pk }) => [...customers].some((id) => pk === `CUSTOMER#chat#${id}`));
       return customer && `After the erasure of ${address}, ${customer.pk} ${customer.sk} is left.`;
     },
@@ -207,17 +213,21 @@ export const IDENTITY_INVARIANTS = {
   },
 
   recycledShowsNothing: {
-    sentence: 'Once the new user of a number has written, the number shows no ID and no message of the earlier user.',
+    sentence:
+      'Once the new user of a number has written, the number shows no ID of the earlier user, and no message or request ' +
+      'from or to that user.',
     at: 'read',
-    faultIn({ address, contact, messages }, facts) {
+    faultIn({ address, contact, messages, sends }, facts) {
       const key = contactKey(address);
       const users = facts.usersOf(key);
-      const earlier = facts
-        .messagesFrom(key)
-        .filter(({ customerId }) => customerId !== undefined && !users.has(customerId));
+      const wrote = new Set(facts.messagesFrom(key).map(({ customerId }) => customerId));
+      const earlier = facts.events.filter(
+        (event) => event.key === key && !users.has(event.customerId ?? '') && wrote.has(event.customerId),
+      );
       const shown = earlier.find(
-        ({ customerId = '', text }) =>
-          containsText(contact, customerId) || (isUnique(text) && containsText(messages, text)),
+        ({ kind, customerId, text }) =>
+          (customerId !== undefined && containsText([contact, sends], customerId)) ||
+          (kind !== 'status' && isUnique(text) && customerId !== undefined && containsText(messages, text)),
       );
       return shown && `${address} shows ${JSON.stringify(shown)} of an earlier user.`;
     },

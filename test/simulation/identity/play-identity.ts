@@ -99,7 +99,8 @@ const perform = async (
       const { address } = step;
       const contact = (await stage.call({ route: 'getContact', id: address })).body;
       const messages = (await stage.call({ route: 'getConversation', id: address, query: { limit: '100' } })).body;
-      return { kind: 'read', address, contact, messages, versions: await versionsOf(stage, messages) };
+      const sends = (await stage.call({ route: 'listSends', query: { contact: address, limit: '100' } })).body;
+      return { kind: 'read', address, contact, messages, sends, versions: await versionsOf(stage, messages) };
     }
   }
 };
