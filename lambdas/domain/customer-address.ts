@@ -23,12 +23,17 @@ type Named = Pick<CustomerRef, 'customerId'>;
 
 /**
  * Whether an address leads to this customer alone. An opt-out at an address that leads to several customers holds for all
- * of them, but a message to one of them must not go there.
+ * of them, but a message to one of them must not go there. Nor does it go to the address of another writer whom an
+ * operator separated from it: that a status names the customer with the address does not show that its user changed.
  */
 export const isOnlyUser = (links: CustomerLinks, { customerId }: Named): boolean => {
   const followed = customersFollowed(links);
-  return followed.length === 1 && followed[0] === customerId && !isSharedAddress(links);
+  const isUser = links.customerId === customerId || isWithoutWriter(links);
+  return isUser && followed.length === 1 && followed[0] === customerId && !isSharedAddress(links);
 };
+
+const isWithoutWriter = ({ customerId, writerIds = [] }: CustomerLinks): boolean =>
+  customerId === undefined && writerIds.length === 0;
 
 const isSharedAddress = ({ writerIds = [], otherCustomerIds = [] }: CustomerLinks): boolean =>
   Math.max(writerIds.length, otherCustomerIds.length) > MAX_CUSTOMERS;
