@@ -153,6 +153,8 @@ export interface MessageRepository {
   read(id: string): Promise<DetailedMessage | undefined>;
   /** Returns when the message was written, and with whom. Returns undefined if only statuses of it are known. */
   readOrigin(id: string): Promise<MessageOrigin | undefined>;
+  /** Returns when a contact's user first wrote after a time. Returns undefined if no such message is stored. */
+  readFirstInbound(contact: ContactRef, after: Instant): Promise<Instant | undefined>;
   /** Returns a page of the messages of one or several subjects, in one order, newest first. */
   readConversation(
     parts: readonly UserPart[],
@@ -503,6 +505,8 @@ export interface ErasableItem {
   readonly messageIds?: readonly string[];
   /** Whether the message with this id is marked as erased. */
   readonly isErased?: boolean;
+  /** When it was recorded; absent for a status. */
+  readonly createdAt?: Instant;
   /** The customers that the item names, if any. */
   readonly customerIds?: readonly string[];
 }
@@ -515,6 +519,8 @@ export interface LinkedAddresses {
   readonly earlier: readonly { readonly contact: ContactRef; readonly until: Instant }[];
   /** Those that an operator separated from the customer. */
   readonly separated: readonly ContactRef[];
+  /** The ID has had too many addresses, of which none is returned. */
+  readonly isShared: boolean;
 }
 
 /** Erasures. Removes everything stored about a contact, and counts what it removes. */
@@ -532,8 +538,8 @@ export interface ErasureRepository {
   customersOf(
     contact: ContactRef,
   ): Promise<{ readonly user: readonly ChannelCustomer[]; readonly named: readonly ChannelCustomer[] }>;
-  /** Whether many users share a customer's ID, at any business number. */
-  isShared(customer: CustomerRef): Promise<boolean>;
+  /** Whether many users share a customer's ID, at any of these channels. */
+  isShared(customer: CustomerRef, channels: readonly string[]): Promise<boolean>;
   /** Returns the addresses of a customer: none if the ID is not that of one user. */
   addressesOf(customer: ChannelCustomer): Promise<LinkedAddresses>;
   /**

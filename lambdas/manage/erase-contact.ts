@@ -18,6 +18,7 @@ import type {
   SendScheduler,
 } from '../ports.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
+import { onFirstUse } from '../runtime/on-first-use.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
 
 export interface ErasureWorkerOptions {
@@ -60,7 +61,7 @@ export const createErasureWorker =
     // Last, because until then a function could put one of the contact's messages there.
     const isTableDone = isComplete && messages + versions + sends + auditEntries + busy === 0;
     const { isDone, kept, queued } = isTableDone
-      ? await eraseDeadLetters(options, erasure, () => clock.now() < deadline)
+      ? await eraseDeadLetters(options, erasure, pass, () => clock.now() < deadline)
       : { isDone: false, kept: 0, queued: 0 };
     const counts = { messages, sends, deadLetters: kept + queued };
     await erasures.recordPass(before, { ...counts, ...(isDone && { finishedAt: clock.now() }) });
@@ -110,10 +111,11 @@ const eraseUser = async (
 const eraseDeadLetters = async (
   { erasures, queuedDeadLetters, clock }: ErasureWorkerOptions,
   { requestedAt, earlier, contact, customers, separatedKeys }: QueuedErasure,
+  { isShared }: ReturnType<typeof createPass>,
   hasTime: () => boolean,
 ): Promise<{ readonly isDone: boolean; readonly kept: number; readonly queued: number }> => {
   if (earlier !== undefined) return { isDone: true, kept: 0, queued: 0 };
-  const shared = await Promise.all(customers.map((customer) => erasures.isShared(customer)));
+  const shared = await Promise.all(customers.map(isShared));
   const own = customers.filter((_customer, index) => !shared[index]);
   const subjects = contact === undefined ? own : [contact, ...own];
   // Also those that are newer than the request, as in the queues: an erasure of another contact can have moved them. Only
@@ -142,7 +144,7 @@ const COUNTED_AS = {
 /** Erases what was stored until the erasure was requested. */
 const createPass = (
   options: ErasureWorkerOptions,
-  { erasureId, requestedAt, earlier, customers, otherCustomers }: QueuedErasure,
+  { erasureId, requestedAt, earlier, platform, customers, otherCustomers }: QueuedErasure,
   deadline: Instant,
 ) => {
   const until = earlier?.until ?? requestedAt;
@@ -150,6 +152,16 @@ const createPass = (
   const erased = { messages: 0, versions: 0, sends: 0, auditEntries: 0, busy: 0 };
   const visited = new Set<string>();
   let listed = 0;
+
+  const sharing = new Map<string, Promise<boolean>>();
+  const readChannels = onFirstUse(() => erasures.channelsOf(platform));
+  /** Whether many users share a customer's ID. Reads each customer once. */
+  const isShared = (customer: CustomerRef): Promise<boolean> => {
+    const read =
+      sharing.get(customer.customerId) ?? readChannels().then((channels) => erasures.isShared(customer, channels));
+    sharing.set(customer.customerId, read);
+    return read;
+  };
 
   /** Whether an item that names a customer leads to what else is stored of the same user. */
   const isFollowed = ({ customerId }: CustomerRef): boolean =>
@@ -164,11 +176,11 @@ const createPass = (
     await erasures.leaveCustomer({ ...customer, channel: subject.channel }, { until, erasureId, isNew: true });
   };
 
-  const isOfUser = ({ kind, customerIds = [] }: ErasableItem): boolean =>
+  const isOfUser = ({ createdAt, customerIds = [] }: ErasableItem): boolean =>
     earlier === undefined ||
     customerIds.includes(earlier.customerId) ||
     // A status has no time, so it can be the present user's.
-    (customerIds.length === 0 && kind !== 'status');
+    (customerIds.length === 0 && createdAt !== undefined && createdAt <= earlier.until);
 
   const eraseItem = async (subject: DataSubject, item: ErasableItem): Promise<void> => {
     // Before the send, because only the send leads to its schedule.
@@ -188,10 +200,10 @@ const createPass = (
     if (visited.has(name)) return true;
     visited.add(name);
     // What names only an ID that many users share can be anyone's.
-    if ('customerId' in subject && (await erasures.isShared(subject))) return true;
+    if ('customerId' in subject && (await isShared(subject))) return true;
     let next: ErasablePosition | undefined;
     do {
-      const page = await erasures.listItems(subject, until, next);
+      const page = await erasures.listItems(subject, requestedAt, next);
       for (const customer of page.customers.filter(isFollowed)) {
         if (!(await eraseAll(customer))) return false;
         await leaveNewCustomer(subject, customer);
@@ -204,5 +216,5 @@ const createPass = (
     return next === undefined;
   };
 
-  return { erased, eraseAll };
+  return { erased, eraseAll, isShared };
 };

@@ -14,14 +14,15 @@ import type { ConversationTable } from './table.ts';
 /** Reads the addresses of a customer; none if its ID is not that of one user. */
 export const readAddresses = async (table: ConversationTable, customer: ChannelCustomer): Promise<LinkedAddresses> => {
   const read = parseCustomer(await table.get(customerKeyOf(customer)));
-  return isOneUser(read) ? divide(table, customer, read.contacts) : { own: [], earlier: [], separated: [] };
+  if (!isOneUser(read)) return { own: [], earlier: [], separated: [], isShared: true };
+  return { ...(await divide(table, customer, read.contacts)), isShared: false };
 };
 
 const divide = async (
   table: ConversationTable,
   customer: ChannelCustomer,
   contacts: readonly ContactRef[],
-): Promise<LinkedAddresses> => {
+): Promise<Omit<LinkedAddresses, 'isShared'>> => {
   const items = await table.getAll(contacts.map(contactKeyOf));
   const links = contacts.flatMap((contact, index) => {
     const item = items[index];

@@ -1,6 +1,6 @@
 import { ANY_CHANNEL, type CustomerRef } from '../../domain/contact.ts';
 import { customersNamed, isOneUser } from '../../domain/customer.ts';
-import { readCustomerId } from '../../domain/event-content.ts';
+import { readCustomerId, readEventField } from '../../domain/event-content.ts';
 import * as z from '../../domain/schema.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
 import { parseCustomer } from '../../table/customer-item.ts';
@@ -59,8 +59,7 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     return { user: customersIn(contact, item), named: customersIn(contact, item, customersNamed) };
   },
 
-  async isShared(customer) {
-    const channels = await readChannels(table, customer.platform);
+  async isShared(customer, channels) {
     const items = await table.getAll(channels.map((channel) => customerKeyOf({ ...customer, channel })));
     return items.some((item) => !isOneUser(parseCustomer(item)));
   },
@@ -93,8 +92,9 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     const following = next ? { kind, key: next } : NEXT_KIND[kind] && { kind: NEXT_KIND[kind] };
     return {
       items: listed.map((entry) => {
-        const named = readCustomerIds(items.get(`${entry.pk} ${entry.sk}`) ?? {});
-        return { ...describeItem(kind, entry, items), ...(named.length > 0 && { customerIds: named }) };
+        const named = namedIn(kind, items.get(`${entry.pk} ${entry.sk}`) ?? {});
+        const times = kind === 'STATUS' ? {} : { createdAt: idOf(entry.contactSort) };
+        return { ...describeItem(kind, entry, items), ...times, ...(named.length > 0 && { customerIds: named }) };
       }),
       customers: [...customerIds].map((customerId): CustomerRef => ({ platform: subject.platform, customerId })),
       ...(following && { next: following }),
@@ -192,6 +192,12 @@ const describeItem = (kind: Kind, { pk, sk }: Item, items: ReadonlyMap<string, I
     each?.versions === undefined ? [] : [...z.parse(idSet, each.versions)],
   );
   return { kind: sk === 'ECHO' ? 'echo' : 'message', id, ...isErased, ...(versions.length > 0 && { versions }) };
+};
+
+/** Returns the customers that an item names. A request does not show who the user of an address is, but whom it is for. */
+const namedIn = (kind: Kind, item: Item): readonly string[] => {
+  const customerId = kind === 'SEND' ? readEventField(String(item.body), 'customerId') : undefined;
+  return customerId === undefined ? readCustomerIds(item) : [customerId];
 };
 
 const readCustomerIds = ({ body, failedBody, statusBodies }: Item): readonly string[] =>

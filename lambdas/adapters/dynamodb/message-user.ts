@@ -29,14 +29,11 @@ export const isOfUser = async (
   const says = compareUsers(item, user);
   if (says === 'same') return true;
   const { storedIds, namedIds } = customersNamedBy(item, user);
-  const [storedLinks, namedLinks] = await Promise.all([
-    linkedIds(table, parseSubjectName(item.contact)),
-    linkedIds(table, user.subject),
+  // What an event names takes precedence: its address may have had another user until now.
+  const [stored, named] = await Promise.all([
+    storedIds.length > 0 ? storedIds : linkedIds(table, parseSubjectName(item.contact)),
+    namedIds.length > 0 ? namedIds : linkedIds(table, user.subject),
   ]);
-  const [stored, named] = [
-    [...storedIds, ...storedLinks],
-    [...namedIds, ...namedLinks],
-  ];
   const isUnknown = stored.length === 0 || named.length === 0;
   return (says === 'unknown' && isUnknown) || overlap(stored, named);
 };

@@ -5,6 +5,7 @@ import type { Item } from '../../table/item.ts';
 import { echoKey, messageKey } from '../../table/keys.ts';
 import { parseMessage } from '../../table/message-item.ts';
 import { readConversation } from './conversations.ts';
+import { readFirstInbound } from './first-message.ts';
 import { createMessageArrivals } from './message-arrivals.ts';
 import { createMessageStatuses, type StatusesOptions } from './message-statuses.ts';
 import { canBeEchoOf } from './message-user.ts';
@@ -30,6 +31,8 @@ export const createDynamodbMessages = (table: ConversationTable, options: Status
     const digests = [...(parsed.versions ?? []), ...(parsedEcho?.versions ?? [])];
     return describeDetails(id, parsed, parsedEcho, await readVersions(table, id, digests));
   },
+
+  readFirstInbound: (contact, after) => readFirstInbound(table, contact, after),
 
   readConversation: (parts, page) => readConversation(table, parts, page),
 });

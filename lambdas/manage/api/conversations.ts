@@ -8,11 +8,11 @@ import { cursorField, parseCursor, writeCursor } from './cursor.ts';
 import { customerIdField, customerNotFound, customerShared } from './customers.ts';
 import { defineRoute, noBody, noQuery } from './define-route.ts';
 import { eventIdField, pageSize, storedContactFields } from './fields.ts';
-import { partsOfCustomer } from './user-parts.ts';
+import { endOfEarlierUser, partsOfCustomer } from './user-parts.ts';
 
 export interface ConversationPorts {
   readonly contacts: Pick<ContactRepository, 'read' | 'readCustomer' | 'readOwn'>;
-  readonly messages: Pick<MessageRepository, 'read' | 'readConversation'>;
+  readonly messages: Pick<MessageRepository, 'read' | 'readConversation' | 'readFirstInbound'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
 }
@@ -50,7 +50,7 @@ export const getConversation = defineRoute({
   route: 'GET /v1/conversations/{platformContactId+}',
   summary: 'List the messages of a contact, newest first',
   description:
-    "If another customer wrote from the address before, lists only the messages after that customer's last one.",
+    "If another customer wrote from the address before, lists only the messages since the present user's first one.",
   id: eventIdField,
   query: z.strictObject({ ...storedContactFields, ...pageFields }),
   body: noBody,
@@ -59,7 +59,8 @@ export const getConversation = defineRoute({
     const subject = resolveContact(ports.contactDefaults, { ...query, platformContactId: id });
     const contact = await ports.contacts.readOwn(subject, ports.clock.now());
     const notFound = contact === undefined ? contactNotFound(id) : undefined;
-    return answerPage(ports, [{ subject, after: contact?.otherCustomerAt }], query, notFound);
+    const after = await endOfEarlierUser(ports, subject, contact ?? {});
+    return answerPage(ports, [{ subject, after }], query, notFound);
   },
 });
 

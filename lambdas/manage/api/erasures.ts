@@ -72,16 +72,8 @@ const readAddresses = async (
       earlier.map(({ contact, until }) => ({ contact, earlier: { customerId, until } })),
     ),
     separatedKeys: [...new Set(read.flatMap(({ separated }) => separated.map(({ key }) => key)))],
+    sharedCustomerIds: [...new Set(read.flatMap(({ isShared, customerId }) => (isShared ? [customerId] : [])))],
   };
-};
-
-/** Returns the IDs of customers that do not identify one user. */
-const readShared = async (
-  erasures: Pick<ErasureRepository, 'isShared'>,
-  customers: readonly CustomerRef[],
-): Promise<readonly string[]> => {
-  const shared = await Promise.all(customers.map((customer) => erasures.isShared(customer)));
-  return customers.filter((_customer, index) => shared[index]).map(({ customerId }) => customerId);
 };
 
 /** Starts an erasure. Returns its ID. */
@@ -110,7 +102,10 @@ const beginErasures = async (
 ): Promise<Answer> => {
   const { platform, customers } = subject;
   const requestedAt = ports.clock.now();
-  const { own, earlier, separatedKeys } = await readAddresses(ports.erasures, platform, customers);
+  const read = await readAddresses(ports.erasures, platform, customers);
+  const { own, earlier, separatedKeys, sharedCustomerIds } = read;
+  const [shared] = sharedCustomerIds;
+  if (subject.contact === undefined && shared !== undefined) return customerShared({ customerId: shared });
   const user = { ...subject, requestedAt, separatedKeys };
   const others: string[] = [];
   for (const contact of own.filter(({ key }) => key !== subject.contact?.key)) {
@@ -123,14 +118,13 @@ const beginErasures = async (
   }
   const erasureId = await beginErasure(ports, user, caller);
   const counts = { messages: 0, sends: 0, deadLetters: 0, passes: 0 };
-  const shared = await readShared(ports.erasures, customers);
   return accepted({
     erasureId,
     state: 'running',
     requestedAt,
     ...counts,
     ...(others.length > 0 && { otherAddresses: others }),
-    ...(shared.length > 0 && { sharedCustomerIds: shared }),
+    ...(sharedCustomerIds.length > 0 && { sharedCustomerIds }),
   });
 };
 
@@ -165,7 +159,6 @@ export const eraseCustomer = defineRoute({
   responses: { 202: erasureResponse, 400: problemResponse, 409: problemResponse },
   async handle(ports: ErasurePorts, { id: customerId, query, caller }) {
     const { platform } = resolveCustomer(ports.contactDefaults, { ...query, customerId });
-    if (await ports.erasures.isShared({ platform, customerId })) return customerShared({ customerId });
     const subject = { platform, customers: [{ platform, customerId }], otherCustomers: [] };
     return beginErasures(ports, subject, caller);
   },

@@ -10,7 +10,7 @@ import { customerIdField } from './customers.ts';
 import { defineRoute, noBody } from './define-route.ts';
 import { eventIdField, pageSize, storedContactFields } from './fields.ts';
 import { sendResponse, viewSend } from './sends.ts';
-import { selectUser, type UserPartPorts } from './user-parts.ts';
+import { endOfEarlierUser, selectUser, type UserPartPorts } from './user-parts.ts';
 
 export interface SendListPorts extends UserPartPorts {
   readonly lists: SendLists;
@@ -71,7 +71,7 @@ export const listSends = defineRoute({
     const { user, refusal } = await selectUser(ports, query, 'contact', async (subject) => {
       const own = await ports.contacts.readOwn(subject, ports.clock.now());
       // Until then, they may be to an earlier user of the number.
-      return { subject, after: own?.otherCustomerAt };
+      return { subject, after: await endOfEarlierUser(ports, subject, own ?? {}) };
     });
     if (refusal !== undefined) return refusal;
     if (user !== undefined) return list(lists, { user, broadcastId, state, code, since }, { limit, cursor });

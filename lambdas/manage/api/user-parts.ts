@@ -1,17 +1,20 @@
 import {
   type ChannelCustomer,
+  type Contact,
   type ContactDefaults,
   type ContactRef,
   type NamedContact,
   resolveContact,
   resolveCustomer,
 } from '../../domain/contact.ts';
-import type { Clock, ContactRepository, UserPart } from '../../ports.ts';
+import { addMs, type Instant } from '../../domain/instant.ts';
+import type { Clock, ContactRepository, MessageRepository, UserPart } from '../../ports.ts';
 import { type Answer, invalidRequest } from './answer.ts';
 import { customerShared, findAddresses } from './customers.ts';
 
 export interface UserPartPorts {
   readonly contacts: Pick<ContactRepository, 'read' | 'readCustomer'>;
+  readonly messages: Pick<MessageRepository, 'readFirstInbound'>;
   readonly clock: Clock;
   readonly contactDefaults: ContactDefaults;
 }
@@ -29,12 +32,29 @@ export const partsOfCustomer = async (
   const found = await findAddresses(ports, customer);
   if (found === 'shared') return 'shared';
   const { platform, customerId } = customer;
-  const addresses = found.addresses.map(({ ref, contact }) => ({
-    subject: ref,
-    address: contact.address ?? ref.key,
-    after: contact.otherCustomerAt,
-  }));
+  const addresses = await Promise.all(
+    found.addresses.map(async ({ ref, contact }) => ({
+      subject: ref,
+      address: contact.address ?? ref.key,
+      after: await endOfEarlierUser(ports, ref, contact),
+    })),
+  );
   return [{ subject: { platform, customerId } }, ...addresses];
+};
+
+/**
+ * Returns the time until which the data of an address is not its user's; undefined if it had no other user. What the
+ * business sent after the earlier user's last message and before the present user's first one was sent to the earlier
+ * user.
+ */
+export const endOfEarlierUser = async (
+  { messages }: Pick<UserPartPorts, 'messages'>,
+  ref: ContactRef,
+  { otherCustomerAt, lastInboundAt }: Pick<Contact, 'otherCustomerAt' | 'lastInboundAt'>,
+): Promise<Instant | undefined> => {
+  if (otherCustomerAt === undefined) return undefined;
+  const firstAt = (await messages.readFirstInbound(ref, otherCustomerAt)) ?? lastInboundAt;
+  return firstAt === undefined || firstAt <= otherCustomerAt ? otherCustomerAt : addMs(firstAt, -1);
 };
 
 /** How the query of a list names a user, if it does. */

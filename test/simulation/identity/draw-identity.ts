@@ -55,7 +55,16 @@ export const drawIdentityHistory = (seed: number): IdentityHistory => {
     addresses: free.splice(0, draw.integer(1, 2)),
   }));
   let count = 0;
-  const story: Story = { seed, draw, people, free, released: [], sent: [], number: () => ++count };
+  const story: Story = {
+    seed,
+    draw,
+    ids: createDraw(-seed),
+    people,
+    free,
+    released: [],
+    sent: [],
+    number: () => ++count,
+  };
   const namesCustomers = draw.pick([1, 0.8, 0.5]);
   const steps: IdentityStep[] = [];
   const moments = Array.from({ length: draw.integer(8, 18) }, () => START_MS + draw.integer(0, PERIOD_MS)).toSorted(
@@ -68,6 +77,8 @@ export const drawIdentityHistory = (seed: number): IdentityHistory => {
 interface Story {
   readonly seed: number;
   readonly draw: Draw;
+  /** Draws which messages have the ID of another. */
+  readonly ids: Draw;
   readonly people: readonly Person[];
   /** Addresses that nobody has had. */
   readonly free: string[];
@@ -96,9 +107,11 @@ const drawMoment = (story: Story, ms: number, namesCustomers: number): readonly 
     case 'stop':
     case 'start': {
       const text = kind === 'message' ? `text ${number()} of ${person.name}.` : kind.toUpperCase();
-      const id = `message-${number()}`;
+      const other = story.ids.chance(0.15) ? messageOfOther(story, person, address) : undefined;
+      const id = other?.id ?? `message-${number()}`;
       const event: Delivered = { kind: 'message', id, eventMs: ms, address, name: person.name, text };
-      const named = draw.chance(namesCustomers) ? { ...event, customerId: person.customerId } : event;
+      const named =
+        draw.chance(namesCustomers) || other !== undefined ? { ...event, customerId: person.customerId } : event;
       sent.push(named);
       return deliveries(draw, named);
     }
@@ -150,6 +163,18 @@ const drawMoment = (story: Story, ms: number, namesCustomers: number): readonly 
       person.customerId = `customer-${seed}-new-${number()}.`;
       return [];
   }
+};
+
+/** Returns a message of another user at another address. Some services give out an ID again at another number. */
+const messageOfOther = ({ sent, ids }: Story, person: Person, address: string): Delivered | undefined => {
+  const others = sent.filter(
+    (message) =>
+      message.kind === 'message' &&
+      message.name !== person.name &&
+      message.customerId !== undefined &&
+      message.address !== address,
+  );
+  return others.length === 0 ? undefined : ids.pick(others);
 };
 
 const spelled = (draw: Draw, address: string): string => {

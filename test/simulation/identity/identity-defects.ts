@@ -186,6 +186,22 @@ export const IDENTITY_DEFECTS: Readonly<Record<string, IdentityDefect>> = {
     invariant: 'recycledShowsNothing',
     create: () => without(({ set = {}, key }) => key.sk === 'CONTACT' && set.otherCustomerAt !== undefined),
   },
+  sameIdMerged: {
+    breaks: 'A message is a version of the stored one with its ID, whoever wrote it.',
+    invariant: 'sameIdStaysApart',
+    create: () => ({
+      receive: {
+        table: (plain) => ({
+          async update(update, options) {
+            const result = await plain.update(update, options);
+            const owner = update.values?.owner;
+            const isOther = result.kind === 'conflict' && owner !== undefined && result.item !== undefined;
+            return isOther ? { ...result, item: { ...result.item, contact: owner } } : result;
+          },
+        }),
+      },
+    }),
+  },
   lookedUpAsWritten: {
     breaks: 'A conversation is looked up by an Argentine number with its 9, not by the key of the contact.',
     invariant: 'oneConversation',

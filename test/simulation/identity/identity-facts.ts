@@ -6,6 +6,8 @@ import type { Delivered } from './identity-history.ts';
 export interface KnownEvent extends Delivered {
   /** The key of the address, if the event names one. */
   readonly key: string | undefined;
+  /** It was quarantined, because another user's message has its ID, so that only its window and its consent count. */
+  readonly isQuarantined?: boolean;
 }
 
 /** A consent that Parley has recorded. */
@@ -23,7 +25,7 @@ export interface IdentityFacts {
   /** All opt-outs, and the customers named with each address, with what was erased. */
   readonly everOptedOut: readonly KnownConsent[];
   readonly everNamed: ReadonlyMap<string, ReadonlySet<string>>;
-  deliver(event: Delivered): void;
+  deliver(event: Delivered & Pick<KnownEvent, 'isQuarantined'>): void;
   consent(consent: KnownConsent): void;
   /** The messages that the user of an address wrote, oldest first, also in other versions. */
   messagesFrom(key: string): readonly KnownEvent[];
@@ -83,7 +85,8 @@ export const createIdentityFacts = (): IdentityFacts => {
     consent,
     messagesFrom,
     latestFrom(key) {
-      const versions = messagesFrom(key).toSorted((one, other) => modifiedMs(one) - modifiedMs(other));
+      const stored = messagesFrom(key).filter(({ isQuarantined }) => !isQuarantined);
+      const versions = stored.toSorted((one, other) => modifiedMs(one) - modifiedMs(other));
       return [...new Map(versions.map((version) => [version.id, version])).values()];
     },
     namedWith,

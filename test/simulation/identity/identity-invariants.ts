@@ -27,7 +27,14 @@ export type IdentityMoment =
       readonly customers: ReadonlySet<string>;
       readonly items: readonly Item[];
     }
-  | { readonly kind: 'read'; readonly address: string; readonly contact: unknown; readonly messages: unknown };
+  | {
+      readonly kind: 'read';
+      readonly address: string;
+      readonly contact: unknown;
+      readonly messages: unknown;
+      /** The edited messages of the conversation, with their versions. */
+      readonly versions: readonly unknown[];
+    };
 
 type Judge<Kind extends IdentityMoment['kind']> = (
   moment: Extract<IdentityMoment, { kind: Kind }>,
@@ -146,8 +153,9 @@ export const IDENTITY_INVARIANTS = {
     at: 'erased',
     faultIn({ address, keys, customers, items }, facts) {
       const lost = facts.events.find(
-        ({ kind, key, customerId, text }) =>
+        ({ kind, key, customerId, text, isQuarantined }) =>
           (kind === 'message' || kind === 'edit') &&
+          isQuarantined !== true &&
           isUnique(text) &&
           !(key !== undefined && keys.has(key)) &&
           !(customerId !== undefined && customers.has(customerId)) &&
@@ -178,6 +186,23 @@ export const IDENTITY_INVARIANTS = {
         expected.every((other) => other.eventMs <= eventMs || shown.indexOf(other.text) < shown.indexOf(text)),
       );
       return isNewestFirst ? undefined : `The conversation with ${address} is in the wrong order.`;
+    },
+  },
+
+  sameIdStaysApart: {
+    sentence:
+      'A conversation and its edited messages show nothing of another user, even if a message of its own user has the same ID.',
+    at: 'read',
+    faultIn({ address, messages, versions }, facts) {
+      const key = contactKey(address);
+      const shown = facts.events.find(
+        (event) =>
+          (event.kind === 'message' || event.kind === 'edit') &&
+          event.key !== key &&
+          isUnique(event.text) &&
+          containsText([messages, versions], event.text),
+      );
+      return shown && `The conversation with ${address} shows ${JSON.stringify(shown)}.`;
     },
   },
 

@@ -13,6 +13,7 @@ export const IDENTITY_WITNESSES = [
   'an event that arrives before an earlier one',
   'an event that arrives twice',
   'an edit',
+  "a message with the ID of another user's message",
   'an opt-out by keyword',
   'an opt-out by the API',
   'an opt-in after an opt-out of the address',
@@ -65,6 +66,7 @@ const ofStep = (step: IdentityStep, facts: IdentityFacts): readonly (IdentityWit
     facts.events.some((event) => event.eventMs > eventMs) && 'an event that arrives before an earlier one',
     facts.events.filter((event) => event.id === id && event.kind === kind).length > 1 && 'an event that arrives twice',
     kind === 'edit' && 'an edit',
+    facts.events.some((event) => event.isQuarantined === true) && "a message with the ID of another user's message",
     text === 'STOP' && 'an opt-out by keyword',
   ];
 };

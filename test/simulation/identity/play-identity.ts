@@ -1,4 +1,6 @@
 import { contactKey } from '../../../lambdas/domain/contact.ts';
+import * as z from '../../../lambdas/domain/schema.ts';
+import { conversationResponse } from '../../../lambdas/manage/api/conversations.ts';
 import type { Item } from '../../../lambdas/table/item.ts';
 import { NOW, sendRequest, templateRequest } from '../../support/builders.ts';
 import { createVirtualClock } from '../world/virtual-clock.ts';
@@ -55,7 +57,7 @@ const perform = async (
 ): Promise<IdentityMoment | undefined> => {
   switch (step.kind) {
     case 'event':
-      if (await stage.deliver(wireOf(step.event))) facts.deliver(step.event);
+      facts.deliver({ ...step.event, isQuarantined: !(await stage.deliver(wireOf(step.event))) });
       return undefined;
     case 'consent': {
       const { address, consent, origin, saidMs } = step;
@@ -97,9 +99,17 @@ const perform = async (
       const { address } = step;
       const contact = (await stage.call({ route: 'getContact', id: address })).body;
       const messages = (await stage.call({ route: 'getConversation', id: address, query: { limit: '100' } })).body;
-      return { kind: 'read', address, contact, messages };
+      return { kind: 'read', address, contact, messages, versions: await versionsOf(stage, messages) };
     }
   }
+};
+
+/** Returns the edited messages of a conversation with their versions. */
+const versionsOf = async (stage: IdentityStage, messages: unknown): Promise<readonly unknown[]> => {
+  // An unknown contact has no conversation.
+  const { messages: shown = [] } = z.safeParse(conversationResponse, messages).data ?? {};
+  const edited = shown.filter(({ editedAt }) => editedAt !== undefined);
+  return Promise.all(edited.map(async ({ id }) => (await stage.call({ route: 'getMessage', id })).body));
 };
 
 const remaining = ({ table }: IdentityStage): readonly Item[] => [...table.items.values()];

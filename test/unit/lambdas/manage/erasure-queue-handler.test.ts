@@ -47,7 +47,7 @@ const runErasure = async (cause: Cause, outageMs: number, random: () => number) 
     contactsOf: async (contact) => [contact],
     channelsOf: async () => ['*'],
     customersOf: async () => ({ user: [], named: [] }),
-    addressesOf: async () => ({ own: [], earlier: [], separated: [] }),
+    addressesOf: async () => ({ own: [], earlier: [], separated: [], isShared: false }),
     isShared: async () => false,
     leaveCustomer: async () => undefined,
     endOpenTurn: async () => undefined,

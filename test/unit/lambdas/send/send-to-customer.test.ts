@@ -221,6 +221,15 @@ describe('an erasure of a customer', () => {
     expect(JSON.stringify(item)).not.toContain(CUSTOMER_ID);
   });
 
+  it('looks again for a send that was listed before a claim chose an address', async () => {
+    await write(ID, '2026-11-20T11:30:00.000Z');
+    await sender.send(REQUEST);
+
+    const erasures = createDynamodbErasures(harness.table);
+    const listed = { kind: 'send', id: 'request-1' } as const;
+    expect(await erasures.erase({ platform: 'chat', customerId: CUSTOMER_ID }, listed, harness.now())).toBe('busy');
+  });
+
   it('cancels a scheduled send that names only the customer, which then goes nowhere', async () => {
     await write(ID, '2026-11-20T11:30:00.000Z');
     const body = JSON.stringify({ ...REQUEST, sendAt: '2026-11-20T13:00:00.000Z' });

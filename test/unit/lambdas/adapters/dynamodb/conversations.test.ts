@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import type { ListPosition } from '../../../../../lambdas/ports.ts';
 import { messageKey } from '../../../../../lambdas/table/keys.ts';
@@ -11,28 +11,19 @@ import {
   wireMessage,
   wireStatus,
 } from '../../../../support/builders.ts';
-import { contractTables } from '../../../../support/contract-tables.ts';
 import { contact, outbound, wireEcho } from './message-builders.ts';
-import { type Repositories, repositoriesOf } from './repositories.ts';
+import { createRepositoriesForEach, repositoriesOf } from './repositories.ts';
 
-const tables = contractTables();
-let tableName: string;
-let repositories: Repositories;
+const stored = createRepositoriesForEach();
 
-beforeEach(async () => {
-  tableName = await tables.createTable();
-  repositories = repositoriesOf(tables.tableOf(tableName));
-});
-
-const receive = (wire: unknown) =>
-  repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW });
+const { receive } = stored;
 
 describe('reading a conversation', () => {
   const readPages = async (limit: number) => {
     const pages: string[][] = [];
     let after: ListPosition | undefined;
     do {
-      const page = await repositories.messages.readConversation([{ subject: contact }], {
+      const page = await stored.messages.readConversation([{ subject: contact }], {
         limit,
         ...(after && { after }),
       });
@@ -53,16 +44,16 @@ describe('reading a conversation', () => {
   };
 
   it('omits a message that the index still lists although it was erased a moment ago', async () => {
-    await repositories.messages.recordOutbound(outbound());
-    const [{ pk, sk, contact: name, contactSort: sort } = {}] = Object.values(await tables.items(tableName)).filter(
+    await stored.messages.recordOutbound(outbound());
+    const [{ pk, sk, contact: name, contactSort: sort } = {}] = Object.values(await stored.items()).filter(
       (item) => item.requestId === 'request-1',
     );
     const emptied = { pk, sk, erasedAt: NOW, expiresAt: 1 };
-    const table = tables.tableOf(tableName);
+    const table = stored.table;
     const { messages } = repositoriesOf({
       ...table,
       async query(query) {
-        await tables.put(tableName, emptied);
+        await stored.put(emptied);
         return { ...(await table.query(query)), items: [{ pk, sk, contact: name, contactSort: sort }] };
       },
     });
@@ -70,12 +61,12 @@ describe('reading a conversation', () => {
     expect(await messages.readConversation([{ subject: contact }], { limit: 10 })).toEqual({ messages: [] });
   });
 
-  const remove = (id: string) => tables.remove(tableName, messageKey(id));
+  const remove = (id: string) => stored.remove(messageKey(id));
 
   it('returns 250 complete messages on one page, newest first', async () => {
     const ids = await storeMessages(250, (index) => addMs('2026-11-20T11:00:00.000Z', index));
 
-    const { messages, next } = await repositories.messages.readConversation([{ subject: contact }], { limit: 1_000 });
+    const { messages, next } = await stored.messages.readConversation([{ subject: contact }], { limit: 1_000 });
 
     expect(messages.map(({ id }) => id)).toEqual(ids.toReversed());
     expect(messages.every(({ id, text, direction }) => text === `text of ${id}` && direction === 'inbound')).toBe(true);
@@ -108,9 +99,9 @@ describe('reading a conversation', () => {
       await receive(wireMessage({ _id_, MESSAGE: '\u0001'.repeat(24_000), CREATION_TIME }));
       const request = sendRequest({ requestId: `refused-${index}` });
       const refusal = { state: 'refused', at: NOW, code: 'NO_OPT_IN', decision: 'No.' } as const;
-      await repositories.sends.recordWithoutCall(queuedSend(request), refusal);
+      await stored.sends.recordWithoutCall(queuedSend(request), refusal);
     }
-    const table = tables.tableOf(tableName);
+    const table = stored.table;
     let reads = 0;
     const { messages } = repositoriesOf({
       ...table,
@@ -144,17 +135,17 @@ describe('reading a conversation', () => {
     await receive(wireStatus({ _id_: 'echo', STATUS: 'read' }));
     await receive(wireEcho({ _id_: 'echo' }));
 
-    const { messages } = await repositories.messages.readConversation([{ subject: contact }], { limit: 10 });
+    const { messages } = await stored.messages.readConversation([{ subject: contact }], { limit: 10 });
 
     expect(messages).toMatchObject([{ id: 'echo', direction: 'echo', readAt: '2026-11-20T11:00:05.000Z' }]);
   });
 
   it('continues after a message that was deleted since', async () => {
     const ids = await storeMessages(10, (index) => addMs('2026-11-20T11:00:00.000Z', index));
-    const first = await repositories.messages.readConversation([{ subject: contact }], { limit: 4 });
+    const first = await stored.messages.readConversation([{ subject: contact }], { limit: 4 });
     await remove('message-006');
 
-    const rest = await repositories.messages.readConversation([{ subject: contact }], { limit: 10, after: first.next });
+    const rest = await stored.messages.readConversation([{ subject: contact }], { limit: 10, after: first.next });
 
     expect([...first.messages, ...rest.messages].map(({ id }) => id)).toEqual(ids.toReversed());
   });
@@ -162,7 +153,7 @@ describe('reading a conversation', () => {
   it('leaves out messages that the index lists and that were deleted', async () => {
     const ids = await storeMessages(10, (index) => addMs('2026-11-20T11:00:00.000Z', index));
     const deleted = ['message-009', 'message-005', 'message-000'];
-    const table = tables.tableOf(tableName);
+    const table = stored.table;
     const { messages } = repositoriesOf({
       ...table,
       async query(query) {
@@ -175,7 +166,7 @@ describe('reading a conversation', () => {
     const page = await messages.readConversation([{ subject: contact }], { limit: 6 });
 
     expect(page.messages.map(({ id }) => id)).toEqual(['message-008', 'message-007', 'message-006', 'message-004']);
-    const rest = await repositories.messages.readConversation([{ subject: contact }], { limit: 6, after: page.next });
+    const rest = await stored.messages.readConversation([{ subject: contact }], { limit: 6, after: page.next });
     expect(rest.messages.map(({ id }) => id)).toEqual(ids.slice(1, 4).toReversed());
   });
 
@@ -183,7 +174,7 @@ describe('reading a conversation', () => {
     await receive(wireMessage({ _id_: 'question', CREATION_TIME: '2026-11-20T11:00:00.000Z' }));
     await receive(wireEcho({ _id_: 'echo', CREATION_TIME: '2026-11-20T11:00:01.000Z' }));
     await receive(wireStatus({ _id_: 'unknown' }));
-    await repositories.messages.recordOutbound(outbound({ id: 'answer', claimedAt: '2026-11-20T11:00:02.000Z' }));
+    await stored.messages.recordOutbound(outbound({ id: 'answer', claimedAt: '2026-11-20T11:00:02.000Z' }));
     await receive(wireEcho({ _id_: 'answer', CREATION_TIME: '2026-11-20T10:00:00.000Z' }));
     const request = { requestId: 'request-1', platformContactId: USER, messageText: 'On its way.' };
     const send = {
@@ -194,10 +185,10 @@ describe('reading a conversation', () => {
       deduplicationId: 'request-1',
       traceparent: TRACEPARENT,
     };
-    await repositories.sends.register(send, NOW);
+    await stored.sends.register(send, NOW);
 
     // A page of exactly as many messages: sends must not take their place.
-    const { messages } = await repositories.messages.readConversation([{ subject: contact }], { limit: 3 });
+    const { messages } = await stored.messages.readConversation([{ subject: contact }], { limit: 3 });
 
     expect(messages.map(({ id, direction, createdAt }) => [id, direction, createdAt])).toEqual([
       ['answer', 'outbound', '2026-11-20T11:00:02.000Z'],
@@ -208,7 +199,7 @@ describe('reading a conversation', () => {
 
   it("returns no other contact's messages", async () => {
     await receive(wireMessage({ FROM: '5491155550001' }));
-    expect(await repositories.messages.readConversation([{ subject: contact }], { limit: 10 })).toEqual({
+    expect(await stored.messages.readConversation([{ subject: contact }], { limit: 10 })).toEqual({
       messages: [],
     });
   });

@@ -1,26 +1,17 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { startTrace } from '../../../../../lambdas/domain/trace-context.ts';
 import { NOW, wireStatus } from '../../../../support/builders.ts';
-import { contractTables } from '../../../../support/contract-tables.ts';
 import { CONTACT, contact, outbound, wireEcho } from './message-builders.ts';
-import { type Repositories, repositoriesOf } from './repositories.ts';
+import { createRepositoriesForEach, type Repositories, repositoriesOf } from './repositories.ts';
 
-const tables = contractTables();
-let tableName: string;
-let repositories: Repositories;
+const stored = createRepositoriesForEach();
 
-beforeEach(async () => {
-  tableName = await tables.createTable();
-  repositories = repositoriesOf(tables.tableOf(tableName));
-});
-
-const receive = (wire: unknown) =>
-  repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW });
+const { receive } = stored;
 /** The items of messages, without those of the customer that an event names. */
 const items = async () =>
-  Object.fromEntries(Object.entries(await tables.items(tableName)).filter(([name]) => name.startsWith('MESSAGE#')));
-const eraseAll = async (of: ContactRef, { erasures } = repositories) => {
+  Object.fromEntries(Object.entries(await stored.items()).filter(([name]) => name.startsWith('MESSAGE#')));
+const eraseAll = async (of: ContactRef, { erasures }: Pick<Repositories, 'erasures'> = stored) => {
   const { items: listed } = await erasures.listItems(of, NOW);
   return Promise.all(listed.map((item) => erasures.erase(of, item, NOW)));
 };
@@ -61,7 +52,7 @@ describe('storing an echo', () => {
   });
 
   it('is stored beside its message and the statuses', async () => {
-    await repositories.messages.recordOutbound(outbound());
+    await stored.messages.recordOutbound(outbound());
     await receive(wireEcho());
     await receive(wireStatus());
     const { claimedAt, call, requestId, attempt } = outbound();
@@ -100,10 +91,10 @@ describe('storing an echo', () => {
 describe('an echo that names no user', () => {
   it('is erased with its message, even if the erasure was interrupted after any of its deletions', async () => {
     for (let survived = 0; survived < 4; survived += 1) {
-      await repositories.messages.recordOutbound(outbound());
+      await stored.messages.recordOutbound(outbound());
       await receive(wireEcho({ TO: undefined }));
       let deletions = 0;
-      const table = tables.tableOf(tableName);
+      const table = stored.table;
       const interrupted = repositoriesOf({
         ...table,
         async delete(...parameters) {
@@ -121,18 +112,18 @@ describe('an echo that names no user', () => {
 describe('an echo that names another contact than its message', () => {
   const other = contactRef('chat', 'CO.1000');
   const echo = () => receive(wireEcho({ TO: 'CO.1000', MESSAGE: 'secret' }));
-  const message = () => repositories.messages.recordOutbound(outbound());
+  const message = () => stored.messages.recordOutbound(outbound());
   const status = () => receive(wireStatus());
 
   it('is in the conversation of its own contact, and the message in that of the send', async () => {
     for (const step of [echo, message, status]) await step();
     const conversationOf = async (of: ContactRef) =>
-      (await repositories.messages.readConversation([{ subject: of }], { limit: 10 })).messages.map(
+      (await stored.messages.readConversation([{ subject: of }], { limit: 10 })).messages.map(
         ({ direction, text, deliveredAt }) => [direction, text, deliveredAt],
       );
     expect(await conversationOf(other)).toEqual([['echo', 'secret', '2026-11-20T11:00:05.000Z']]);
     expect(await conversationOf(contact)).toEqual([['outbound', 'On its way.', '2026-11-20T11:00:05.000Z']]);
-    expect(await repositories.messages.read('message-1')).toMatchObject({ direction: 'outbound' });
+    expect(await stored.messages.read('message-1')).toMatchObject({ direction: 'outbound' });
   });
 
   it.each([
@@ -152,12 +143,12 @@ describe('an echo as large as a message can be', () => {
   const text = 'я'.repeat(64 * 1024 - 200);
   const escaped = text.replace(/./gu, '\\u044f');
   const echo = () =>
-    repositories.storeEvent({
+    stored.storeEvent({
       rawBody: Buffer.from(JSON.stringify(wireEcho({ MESSAGE: '' })).replace('"MESSAGE":""', `"MESSAGE":"${escaped}"`)),
       receivedAt: NOW,
     });
   const call = { endpoint: 'message/v3' as const, body: { messageText: text } };
-  const message = () => repositories.messages.recordOutbound(outbound({ call }));
+  const message = () => stored.messages.recordOutbound(outbound({ call }));
 
   it.each([
     ['before', () => [echo, message]],
@@ -167,6 +158,6 @@ describe('an echo as large as a message can be', () => {
       const stored = await step();
       if (stored !== undefined) expect(stored).toMatchObject({ kind: 'stored' });
     }
-    expect(await repositories.messages.read('message-1')).toMatchObject({ direction: 'outbound', text });
+    expect(await stored.messages.read('message-1')).toMatchObject({ direction: 'outbound', text });
   });
 });

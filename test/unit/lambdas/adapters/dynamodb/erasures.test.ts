@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import type { ErasableItem, ErasablePosition } from '../../../../../lambdas/ports.ts';
 import {
@@ -12,27 +12,18 @@ import {
   wireMessage,
   wireStatus,
 } from '../../../../support/builders.ts';
-import { contractTables } from '../../../../support/contract-tables.ts';
 import { contact, outbound } from './message-builders.ts';
-import { type Repositories, repositoriesOf } from './repositories.ts';
+import { createRepositoriesForEach } from './repositories.ts';
 
-const tables = contractTables();
-let tableName: string;
-let repositories: Repositories;
+const stored = createRepositoriesForEach();
 
-beforeEach(async () => {
-  tableName = await tables.createTable();
-  repositories = repositoriesOf(tables.tableOf(tableName));
-});
-
-const receive = (wire: unknown) =>
-  repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW });
+const { receive } = stored;
 
 const listAll = async (until = NOW): Promise<readonly ErasableItem[]> => {
   const items: ErasableItem[] = [];
   let after: ErasablePosition | undefined;
   do {
-    const page = await repositories.erasures.listItems(contact, until, after);
+    const page = await stored.erasures.listItems(contact, until, after);
     items.push(...page.items);
     after = page.next;
   } while (after !== undefined);
@@ -43,7 +34,7 @@ const PASS = { messages: 2, sends: 1, deadLetters: 0 };
 
 describe("an erasure's record", () => {
   it('is created once, and counts each pass once', async () => {
-    const { erasures } = repositories;
+    const { erasures } = stored;
     await erasures.start('erasure-1', NOW);
     const started = await erasures.read('erasure-1');
     expect(started).toMatchObject({ state: 'running', messages: 0, sends: 0, deadLetters: 0, passes: 0 });
@@ -72,42 +63,43 @@ describe("what is stored under a contact's name", () => {
     await receive(wireMessage({ _id_: 'old' }));
     await receive(wireMessage({ _id_: 'new', CREATION_TIME: '2026-11-20T11:59:59.000Z' }));
     await receive(wireStatus({ _id_: 'unknown' }));
-    await repositories.sends.register(queuedSend(), '2026-11-20T11:00:00.000Z');
+    await stored.sends.register(queuedSend(), '2026-11-20T11:00:00.000Z');
 
+    const createdAt = '2026-11-20T11:00:00.000Z';
     expect(await listAll('2026-11-20T11:30:00.000Z')).toEqual([
-      { kind: 'message', id: 'old', customerIds: ['customer-1'] },
+      { kind: 'message', id: 'old', createdAt, customerIds: ['customer-1'] },
       { kind: 'status', id: 'unknown', customerIds: ['customer-1'] },
-      { kind: 'send', id: 'request-1', isScheduled: false },
+      { kind: 'send', id: 'request-1', createdAt, isScheduled: false },
     ]);
   });
 
   it('names the customer whose items must be erased first', async () => {
     await receive(wireMessage());
-    const { customers } = await repositories.erasures.listItems(contact, NOW);
+    const { customers } = await stored.erasures.listItems(contact, NOW);
     expect(customers).toEqual([{ platform: 'chat', customerId: 'customer-1' }]);
-    expect(await repositories.erasures.customersOf(contact)).toMatchObject({
+    expect(await stored.erasures.customersOf(contact)).toMatchObject({
       user: [{ ...customers[0], channel: '*' }],
     });
   });
 
   it('is erased once, and never under another name', async () => {
-    const { erasures } = repositories;
+    const { erasures } = stored;
     await receive(wireMessage());
     const item = { kind: 'message', id: 'message-1' } as const;
 
     expect(await erasures.erase(contactRef('chat', 'CO.1000'), item, NOW)).toBe('gone');
     expect(await erasures.erase(contact, item, NOW)).toBe('erased');
     expect(await erasures.erase(contact, item, NOW)).toBe('gone');
-    expect(await repositories.messages.read('message-1')).toBeUndefined();
+    expect(await stored.messages.read('message-1')).toBeUndefined();
   });
 
   it('is found under every business number that a contact was stored with', async () => {
     const [one, other] = [ACCOUNT.channel, '+5491100000001'].map((channel) => contactRef('chat', USER, channel));
     if (one === undefined || other === undefined) return;
-    await repositories.contacts.recordConsent(one, optIn(NOW));
-    await repositories.messages.recordOutbound(outbound({ contact: other }));
+    await stored.contacts.recordConsent(one, optIn(NOW));
+    await stored.messages.recordOutbound(outbound({ contact: other }));
 
-    const contacts = await repositories.erasures.contactsOf(contact);
+    const contacts = await stored.erasures.contactsOf(contact);
 
     expect(contacts).toHaveLength(3);
     expect(contacts).toEqual(expect.arrayContaining([contact, one, other]));
@@ -121,12 +113,12 @@ describe('a send that is erased', () => {
     ['claimed', '2026-11-20T12:01:00.000Z', 'busy'],
     ['claimed, after its lease', '2026-11-20T12:03:01.000Z', 'lost'],
   ])('is left alone while it is processed: %s', async (_case, at, outcome) => {
-    await repositories.sends.claim(queuedSend(), claim(), { resend: false });
-    expect(await repositories.erasures.erase(contact, send, at)).toBe(outcome);
+    await stored.sends.claim(queuedSend(), claim(), { resend: false });
+    expect(await stored.erasures.erase(contact, send, at)).toBe(outcome);
   });
 
   it('is erased with its message, even if that is newer than the erasure, and never with that of another', async () => {
-    const { sends, messages, erasures } = repositories;
+    const { sends, messages, erasures } = stored;
     const listed = { ...send, messageIds: ['message-1'] };
     await sends.claim(queuedSend(), claim(), { resend: false });
     await sends.recordResult('request-1', 'claim-1', sendResult('accepted'));
@@ -143,7 +135,7 @@ describe('a send that is erased', () => {
   });
 
   it('is erased with the message of an earlier call, even if a function writes that message afterward', async () => {
-    const { sends, messages } = repositories;
+    const { sends, messages } = stored;
     await sends.claim(queuedSend(), claim({ claimId: 'claim-0' }), { resend: false });
     await sends.recordResult('request-1', 'claim-0', sendResult('uncertain'));
     await sends.claim(queuedSend(), claim(), { resend: true });
@@ -151,7 +143,7 @@ describe('a send that is erased', () => {
     await sends.recordResult('request-1', 'claim-1', sendResult('accepted'));
     const [listed = send] = await listAll();
 
-    expect(await repositories.erasures.erase(contact, listed, NOW)).toBe('erased');
+    expect(await stored.erasures.erase(contact, listed, NOW)).toBe('erased');
     if (earlier !== undefined) await messages.recordOutbound(earlier);
 
     expect(earlier).toMatchObject({ id: 'message-0' });
@@ -159,7 +151,7 @@ describe('a send that is erased', () => {
   });
 
   it('is listed again if another message was recorded for it since it was listed', async () => {
-    const { sends, erasures } = repositories;
+    const { sends, erasures } = stored;
     await sends.claim(queuedSend(), claim(), { resend: false });
     await sends.confirm('request-1', { messageId: 'message-1', at: '2026-11-20T12:00:02.000Z' });
     const [listed = send] = await listAll();
@@ -172,7 +164,7 @@ describe('a send that is erased', () => {
   });
 
   it('is left alone while only a status has confirmed it, and its function may still wait for the answer', async () => {
-    const { sends, erasures } = repositories;
+    const { sends, erasures } = stored;
     const listed = { ...send, messageIds: ['message-1'] };
     await sends.claim(queuedSend(), claim(), { resend: false });
     await sends.confirm('request-1', { messageId: 'message-1', at: NOW });

@@ -1,22 +1,14 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb/table.ts';
 import { type ContactRef, contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { MAX_EARLIER_VERSIONS, versionDigest } from '../../../../../lambdas/domain/message-version.ts';
 import type { ErasablePosition } from '../../../../../lambdas/ports.ts';
 import { NOW, TRACEPARENT, wireMessage } from '../../../../support/builders.ts';
-import { contractTables } from '../../../../support/contract-tables.ts';
 import { CONTACT, contact, wireEcho } from './message-builders.ts';
-import { type Repositories, repositoriesOf } from './repositories.ts';
+import { createRepositoriesForEach, type Repositories, repositoriesOf } from './repositories.ts';
 
-const tables = contractTables();
-let tableName: string;
-let repositories: Repositories;
-
-beforeEach(async () => {
-  tableName = await tables.createTable();
-  repositories = repositoriesOf(tables.tableOf(tableName));
-});
+const stored = createRepositoriesForEach();
 
 const CREATED = '2026-11-20T11:00:00.000Z';
 const MODIFIED = '2026-11-20T11:05:00.000Z';
@@ -24,11 +16,11 @@ const MODIFIED = '2026-11-20T11:05:00.000Z';
 const original = wireMessage({ MESSAGE: 'Salta 100', LAST_MODIFICATION: CREATED });
 const edit = wireMessage({ MESSAGE: 'Salta 999', LAST_MODIFICATION: MODIFIED });
 
-const receive = (wire: unknown, receivedAt = NOW, { storeEvent } = repositories) =>
+const receive = (wire: unknown, receivedAt = NOW, { storeEvent }: Pick<Repositories, 'storeEvent'> = stored) =>
   storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt, traceparent: TRACEPARENT });
 /** The items, without that of the customer, which every event names. */
 const items = async () =>
-  Object.fromEntries(Object.entries(await tables.items(tableName)).filter(([name]) => !name.startsWith('CUSTOMER#')));
+  Object.fromEntries(Object.entries(await stored.items()).filter(([name]) => !name.startsWith('CUSTOMER#')));
 const bodyOf = (wire: unknown) => JSON.stringify(wire);
 const keyOf = (wire: unknown) => `MESSAGE#message-1 VERSION#${versionDigest(bodyOf(wire))}`;
 
@@ -71,9 +63,9 @@ describe('an edited message', () => {
 
   it('is shown once in the conversation, and with all versions on its own', async () => {
     for (const event of [edit, original]) await receive(event);
-    const { messages } = await repositories.messages.readConversation([{ subject: contact }], { limit: 10 });
+    const { messages } = await stored.messages.readConversation([{ subject: contact }], { limit: 10 });
     expect(messages).toEqual([expect.objectContaining({ text: 'Salta 999', createdAt: CREATED, editedAt: MODIFIED })]);
-    expect(await repositories.messages.read('message-1')).toMatchObject({
+    expect(await stored.messages.read('message-1')).toMatchObject({
       body: bodyOf(edit),
       editedAt: MODIFIED,
       versions: [
@@ -89,7 +81,7 @@ describe('an edited message', () => {
       await receive(wireMessage({ MESSAGE }), addMs(NOW, minute * 60_000));
     // A redelivery is not a new version.
     await receive(wireMessage({ MESSAGE: 'c' }), addMs(NOW, 3_600_000));
-    const { versions, ...message } = (await repositories.messages.read('message-1')) ?? {};
+    const { versions, ...message } = (await stored.messages.read('message-1')) ?? {};
     expect(message).toMatchObject({ text: 'a', createdAt: CREATED, editedAt: addMs(NOW, 120_000) });
     expect(versions?.map(({ text }) => text)).toEqual(texts);
   });
@@ -97,13 +89,13 @@ describe('an edited message', () => {
   it('is later than its original, which does not say when it was modified and is delivered afterwards', async () => {
     await receive(edit);
     await receive(wireMessage({ MESSAGE: 'Salta 100' }), addMs(NOW, 60_000));
-    expect(await repositories.messages.read('message-1')).toMatchObject({ text: 'Salta 999', editedAt: MODIFIED });
+    expect(await stored.messages.read('message-1')).toMatchObject({ text: 'Salta 999', editedAt: MODIFIED });
   });
 
   it('is an echo as well', async () => {
     const [first, second] = ['price 10', 'price 12'].map((MESSAGE) => wireEcho({ MESSAGE }));
     for (const event of [first, second]) await receive(event);
-    expect(await repositories.messages.read('message-1')).toMatchObject({
+    expect(await stored.messages.read('message-1')).toMatchObject({
       direction: 'echo',
       text: 'price 12',
       versions: [{ body: bodyOf(first) }, { body: bodyOf(second) }],
@@ -113,11 +105,11 @@ describe('an edited message', () => {
   it('is not a message that an import or a status contains in another form', async () => {
     const message = { kind: 'message', id: 'message-1', traceparent: TRACEPARENT, address: 'a' } as const;
     const arrival = { ...message, contact, opensWindow: true, time: { at: CREATED, source: 'event' } } as const;
-    await repositories.messages.recordInbound({ ...arrival, body: '{"from":"status"}', isFromStatus: true });
-    await repositories.messages.recordInbound({ ...arrival, body: '{"from":"history"}', isImported: true });
+    await stored.messages.recordInbound({ ...arrival, body: '{"from":"status"}', isFromStatus: true });
+    await stored.messages.recordInbound({ ...arrival, body: '{"from":"history"}', isImported: true });
     await receive(original);
-    await repositories.messages.recordInbound({ ...arrival, body: '{"from":"history"}', isImported: true });
-    expect(await repositories.messages.read('message-1')).toMatchObject({
+    await stored.messages.recordInbound({ ...arrival, body: '{"from":"history"}', isImported: true });
+    expect(await stored.messages.read('message-1')).toMatchObject({
       body: bodyOf(original),
       versions: undefined,
     });
@@ -127,7 +119,7 @@ describe('an edited message', () => {
 describe('a function that dies', () => {
   it.each([0, 1, 2])('after %i writes of an edit loses no version, and a redelivery completes it', async (survived) => {
     await receive(original);
-    const table = tables.tableOf(tableName);
+    const table = stored.table;
     let writes = 0;
     const dying: ConversationTable = {
       ...table,
@@ -136,7 +128,7 @@ describe('a function that dies', () => {
         return table.update(...parameters);
       },
     };
-    await receive(edit, NOW, { ...repositories, storeEvent: repositoriesOf(dying).storeEvent }).catch(() => undefined);
+    await receive(edit, NOW, { storeEvent: repositoriesOf(dying).storeEvent }).catch(() => undefined);
     expect(JSON.stringify(await items())).toContain('Salta 100');
     await receive(edit);
     expect(await items()).toMatchObject({
@@ -149,7 +141,7 @@ describe('a function that dies', () => {
 describe('two functions that record versions at once', () => {
   it.each([0, 1, 2])('lose none, if one records another version before write %i of the other', async (before) => {
     await receive(original);
-    const table = tables.tableOf(tableName);
+    const table = stored.table;
     const other = wireMessage({ MESSAGE: 'Salta 500', LAST_MODIFICATION: '2026-11-20T11:03:00.000Z' });
     let writes = 0;
     const interrupted: ConversationTable = {
@@ -162,7 +154,7 @@ describe('two functions that record versions at once', () => {
     expect(
       await repositoriesOf(interrupted).storeEvent({ rawBody: Buffer.from(bodyOf(edit)), receivedAt: NOW }),
     ).toEqual(expect.objectContaining({ kind: 'stored' }));
-    const { versions } = (await repositories.messages.read('message-1')) ?? {};
+    const { versions } = (await stored.messages.read('message-1')) ?? {};
     expect(versions?.map(({ body }) => body)).toEqual([original, other, edit].map(bodyOf));
   });
 });
@@ -186,8 +178,8 @@ describe('the versions of a message', () => {
   const eraseAll = async (of: ContactRef) => {
     let after: ErasablePosition | undefined;
     do {
-      const { items: listed, next } = await repositories.erasures.listItems(of, NOW, after);
-      for (const item of listed) await repositories.erasures.erase(of, item, NOW);
+      const { items: listed, next } = await stored.erasures.listItems(of, NOW, after);
+      for (const item of listed) await stored.erasures.erase(of, item, NOW);
       after = next;
     } while (after !== undefined);
   };
@@ -203,7 +195,7 @@ describe('the versions of a message', () => {
     await receive(wireMessage({ FROM: 'CO.1000', MESSAGE: 'of another', LAST_MODIFICATION: CREATED }));
     await receive(edit);
     await eraseAll(contactRef('chat', 'CO.1000'));
-    expect(await repositories.messages.read('message-1')).toMatchObject({ text: 'Salta 999', versions: undefined });
+    expect(await stored.messages.read('message-1')).toMatchObject({ text: 'Salta 999', versions: undefined });
     expect(JSON.stringify(await items())).not.toContain('of another');
   });
 });
@@ -211,9 +203,9 @@ describe('the versions of a message', () => {
 describe('a keyword in an edited message', () => {
   const KEYWORDS = { optOut: ['STOP'], optIn: ['START'] };
   const consentsAfter = async (events: readonly unknown[]) => {
-    const keyworded = repositoriesOf(tables.tableOf(tableName), KEYWORDS);
-    for (const event of events) await receive(event, NOW, { ...repositories, storeEvent: keyworded.storeEvent });
-    const consents = await repositories.contacts.readConsents(contact);
+    const keyworded = repositoriesOf(stored.table, KEYWORDS);
+    for (const event of events) await receive(event, NOW, { storeEvent: keyworded.storeEvent });
+    const consents = await stored.contacts.readConsents(contact);
     return consents.map(({ kind, at }) => [kind, at]);
   };
   const version = (MESSAGE: string, LAST_MODIFICATION: string) => wireMessage({ MESSAGE, LAST_MODIFICATION });
@@ -234,7 +226,7 @@ describe('a keyword in an edited message', () => {
 
   it('is no opt-in, and opens no window', async () => {
     expect(await consentsAfter([yes, version('START', MODIFIED)])).toEqual([]);
-    expect(await repositories.contacts.read(contact, NOW)).toMatchObject({ lastInboundAt: CREATED });
+    expect(await stored.contacts.read(contact, NOW)).toMatchObject({ lastInboundAt: CREATED });
   });
 
   it('is no consent of another contact whose message has the same ID', async () => {
@@ -245,6 +237,6 @@ describe('a keyword in an edited message', () => {
       LAST_MODIFICATION: CREATED,
     });
     await consentsAfter([stop, other]);
-    expect(await repositories.contacts.readConsents(contactRef('chat', 'CO.1000'))).toEqual([]);
+    expect(await stored.contacts.readConsents(contactRef('chat', 'CO.1000'))).toEqual([]);
   });
 });

@@ -1,23 +1,14 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WriteRefusedError } from '../../../../../lambdas/domain/errors.ts';
 import { startTrace, traceIdOf } from '../../../../../lambdas/domain/trace-context.ts';
 import { NOW, TRACE_ID, TRACEPARENT, wireMessage, wireStatus } from '../../../../support/builders.ts';
-import { contractTables } from '../../../../support/contract-tables.ts';
 import { CONTACT, contact, outbound, wireEcho } from './message-builders.ts';
-import { type Repositories, repositoriesOf } from './repositories.ts';
+import { createRepositoriesForEach, repositoriesOf } from './repositories.ts';
 
-const tables = contractTables();
-let tableName: string;
-let repositories: Repositories;
+const stored = createRepositoriesForEach();
 
-beforeEach(async () => {
-  tableName = await tables.createTable();
-  repositories = repositoriesOf(tables.tableOf(tableName));
-});
-
-const receive = (wire: unknown, traceparent?: string) =>
-  repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW, traceparent });
-const items = () => tables.items(tableName);
+const receive = (wire: unknown, traceparent?: string) => stored.receive(wire, { traceparent });
+const { items } = stored;
 
 describe('storing an inbound message', () => {
   it("stores the message with its body and opens its contact's window", async () => {
@@ -57,7 +48,7 @@ describe('storing an inbound message', () => {
         expiresAt: Date.parse('2028-01-07T00:00:00.000Z') / 1000,
       },
     });
-    expect(await repositories.messages.read('message-1')).toMatchObject({
+    expect(await stored.messages.read('message-1')).toMatchObject({
       text: 'Where is my parcel?',
       media: { images: ['https://media.example/1.jpg'] },
       body: JSON.stringify(wire),
@@ -149,7 +140,7 @@ describe('the trace of an event', () => {
   });
 
   it('is that of the message that a status belongs to', async () => {
-    await repositories.messages.recordOutbound(outbound({ traceparent: TRACEPARENT }));
+    await stored.messages.recordOutbound(outbound({ traceparent: TRACEPARENT }));
     expect(await receive(wireStatus(), OTHER)).toMatchObject({ kind: 'stored', traceId: TRACE_ID });
     // A second report, whose time is not earlier, changes nothing but is in the same trace.
     expect(await receive(wireStatus({ CAUSE: 'again' }), OTHER)).toMatchObject({ kind: 'stored', traceId: TRACE_ID });
@@ -158,13 +149,13 @@ describe('the trace of an event', () => {
 
   it('gives way to that of the message, which arrives after its status', async () => {
     await receive(wireStatus(), OTHER);
-    await repositories.messages.recordOutbound(outbound({ traceparent: TRACEPARENT }));
+    await stored.messages.recordOutbound(outbound({ traceparent: TRACEPARENT }));
     expect(await traceOf(MESSAGE)).toBe(TRACEPARENT);
   });
 
   it('stays if the send has none', async () => {
     await receive(wireStatus(), OTHER);
-    await repositories.messages.recordOutbound(outbound());
+    await stored.messages.recordOutbound(outbound());
     expect(await traceOf(MESSAGE)).toBe(OTHER);
   });
 
@@ -181,7 +172,7 @@ describe('a message beside a status', () => {
     const wire = wireStatus({ STATUS: 'delivered', CUSTOMER_ID: undefined, MESSAGE });
     await receive(wire);
     expect(Object.keys(await items()).toSorted()).toEqual(['MESSAGE#message-1 ECHO', 'MESSAGE#message-1 MESSAGE']);
-    expect(await repositories.messages.read('message-1')).toMatchObject({
+    expect(await stored.messages.read('message-1')).toMatchObject({
       direction: 'echo',
       text: MESSAGE,
       deliveredAt: '2026-11-20T11:00:05.000Z',
@@ -205,7 +196,7 @@ describe('a message beside a status', () => {
 
   const message = () => receive(wireMessage({ CREATION_TIME: '2026-11-20T11:00:09.000Z' }));
   const status = (changes: Record<string, unknown>) => () => receive(wireStatus({ MESSAGE: 'beside', ...changes }));
-  const sent = () => repositories.messages.recordOutbound(outbound());
+  const sent = () => stored.messages.recordOutbound(outbound());
   const steps = [
     status({ STATUS: 'received' }),
     status({ STATUS: 'played', CREATION_TIME: '2026-11-20T11:00:01.000Z' }),
@@ -216,19 +207,19 @@ describe('a message beside a status', () => {
     ['a message that Parley sent', sent, 'On its way.'],
   ])('is replaced by %s that arrives last', async (_case, own, text) => {
     for (const step of [...steps, own]) await step();
-    expect(await repositories.messages.read('message-1')).toMatchObject({ text });
+    expect(await stored.messages.read('message-1')).toMatchObject({ text });
   });
 });
 
 describe("a user's message with the id of a message that Parley sent", () => {
   it('is refused, and so quarantined, if it comes second, and its body stays if it comes first', async () => {
-    await repositories.messages.recordOutbound(outbound());
+    await stored.messages.recordOutbound(outbound());
     expect(await receive(wireMessage())).toMatchObject({
       kind: 'unstorable',
       reason: expect.stringContaining('Parley sent'),
     });
     await receive(wireMessage({ _id_: 'message-2' }));
-    await repositories.messages.recordOutbound(outbound({ id: 'message-2' }));
+    await stored.messages.recordOutbound(outbound({ id: 'message-2' }));
     expect(await items()).toMatchObject({
       'MESSAGE#message-1 MESSAGE': { direction: 'outbound', contactSort: 'MESSAGE#2026-11-20T11:00:00.000Z' },
       'MESSAGE#message-2 MESSAGE': { direction: 'outbound', body: JSON.stringify(wireMessage({ _id_: 'message-2' })) },
@@ -241,7 +232,7 @@ describe('a message that two writers attribute to different calls of its request
     const call = { endpoint: 'intent/v2' as const, body: { ruleNameOrId: 'parcel_update' } };
     const earlier = outbound({ call, claimedAt: '2026-11-20T11:00:05.000Z', attempt: 1 });
     const latest = outbound({ claimedAt: '2026-11-20T11:00:04.000Z', attempt: 2 });
-    const write = (message: typeof earlier) => repositories.messages.recordOutbound(message);
+    const write = (message: typeof earlier) => stored.messages.recordOutbound(message);
 
     await write(latest);
     await write(earlier);
@@ -258,7 +249,7 @@ describe('a message that two writers attribute to different calls of its request
 describe('a message without a usable time', () => {
   const REDELIVERED = '2026-11-26T12:00:00.000Z';
   const at = (receivedAt: string, changes: Record<string, unknown>) =>
-    repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wireMessage(changes))), receivedAt });
+    stored.storeEvent({ rawBody: Buffer.from(JSON.stringify(wireMessage(changes))), receivedAt });
 
   it.each([undefined, '2099-01-01T00:00:00Z'])(
     'opens the window once, as of its first arrival: %j',
@@ -299,7 +290,7 @@ describe('a status as large as an item', () => {
   ])('is refused for a %s, and leaves room for its message', async (_case, changes) => {
     const refused = await receive(wireStatus(changes));
     expect(refused).toMatchObject({ kind: 'unstorable', reason: expect.stringContaining('too large') });
-    await repositories.messages.recordOutbound(
+    await stored.messages.recordOutbound(
       outbound({ call: { endpoint: 'message/v3', body: { messageText: 'x'.repeat(128 * 1024) } } }),
     );
     expect(await receive(wireStatus(changes))).toEqual(refused);
@@ -308,12 +299,12 @@ describe('a status as large as an item', () => {
 
 describe('reading a message', () => {
   it('returns undefined for an unknown id', async () => {
-    expect(await repositories.messages.read('message-1')).toBeUndefined();
+    expect(await stored.messages.read('message-1')).toBeUndefined();
   });
 
   it('returns an echo with its body', async () => {
     await receive(wireEcho());
-    expect(await repositories.messages.read('message-1')).toMatchObject({
+    expect(await stored.messages.read('message-1')).toMatchObject({
       id: 'message-1',
       direction: 'echo',
       text: 'On its way.',
@@ -322,13 +313,13 @@ describe('reading a message', () => {
   });
 
   it('returns a message that Parley sent without a body, and its echo beside it', async () => {
-    await repositories.messages.recordOutbound(outbound());
-    const message = await repositories.messages.read('message-1');
+    await stored.messages.recordOutbound(outbound());
+    const message = await stored.messages.read('message-1');
     expect(message).toMatchObject({ direction: 'outbound', requestId: 'request-1', text: 'On its way.' });
     expect(message).not.toHaveProperty('body');
     const echo = wireEcho({ MESSAGE: 'On its way!', IMAGES_URLS: ['https://media.example/1'] });
     await receive(echo);
-    expect(await repositories.messages.read('message-1')).toEqual({
+    expect(await stored.messages.read('message-1')).toEqual({
       ...message,
       echo: {
         createdAt: '2026-11-20T11:00:02.000Z',
@@ -342,7 +333,7 @@ describe('reading a message', () => {
   it("returns a user's message with its own body, not that of an echo", async () => {
     await receive(wireEcho());
     await receive(wireMessage());
-    expect(await repositories.messages.read('message-1')).toMatchObject({
+    expect(await stored.messages.read('message-1')).toMatchObject({
       direction: 'inbound',
       text: 'Where is my parcel?',
       body: JSON.stringify(wireMessage()),
@@ -351,7 +342,7 @@ describe('reading a message', () => {
 
   it('returns a message that is known only by a status', async () => {
     await receive(wireStatus());
-    const message = await repositories.messages.read('message-1');
+    const message = await stored.messages.read('message-1');
     expect(JSON.parse(JSON.stringify(message))).toEqual({
       id: 'message-1',
       traceId: traceIdOf(startTrace('message', 'message-1')),
@@ -362,7 +353,7 @@ describe('reading a message', () => {
 });
 
 describe('reading when a message was written, and with whom', () => {
-  const origin = () => repositories.messages.readOrigin('message-1');
+  const origin = () => stored.messages.readOrigin('message-1');
 
   it('returns nothing for an unknown id, or one that is known only by a status', async () => {
     expect(await origin()).toBeUndefined();
@@ -373,7 +364,7 @@ describe('reading when a message was written, and with whom', () => {
   it.each([
     ["a user's message", () => receive(wireMessage()), '2026-11-20T11:00:00.000Z'],
     ['an echo', () => receive(wireEcho()), '2026-11-20T11:00:02.000Z'],
-    ['a message that Parley sent', () => repositories.messages.recordOutbound(outbound()), outbound().claimedAt],
+    ['a message that Parley sent', () => stored.messages.recordOutbound(outbound()), outbound().claimedAt],
   ])('returns both for %s', async (_case, write, createdAt) => {
     await write();
     expect(await origin()).toEqual({ createdAt, contact });
@@ -388,7 +379,7 @@ describe('reading when a message was written, and with whom', () => {
 
 describe('an unavailable table', () => {
   it('is reported as a value', async () => {
-    const { storeEvent } = repositoriesOf(tables.tableOf('no-such-table'));
+    const { storeEvent } = repositoriesOf(stored.missingTable());
     const rawBody = Buffer.from(JSON.stringify(wireMessage()));
     expect(await storeEvent({ rawBody, receivedAt: NOW })).toMatchObject({
       kind: 'unavailable',
@@ -398,8 +389,8 @@ describe('an unavailable table', () => {
 
   it('differs from a write that it refuses for good', async () => {
     const message = outbound({ call: { endpoint: 'message/v3', body: { messageText: 'x'.repeat(410_000) } } });
-    await expect(repositories.messages.recordOutbound(message)).rejects.toThrow(WriteRefusedError);
-    const { messages } = repositoriesOf(tables.tableOf('no-such-table'));
+    await expect(stored.messages.recordOutbound(message)).rejects.toThrow(WriteRefusedError);
+    const { messages } = repositoriesOf(stored.missingTable());
     await expect(messages.recordOutbound(outbound())).rejects.not.toThrow(WriteRefusedError);
   });
 });

@@ -1,3 +1,4 @@
+import { beforeEach } from 'vitest';
 import { createDynamodbContacts } from '../../../../../lambdas/adapters/dynamodb/contacts.ts';
 import { createDynamodbErasures } from '../../../../../lambdas/adapters/dynamodb/erasures.ts';
 import { createDynamodbMessages } from '../../../../../lambdas/adapters/dynamodb/messages.ts';
@@ -7,7 +8,10 @@ import type { ConversationTable } from '../../../../../lambdas/adapters/dynamodb
 import { ms } from '../../../../../lambdas/domain/duration.ts';
 import type { Keywords } from '../../../../../lambdas/domain/keywords/keywords.ts';
 import { createStoreEvents } from '../../../../../lambdas/receive/store-events.ts';
+import type { ItemKey } from '../../../../../lambdas/table/keys.ts';
 import { NOW, PLAIN_RECEIVER } from '../../../../support/builders.ts';
+import { contractTables } from '../../../../support/contract-tables.ts';
+import type { Item } from '../../../../support/emulated-table.ts';
 import { singly } from '../../../../support/single-event.ts';
 
 /**
@@ -42,3 +46,45 @@ export const repositoriesOf = (
 };
 
 export type Repositories = ReturnType<typeof repositoriesOf>;
+
+/** Creates the repositories of a table that is new for each test of the file. */
+export const createRepositoriesForEach = (keywords?: Keywords) => {
+  const tables = contractTables();
+  let tableName: string;
+  let current: Repositories;
+  beforeEach(async () => {
+    tableName = await tables.createTable();
+    current = repositoriesOf(tables.tableOf(tableName), keywords);
+  });
+  return {
+    get contacts() {
+      return current.contacts;
+    },
+    get erasures() {
+      return current.erasures;
+    },
+    get messages() {
+      return current.messages;
+    },
+    get sends() {
+      return current.sends;
+    },
+    get storeEvent() {
+      return current.storeEvent;
+    },
+    /** The table of the test. */
+    get table() {
+      return tables.tableOf(tableName);
+    },
+    /** A table that does not exist. */
+    missingTable: () => tables.tableOf('no-such-table'),
+    items: () => tables.items(tableName),
+    put: (item: Item) => tables.put(tableName, item),
+    remove: (key: ItemKey) => tables.remove(tableName, key),
+    /** Stores a webhook event. */
+    receive: (
+      wire: unknown,
+      changes: { readonly receivedAt?: string; readonly traceparent?: string | undefined } = {},
+    ) => current.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW, ...changes }),
+  };
+};

@@ -1,19 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { NOW, wireMessage, wireStatus } from '../../../../support/builders.ts';
-import { contractTables } from '../../../../support/contract-tables.ts';
 import { outbound, wireEcho } from './message-builders.ts';
-import { type Repositories, repositoriesOf } from './repositories.ts';
+import { createRepositoriesForEach, repositoriesOf } from './repositories.ts';
 
-const tables = contractTables();
-let tableName: string;
-let repositories: Repositories;
-
-beforeEach(async () => {
-  tableName = await tables.createTable();
-  repositories = repositoriesOf(tables.tableOf(tableName), { optOut: ['STOP'], optIn: [] });
-});
+const stored = createRepositoriesForEach({ optOut: ['STOP'], optIn: [] });
 
 const [ANA, JUAN] = ['5491155550001', '5491155550002'];
 /** Ana's ID on a platform that hides her number. */
@@ -24,14 +16,13 @@ const [EARLY, LATE] = ['2026-11-20T11:00:00.000Z', '2026-11-20T11:00:09.000Z'];
 const OF_ANA = { FROM: ANA, CUSTOMER_ID: 'ana', MESSAGE: SECRET };
 const OF_JUAN = { FROM: JUAN, CUSTOMER_ID: 'juan', MESSAGE: 'STOP' };
 
-const deliver = (wire: object) =>
-  repositories.storeEvent({ rawBody: Buffer.from(JSON.stringify(wire)), receivedAt: NOW });
+const { receive: deliver } = stored;
 const receive = (wire: Record<string, unknown>) => deliver(wireMessage(wire));
 const statusOf = (wire: Record<string, unknown>) =>
   deliver(wireStatus({ _id_: 'message-1', CUSTOMER_ID: undefined, ...wire }));
 
 const conversationOf = async (user: string) => {
-  const { messages } = await repositories.messages.readConversation([{ subject: contactRef('chat', user) }], {
+  const { messages } = await stored.messages.readConversation([{ subject: contactRef('chat', user) }], {
     limit: 10,
   });
   return messages.map(({ text, deliveredAt }) => (deliveredAt === undefined ? text : `${text} ${deliveredAt}`));
@@ -50,23 +41,29 @@ describe('messages of two users with one ID', () => {
     ['without times', [undefined, undefined]],
   ])('are stored or quarantined, and shown only to their own user: %s', async (_case, [first, second]) => {
     expect(await receive({ ...OF_ANA, CREATION_TIME: first })).toMatchObject({ kind: 'stored' });
-    const before = await repositories.messages.read('message-1');
+    const before = await stored.messages.read('message-1');
     for (const _delivery of [1, 2]) {
       expect(await receive({ ...OF_JUAN, CREATION_TIME: second })).toMatchObject(QUARANTINED);
     }
     expect(await receive({ ...OF_ANA, CREATION_TIME: first })).toMatchObject({ kind: 'stored' });
-    expect(await repositories.messages.read('message-1')).toEqual(before);
+    expect(await stored.messages.read('message-1')).toEqual(before);
     expect([await conversationOf(ANA), await conversationOf(JUAN)]).toEqual([[SECRET], []]);
   });
 
   it('count for the window and the opt-out of their own contact, as of their own times', async () => {
     await receive({ ...OF_ANA, CREATION_TIME: EARLY });
     await receive({ ...OF_JUAN, CREATION_TIME: LATE });
-    expect(await repositories.contacts.read(contactRef('chat', JUAN), NOW)).toMatchObject({
+    expect(await stored.contacts.read(contactRef('chat', JUAN), NOW)).toMatchObject({
       lastInboundAt: LATE,
       consents: [{ kind: 'opt-out', at: LATE }],
     });
-    expect(await repositories.contacts.readConsents(contactRef('chat', ANA))).toEqual([]);
+    expect(await stored.contacts.readConsents(contactRef('chat', ANA))).toEqual([]);
+  });
+
+  it("are not taken for one because the address of one of them was the other user's before", async () => {
+    await receive({ ...OF_ANA, _id_: 'earlier', FROM: JUAN });
+    await receive(OF_ANA);
+    expect(await receive(OF_JUAN)).toMatchObject(QUARANTINED);
   });
 
   it('are not taken for one because neither event names a customer', async () => {
@@ -78,7 +75,7 @@ describe('messages of two users with one ID', () => {
     const { kind, ...wire } = await receive({ ...OF_ANA });
     expect([kind, wire]).toEqual(['stored', expect.anything()]);
     const juan = { ...wireMessage(OF_JUAN) };
-    const turned = repositoriesOf(tables.tableOf(tableName), undefined, { turns: true });
+    const turned = repositoriesOf(stored.table, undefined, { turns: true });
     const request = { rawBody: Buffer.from(JSON.stringify(juan)), receivedAt: NOW };
     expect(await turned.storeEvent(request)).toMatchObject(QUARANTINED);
   });
@@ -97,13 +94,13 @@ describe('a message of one user at two addresses', () => {
     const wire = { CUSTOMER_ID: undefined, CREATION_TIME: EARLY, MESSAGE: SECRET };
     await receive({ ...wire, FROM: ANA_HIDDEN, ...first });
     expect(await receive({ ...wire, FROM: ANA, ...second })).toMatchObject({ kind: 'stored' });
-    const { versions } = (await repositories.messages.read('message-1')) ?? {};
+    const { versions } = (await stored.messages.read('message-1')) ?? {};
     expect(versions).toHaveLength(2);
   });
 
   it('is one if its status arrived first, by the other address, also with turns', async () => {
     await statusOf({ FROM: ANA_HIDDEN, CUSTOMER_ID: 'ana' });
-    const turned = repositoriesOf(tables.tableOf(tableName), undefined, { turns: true });
+    const turned = repositoriesOf(stored.table, undefined, { turns: true });
     const request = { rawBody: Buffer.from(JSON.stringify(wireMessage(OF_ANA))), receivedAt: NOW };
     const results = [await turned.storeEvent(request), await turned.storeEvent(request)];
     expect(results.map(({ kind }) => kind)).toEqual(['unavailable', 'stored']);
@@ -114,10 +111,10 @@ describe('a message of one user at two addresses', () => {
 describe('the status of a message', () => {
   it('is quarantined if it names another contact than the message, which stays as it is', async () => {
     await receive(OF_ANA);
-    const before = await repositories.messages.read('message-1');
+    const before = await stored.messages.read('message-1');
     expect(await statusOf({ FROM: JUAN })).toMatchObject(QUARANTINED);
     expect(await statusOf({ FROM: JUAN, CUSTOMER_ID: 'juan', STATUS: 'played' })).toMatchObject(QUARANTINED);
-    expect(await repositories.messages.read('message-1')).toEqual(before);
+    expect(await stored.messages.read('message-1')).toEqual(before);
   });
 
   it.each([
@@ -132,7 +129,7 @@ describe('the status of a message', () => {
   });
 
   it('is stored with the message of a send whose request it names, whatever the address', async () => {
-    await repositories.messages.recordOutbound(outbound());
+    await stored.messages.recordOutbound(outbound());
     expect(await statusOf({ FROM: JUAN, CLIENT_PAYLOAD: 'request-1' })).toMatchObject({ kind: 'stored' });
   });
 });
@@ -143,22 +140,22 @@ describe("a message that Parley sent, with the ID of another user's message", ()
     ['a status', () => statusOf({ FROM: ANA })],
     [
       'a message that Parley sent',
-      () => repositories.messages.recordOutbound(outbound({ contact: contactRef('chat', ANA) })),
+      () => stored.messages.recordOutbound(outbound({ contact: contactRef('chat', ANA) })),
     ],
   ])('leaves it as it is, in its conversation alone: %s', async (_case, store) => {
     await store();
-    const before = await tables.items(tableName);
+    const before = await stored.items();
     const message = outbound({ requestId: 'request-2', contact: contactRef('chat', JUAN) });
-    expect(await repositories.messages.recordOutbound(message)).toBe('other-user');
-    expect(await tables.items(tableName)).toEqual(before);
+    expect(await stored.messages.recordOutbound(message)).toBe('other-user');
+    expect(await stored.items()).toEqual(before);
     expect(await conversationOf(JUAN)).toEqual([]);
   });
 
   it('is recorded over the statuses that name its request, or its own user', async () => {
     await statusOf({ FROM: JUAN, CLIENT_PAYLOAD: 'request-1' });
-    expect(await repositories.messages.recordOutbound(outbound())).toBeUndefined();
+    expect(await stored.messages.recordOutbound(outbound())).toBeUndefined();
     await statusOf({ _id_: 'message-2', CUSTOMER_ID: 'ana' });
-    expect(await repositories.messages.recordOutbound(outbound({ id: 'message-2' }))).toBeUndefined();
+    expect(await stored.messages.recordOutbound(outbound({ id: 'message-2' }))).toBeUndefined();
   });
 });
 
@@ -168,7 +165,7 @@ describe("an echo with the ID of another user's message", () => {
     await statusOf({ FROM: ANA, CREATION_TIME: LATE });
     await deliver(wireEcho({ TO: JUAN, CUSTOMER_ID: 'juan', MESSAGE: 'Hello Juan' }));
     expect([await conversationOf(ANA), await conversationOf(JUAN)]).toEqual([[`${SECRET} ${LATE}`], ['Hello Juan']]);
-    const message = await repositories.messages.read('message-1');
+    const message = await stored.messages.read('message-1');
     expect(message).toMatchObject({ text: SECRET });
     expect(message).not.toHaveProperty('echo');
   });

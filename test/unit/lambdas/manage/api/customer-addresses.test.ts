@@ -6,7 +6,7 @@ import { customerResponse } from '../../../../../lambdas/manage/api/customers.ts
 import { sendListResponse } from '../../../../../lambdas/manage/api/send-lists.ts';
 import { queuedSend, sendRequest, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { testTables } from '../../../../support/test-tables.ts';
-import { wireEcho } from '../../adapters/dynamodb/message-builders.ts';
+import { outbound, wireEcho } from '../../adapters/dynamodb/message-builders.ts';
 import { createManagedStage } from '../managed-stage.ts';
 
 const tables = testTables();
@@ -183,13 +183,18 @@ describe('a number that another customer had before', () => {
   beforeEach(async () => {
     await write(PHONE, 1, { CUSTOMER_ID: 'customer-2' });
     await stage.sends.register(queuedSend(sendRequest({ requestId: 'earlier', platformContactId: PHONE })), timeOf(1));
+    // They were sent before anything showed that the number has another user.
+    await stage.receive(wireEcho({ _id_: 'between', TO: PHONE, CUSTOMER_ID: undefined, CREATION_TIME: timeOf(2) }));
+    await stage.messages.recordOutbound(outbound({ id: 'sent-between', claimedAt: timeOf(2) }));
+    await stage.sends.register(queuedSend(sendRequest({ requestId: 'between', platformContactId: PHONE })), timeOf(2));
     await write(PHONE, 3);
+    await stage.receive(wireEcho({ _id_: 'answer', TO: PHONE, CREATION_TIME: timeOf(4) }));
     await stage.sends.register(queuedSend(sendRequest({ requestId: 'later', platformContactId: PHONE })), timeOf(4));
   });
 
   it('shows no message to or from the earlier user', async () => {
-    expect(await pagesOf('getConversation', 10, PHONE)).toEqual([['m-3']]);
-    expect(await pagesOf('listConversation', 10)).toEqual([['m-3']]);
+    expect(await pagesOf('getConversation', 10, PHONE)).toEqual([['answer', 'm-3']]);
+    expect(await pagesOf('listConversation', 10)).toEqual([['answer', 'm-3']]);
   });
 
   it.each([undefined, timeOf(0)])('shows no send to the earlier user, with since %s', async (since) => {

@@ -133,6 +133,34 @@ describe('an erasure erases the sends to the customer', () => {
     expect(await everything()).not.toContain('customer-1');
   });
 
+  it('that went to an address which another customer has now, even after its last message', async () => {
+    await write(ID, 1);
+    const harness = await createSendHarness(tables, { tableName: stage.tableName });
+    await harness.startFunction().send(request);
+    stage.setNow('2026-11-20T12:30:00.000Z');
+    await write(ID, 59, { CREATION_TIME: '2026-11-20T12:29:00.000Z', CUSTOMER_ID: 'customer-2' });
+    await stage.call('eraseCustomer', { id: 'customer-1' });
+    await stage.erase();
+
+    expect(harness.calls).toHaveLength(1);
+    expect(await everything()).not.toContain('customer-1');
+  });
+
+  it('but not those to a customer who has an address of the erased one now', async () => {
+    await write(ID, 1);
+    stage.setNow(timeOf(0));
+    await stage.call('enqueueSend', { body: { ...request, customerId: 'customer-2' } });
+    stage.setNow('2026-11-20T12:00:00.000Z');
+    await write(ID, 3, { CUSTOMER_ID: 'customer-2' });
+    const harness = await createSendHarness(tables, { tableName: stage.tableName });
+    await harness.startFunction().send({ ...request, customerId: 'customer-2' });
+    await stage.call('eraseCustomer', { id: 'customer-1' });
+    await stage.erase();
+
+    expect(harness.calls).toHaveLength(1);
+    expect(await stage.sendItem()).toMatchObject({ state: 'accepted', body: expect.stringContaining('customer-2') });
+  });
+
   it('also those that are dead letters, but not those of others that mention it', async () => {
     const [own, other] = [request, { ...request, customerId: 'customer-2', messageText: 'not customer-1' }];
     stage.queuedDeadLetters = [{ body: JSON.stringify(own) }, { body: JSON.stringify(other) }];
