@@ -73,8 +73,8 @@ export interface ContactRepository {
   /** Records that an event of a business's message named this customer as the contact's user. */
   linkCustomer(named: { readonly contact: ContactRef; readonly customerId: string }, at: Instant): Promise<void>;
   /**
-   * Records that a customer is not the contact's user although the chat service names them together, or takes that back.
-   * Of calls at the same time, each takes effect. Does nothing if the contact is not stored.
+   * Records that a customer is not the contact's user although the chat service names them together, or reverses that.
+   * Concurrent calls all take effect. Does nothing if the contact is not stored.
    */
   recordSeparation(
     named: { readonly contact: ContactRef; readonly customerId: string },
@@ -291,8 +291,8 @@ export interface SendRepository {
   register(send: Omit<QueuedSend, 'endBy'>, at: Instant): Promise<TransitionResult>;
   schedule(send: QueuedSend, times: { readonly at: Instant; readonly sendAt: Instant }): Promise<TransitionResult>;
   /**
-   * Claims a send for one call; required before every call. Of a request to a customer, records the address, so that no
-   * other one can be claimed later. With `resend`, an uncertain send can be claimed too.
+   * Claims a send for one call; required before every call. For a request to a customer, records the address, so that
+   * no other one can be claimed later. With `resend`, an uncertain send can be claimed too.
    */
   claim(
     send: AddressedSend,

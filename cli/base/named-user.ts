@@ -10,10 +10,10 @@ export const contactOrCustomerArgument = () =>
 
 /** `--customer`, in place of the contact. */
 export const customerOption = () =>
-  new Option('--customer <id>', "The chat service's ID of the user, in place of the contact: at all addresses");
+  new Option('--customer <id>', "The chat service's ID of the user, instead of a contact; covers all addresses");
 
 /** Says what to add to a command line that names nobody. */
-export const NO_USER = 'Add a contact ID, such as +5491150000001, or --customer with the ID of a customer.';
+export const NO_USER = 'Name the user: a contact ID, such as +5491150000001, or --customer with a customer ID.';
 
 /** @throws CliError unless the command line has exactly one of them */
 export const nameUser = (contact: string | undefined, customer: string | undefined): NamedUser => {

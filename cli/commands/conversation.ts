@@ -92,7 +92,7 @@ const describeContact = (contact: ContactResponse & { readonly linkedBy?: string
   const state = window.open
     ? `open until ${describeTime(window.closesAt ?? '', now)}`
     : `closed; last message from the user: ${describeTime(window.lastInboundAt ?? 'none', now)}`;
-  const why = linkedBy && `named by a ${linkedBy}`;
+  const why = linkedBy && `linked by a ${linkedBy}`;
   return [
     [`${platformContactId} on ${chatPlatform}`, name, why].filter((part) => part !== undefined).join(', '),
     `  window: ${state}`,

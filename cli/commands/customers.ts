@@ -25,7 +25,7 @@ export const createListCommand = ({ api, report }: CommandContext) =>
       const customer = customerResponse.parse(await call('GET', path));
       const lines = customer.contacts.map(
         ({ platformContactId, window, consent, linkedBy }) =>
-          `${platformContactId}  named by a ${linkedBy}, window ${window.open ? 'open' : 'closed'}, ${describeConsent(consent)}`,
+          `${platformContactId}  linked by a ${linkedBy}, window ${window.open ? 'open' : 'closed'}, ${describeConsent(consent)}`,
       );
       const separated = customer.separated.map(({ platformContactId }) => `${platformContactId}  separated`);
       report({ lines: [...lines, ...separated], json: customer });
@@ -35,7 +35,8 @@ export const createSeparateCommand: CreateCommand = ({ api, report }) =>
   new Command('separate')
     .description(
       'Separate an address from a customer.\n\nUse this if the chat service names the address of another user with the ID ' +
-        'of this customer. Opt-outs and erasures of one then no longer apply to the other.',
+        'of this customer. Opt-outs and erasures of one then no longer apply to the other, and requests to the ' +
+        'customer no longer go to the address.',
     )
     .addArgument(contactArgument())
     .requiredOption('--customer <id>', "The chat service's ID of the user")

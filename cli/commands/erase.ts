@@ -27,7 +27,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop, comm
     .description(
       "Erase a user's personal data.\n\n" +
         'Parley deletes the contact, its messages, and the content of its sends, and those of every other address of the ' +
-        'same customer. With --customer, it also finds a customer of whom no address is known. This cannot be undone. ' +
+        'same customer. Use --customer if you know only the customer ID. This cannot be undone. ' +
         'Only a record of the erasure remains, without personal data. ' +
         'If the user writes again, Parley treats them as a new contact.',
     )
@@ -54,7 +54,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop, comm
       const others =
         otherAddresses.length === 0 ? '' : `, with ${count(otherAddresses.length, 'other address', 'other addresses')}`;
       const left = sharedCustomerIds.map(
-        (id) => `Not erased: events that name no address, but only customer ID ${id}, which many users share.`,
+        (id) => `Not erased: events that name only customer ID ${id} and no address, because many users share it.`,
       );
       if (!wait) {
         report({ lines: [`Erasure ${erasureId} started${others}.`, ...left], json: erasure });

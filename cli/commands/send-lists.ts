@@ -48,7 +48,7 @@ const createListCommand = (context: CommandContext) =>
     .addOption(new Option('--state <state>', 'Only sends in this state').choices(SEND_STATES))
     .option('--contact <contact>', 'Only sends to this contact, newest first')
     .addOption(
-      new Option('--customer <id>', 'Only sends to the addresses of this customer, newest first').conflicts('contact'),
+      new Option('--customer <id>', 'Only sends to this customer, at any address, newest first').conflicts('contact'),
     )
     .addOption(channelOption())
     .option('--broadcast <id>', 'Only sends of this broadcast')

@@ -33,7 +33,7 @@ export const createSendCommand: CreateCommand = (context) => {
         "Parley sends the free-form message while the user's conversation window is open, and the template otherwise.",
     )
     .addArgument(contactArgument().argOptional())
-    .option('--customer <id>', "The chat service's ID of the user, in place of a contact")
+    .option('--customer <id>', "The chat service's ID of the user, instead of a contact. Parley chooses the address")
     .option('--wait', 'Wait until the message is sent, refused, or scheduled, and show the outcome')
     .option('--request-id <id>', 'Idempotency key; Parley sends each request once (default: a new ID)')
     .addHelpText(

@@ -40,16 +40,16 @@ const isSharedAddress = ({ writerIds = [], otherCustomerIds = [] }: CustomerLink
 
 /**
  * Chooses the address to which a message to a customer goes: the one from which the customer wrote last, or else the only
- * one. A stranger would read a message to a wrong address, so a message whose address is in doubt is refused.
+ * one. A message to a wrong address would reach a stranger, so the message is refused if there is any doubt.
  *
- * @param bound the address of an earlier call of the same request, which may have been sent
+ * @param bound the address that an earlier attempt claimed, whose call may have been made
  */
 export const chooseAddress = (
   customer: Named,
   addresses: CustomerAddresses,
   bound: ContactRef | undefined,
 ): ChosenAddress | Refusal => {
-  if (addresses === 'shared') return refuse('CUSTOMER_AMBIGUOUS', 'Many addresses have the ID of the customer.');
+  if (addresses === 'shared') return refuse('CUSTOMER_AMBIGUOUS', 'Too many addresses have this customer ID.');
   const own = addresses.filter(({ contact }) => isOnlyUser(contact, customer));
   const candidates = bound === undefined ? own : own.filter(({ ref }) => isSameUser(ref, bound));
   const [latest] = candidates
@@ -66,14 +66,14 @@ const refuseAddresses = (
   { own, bound }: { readonly own: readonly CustomerAddress[]; readonly bound: ContactRef | undefined },
 ): Refusal => {
   if (bound !== undefined) {
-    return refuse('CUSTOMER_AMBIGUOUS', 'The address of an earlier call does not lead to this customer alone now.');
+    return refuse('CUSTOMER_AMBIGUOUS', 'The address of an earlier attempt no longer belongs to this customer alone.');
   }
   if (own.length > 1) {
-    return refuse('CUSTOMER_AMBIGUOUS', 'The customer has several addresses, and has written from none of them.');
+    return refuse('CUSTOMER_AMBIGUOUS', 'The customer has several addresses and has not written from any of them.');
   }
   return addresses.some(({ contact }) => isInDoubt(contact, customer))
-    ? refuse('CUSTOMER_AMBIGUOUS', 'The addresses of the customer lead to other customers too, or were separated.')
-    : refuse('CUSTOMER_UNKNOWN', 'No address belongs to the customer now.');
+    ? refuse('CUSTOMER_AMBIGUOUS', 'The addresses of the customer may belong to others as well, or were separated.')
+    : refuse('CUSTOMER_UNKNOWN', 'No address belongs to this customer now.');
 };
 
 /** Whether events name an address with this customer, and the latest message from it is not another customer's. */
@@ -85,6 +85,6 @@ const isInDoubt = (contact: Contact, customer: Named): boolean =>
 const spell = ({ ref, contact }: CustomerAddress): ChosenAddress | Refusal => {
   const address = contact.address ?? (addressVariants(ref.key).length === 1 ? ref.key : undefined);
   return address === undefined
-    ? refuse('CUSTOMER_UNKNOWN', 'The customer has never written, and the number can be written in several ways.')
+    ? refuse('CUSTOMER_UNKNOWN', 'The customer has never written, and the number can be written in more than one way.')
     : { kind: 'chosen', ref, address };
 };

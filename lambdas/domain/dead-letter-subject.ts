@@ -79,7 +79,7 @@ const isAddressOf = (key: string): ((address: string) => boolean) => {
   return (address) => contactKey(address) === key || address === group;
 };
 
-/** A shorter ID, such as a number of three digits, is part of texts that have nothing to do with it. */
+/** A shorter ID, such as a three-digit number, also appears in texts that have nothing to do with it. */
 const MIN_MENTIONED = 6;
 
 const createMention = (customerId: string): ((text: string) => boolean) => {

@@ -40,7 +40,10 @@ export const queuedErasure = z.object({
   customers,
   /** Those that events named with the contact although they are not its user. They only leave the contact. */
   otherCustomers: customers,
-  /** The keys of the addresses that an operator separated from `customers`. What names one of them is another user's. @default none */
+  /**
+   * The keys of the addresses that an operator separated from `customers`. What names one of them is another user's.
+   * @default none
+   */
   separatedKeys: z.optional(z.readonly(z.array(z.string()))),
 });
 

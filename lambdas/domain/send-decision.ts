@@ -109,7 +109,7 @@ const expire = (request: SendRequest, now: Instant): SendDecision | undefined =>
 const refuseOtherUser = ({ customerId }: SendRequest, contact: Contact): SendDecision | undefined =>
   customerId === undefined || isOnlyUser(contact, { customerId })
     ? undefined
-    : refuse('CUSTOMER_AMBIGUOUS', 'The address that was chosen does not lead to the customer alone any more.');
+    : refuse('CUSTOMER_AMBIGUOUS', 'The chosen address no longer belongs to this customer alone.');
 
 /** A `since` that names a message of the user must have been replaced with the message's time. */
 const judgeConditions = (

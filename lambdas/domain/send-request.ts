@@ -127,7 +127,7 @@ export const sendRequest = z
   .check(
     z.refine((request) => (request.platformContactId === undefined) !== (request.customerId === undefined), {
       path: ['platformContactId'],
-      error: 'is required without customerId, and not allowed with it; name the user by one of them',
+      error: 'is required unless customerId is given; give one of them, not both',
     }),
     z.refine(
       (request) => hasContent(request) || request.confirmsOptOut === true,

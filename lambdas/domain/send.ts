@@ -111,7 +111,7 @@ export interface SendRecord extends Readonly<z.output<typeof sendTimes>> {
   readonly outcome?: string | undefined;
   /** The chat service's error message or the operator's note. Unlike the outcome, it is content. */
   readonly outcomeDetails?: string | undefined;
-  /** The user; absent once erased, and while no address is chosen for a customer. */
+  /** The user; absent once erased, and until an address is chosen for a customer. */
   readonly contact?: ContactRef | undefined;
   /** The queue message's body; empty once its contact is erased. */
   readonly body: string;

@@ -24,7 +24,7 @@ export const reportIdOfAnotherContact = (
   { id, requestId }: Pick<OutboundMessage, 'id' | 'requestId'>,
 ): void => {
   metrics.count('MessageNotRecorded');
-  log.error('message of an accepted send not recorded: its id is that of another contact', {
+  log.error('message of an accepted send not recorded: its id belongs to a message of another contact', {
     requestId,
     messageId: id,
   });

@@ -43,7 +43,7 @@ export const parseSend = (item: Item): SendRecord => {
   return send.failure === undefined ? send : { ...send, ...outcomeOfFailure(send.failure) };
 };
 
-/** Returns the attributes of a request, which the first transition writes. Of a customer, only a claim writes the contact. */
+/** Returns the attributes that the first transition writes. For a request to a customer, a claim writes the contact. */
 export const requestAttributes = (
   {
     request: { requestId, broadcastId, customerId },

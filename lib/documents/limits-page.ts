@@ -1,5 +1,7 @@
 import { MAX_RETRIED_MS } from '../../lambdas/domain/backoff.ts';
+import { MAX_ADDRESSES, MAX_CUSTOMERS } from '../../lambdas/domain/customer.ts';
 import { MAX_DETAIL_BYTES } from '../../lambdas/domain/events/serialize-event.ts';
+import { MAX_EARLIER_VERSIONS } from '../../lambdas/domain/message-version.ts';
 import { MAX_ID_BYTES, MAX_NAME_LENGTH } from '../../lambdas/domain/schema.ts';
 import { MAX_FAILING_MS, MAX_QUEUED_MS, MAX_UNKNOWN_OUTCOMES } from '../../lambdas/domain/send.ts';
 import { MAX_AHEAD_DAYS, MAX_REQUEST_BYTES } from '../../lambdas/domain/send-request.ts';
@@ -41,6 +43,9 @@ const RECEIVING: readonly Row[] = [
   ['a body that is never refused with buffered ingress', bytes(MAX_BUFFERED_BODY_BYTES), '413'],
   ['a status that is kept as received', bytes(MAX_STATUS_BYTES), 'its time is recorded, and it is quarantined'],
   ['an event’s ID', bytes(MAX_ID_BYTES), 'quarantined'],
+  ['addresses of a customer', count(MAX_ADDRESSES), 'the customer ID identifies nobody, and nothing follows it'],
+  ['customers of an address', count(MAX_CUSTOMERS), 'only the latest user is followed'],
+  ['earlier versions of a message', count(MAX_EARLIER_VERSIONS), 'quarantined'],
   ['events in one post', count(MAX_POST_EVENTS), 'the post is quarantined'],
   ['the events of one post in total', bytes(MAX_POST_BYTES), 'the post is quarantined'],
 ];

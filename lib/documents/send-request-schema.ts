@@ -45,10 +45,10 @@ const ANNOTATIONS: Readonly<Record<string, Readonly<Record<string, string | bool
   },
   chatPlatform: { description: "Defaults to the stage's chat platform." },
   chatChannelNumber: { description: "The business number. Defaults to the stage's business number." },
-  platformContactId: { description: "The user's id on the platform, such as a phone number." },
+  platformContactId: { description: "The user's ID on the platform, such as a phone number; or else use customerId." },
   customerId: {
     description:
-      "The chat service's ID of the user, in place of platformContactId. Parley chooses the address when it sends. See " +
+      "The chat service's ID of the user, instead of platformContactId. Parley chooses the address. See " +
       'docs/sending.md.',
   },
   messageText: { description: 'The free-form text, or the caption of attached media.' },

@@ -146,7 +146,7 @@ export interface CustomerMessage {
 /** What the customer's side has recorded about a user. */
 export interface ContactStatus {
   readonly consent: ConsentStatus;
-  /** Absent if no event named the address together with an ID of its user, and after a handover. */
+  /** Absent if no event named the address together with its user's ID, and in the result of a handover. */
   readonly customer?: CustomerStatus;
   /** Who answers the user; absent if contacts cannot be handed over. */
   readonly handover?: { readonly state: 'people' | 'automated'; readonly since?: string; readonly until?: string };

@@ -174,7 +174,7 @@ describe('a message that the user edits on the phone', () => {
     const shown = (await steps(page)).filter((title) => !title.startsWith('Published'));
     expect(shown.slice(-3)).toEqual(['User edited the message', 'Webhook attempt 1: 200', 'Edit stored']);
     const stored = page.locator('.step').filter({ hasText: 'Edit stored' });
-    await stored.getByText('Version 1, of').click();
+    await stored.getByText('Version 1, modified at').click();
     await stored.locator('pre').filter({ hasText: '"Yes, today"' }).waitFor();
     await page.getByLabel('Message from the user').waitFor();
   });

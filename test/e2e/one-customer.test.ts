@@ -25,7 +25,7 @@ const parley = async (...args: readonly string[]) => {
 };
 const table = () => client.table();
 
-it('gets a message by the ID of the customer, is refused after an opt-out, and shown and erased by the ID', async () => {
+it('sends to a customer ID, refuses it after an opt-out, and shows and erases the customer by that ID', async () => {
   await client.deliverEvent(wireMessage({ _id_: 'by-phone', FROM: PHONE, CUSTOMER_ID, CREATION_TIME: undefined }));
   await client.deliverEvent(wireMessage({ _id_: 'by-id', FROM: ID, CUSTOMER_ID, CREATION_TIME: undefined }));
   await client.deliverEvent(wireStatus({ _id_: 'of-phone', FROM: PHONE, CUSTOMER_ID, CREATION_TIME: undefined }));

@@ -32,7 +32,7 @@ export const LOG_LINES: Readonly<Record<string, 'stage' | 'faults'>> = {
   'send expired': 'stage',
   'send uncertain': 'stage',
   'send waiting': 'stage',
-  'message of an accepted send not recorded: its id is that of another contact': 'faults',
+  'message of an accepted send not recorded: its id belongs to a message of another contact': 'faults',
   'result not recorded: a status already confirmed the send': 'faults',
   'result not recorded: the claim was lost': 'faults',
   'closed window not recorded': 'faults',

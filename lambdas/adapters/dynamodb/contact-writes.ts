@@ -77,7 +77,7 @@ export const createContactWrites = (table: ConversationTable): ContactWrites => 
   recordSeparation: (named, to, at) => recordSeparation(table, named, to, at),
 });
 
-/** The order of calls counts, so those at the same time must not replace each other: one of them writes after the other. */
+/** The order of calls counts, so concurrent calls must not replace each other: each writes after the one before it. */
 const recordSeparation = async (
   table: ConversationTable,
   { contact, customerId }: { readonly contact: ContactRef; readonly customerId: string },

@@ -110,7 +110,7 @@ export const linkCustomer = async (
   // After the contact's item, so that an erasure that removes the address from the customer sees one of the two.
   const links = parseCustomerLinks(item);
   const followed = customersFollowed(links);
-  // Also an earlier user, so that it does not matter whose events arrive first, and whom a function that died was linking.
+  // With an earlier user, so that the order of arrival does not matter, and whom a function was linking when it died.
   const linked = [linking, before.linking].filter((id) => typeof id === 'string');
   const customers = customersAt(contact, [...new Set([...followed, ...linked])]);
   // Earlier users, or other customers, may have opted out instead.

@@ -58,8 +58,8 @@ export const createMessageArrivals = (
  * Records an event that brings a user's message, or an echo.
  *
  * @param onlyIf an additional condition that the item must meet
- * @throws WriteRefusedError if the id is that of a message of another user, or that Parley sent, or the message has too
- *   many versions
+ * @throws WriteRefusedError if the ID belongs to another user's message or to one that Parley sent, or if the message
+ *   has too many versions
  * @throws ItemBusyError if the item does not meet `onlyIf`, or if other calls keep recording versions of the message
  */
 const recordArrival = async (
@@ -102,8 +102,8 @@ const recordOnce = async (
 };
 
 /**
- * Makes the contact of an event that of its message's item, which only has statuses or an import yet, and names another
- * address of the user. Otherwise, no retry could store the message together with its turn.
+ * Sets the contact in a message's item to that of the event, if the item has only statuses or an import so far and
+ * names another address of the same user. Otherwise, no retry could store the message together with its turn.
  */
 const takeOver = async (
   table: ConversationTable,

@@ -30,7 +30,7 @@ export const updateOwn = async (
   throw new ItemBusyError('Other calls keep changing the contact of the message.');
 };
 
-/** The number of contacts that an item can have in turn, with one more attempt for each. */
+/** More than the times that the contact in an item can change. Each change costs one more attempt. */
 const MAX_ATTEMPTS = 5;
 
 /** Returns an update that fails if its item names another contact. */

@@ -1,5 +1,4 @@
-import { isPhone } from '../../domain/address.ts';
-import { ANY_CHANNEL, type DataSubject, isSameUser } from '../../domain/contact.ts';
+import { ANY_CHANNEL, type DataSubject, isPhoneContact, isSameUser } from '../../domain/contact.ts';
 import { type CustomerLinks, customersFollowed, isOneUser } from '../../domain/customer.ts';
 import { readServiceEvent } from '../../domain/webhook-formats/formats.ts';
 import type { ServiceEvent } from '../../domain/webhook-formats/webhook-format.ts';
@@ -24,8 +23,8 @@ export type ReadItem = (key: ItemKey) => Promise<Item | undefined>;
 
 /**
  * Whether a message's item can belong to the user that an event names, even by another address: a service can name a user
- * first by an ID of the platform and then by a phone number. It belongs to nobody else if the same customer has both
- * addresses. It is unknown whether a customer has an address without any. Reads other items only if the addresses differ.
+ * first by an ID of the platform and then by a phone number. Two addresses are one user's if they have the same customer.
+ * If one has only a customer ID, and the other only an address, they can be. Reads other items only if they differ.
  */
 export const isOfUser = async (read: ReadItem, item: Item, user: NamedUser): Promise<boolean> => {
   const { subject, requestId } = user;
@@ -39,7 +38,7 @@ export const isOfUser = async (read: ReadItem, item: Item, user: NamedUser): Pro
   return isUnknown && (!('key' in stored && 'key' in subject) || canHideNumber(item, user));
 };
 
-/** Whether an echo can be of the message that has its ID. */
+/** Whether an echo can belong to the message with the same ID. */
 export const canBeEchoOf = (read: ReadItem, message: Item, echo: Item): Promise<boolean> =>
   isOfUser(read, message, {
     subject: parseSubjectName(echo.contact),
@@ -47,8 +46,8 @@ export const canBeEchoOf = (read: ReadItem, message: Item, echo: Item): Promise<
   });
 
 /**
- * Whether one of an item's and an event's addresses can hide the number that is the other. A platform that hides numbers
- * names the user of a number to which the business writes by an ID. What users write always names them in the same way.
+ * Whether one address can be the ID that a platform shows in place of the other, a phone number. Such a platform shows it in
+ * the statuses of messages to the number, even if the user never wrote. Two users' own messages are never merged for this.
  */
 const canHideNumber = (item: Item, { subject, requestId, kind }: NamedUser): boolean => {
   const isWritten = kind === undefined || (item.direction !== undefined && item.direction !== 'outbound');
@@ -57,7 +56,7 @@ const canHideNumber = (item: Item, { subject, requestId, kind }: NamedUser): boo
 };
 
 const isNumber = (subject: DataSubject | undefined): boolean =>
-  subject !== undefined && 'key' in subject && isPhone(subject.key);
+  subject !== undefined && 'key' in subject && isPhoneContact(subject);
 
 /** Whether two names are equal. An event that names no business number can be of any of them. */
 const isSameSubject = (one: DataSubject, other: DataSubject): boolean => {

@@ -150,7 +150,9 @@ const sendFields = {
   requestId: define('RequestId', z.string(), "The request's idempotency key."),
   contact: z.optional(contact),
   customerId: z.optional(
-    string('The customer that the request names in place of an address. Until one is chosen, `contact` is absent.'),
+    string(
+      'The customer ID in the request, if it has one. `contact` is absent until Parley claims the request for an address.',
+    ),
   ),
   at: instant('When the send reached this state.'),
   decision: z.optional(

@@ -152,7 +152,8 @@ export const eraseCustomer = defineRoute({
   summary: 'Erase a customer',
   description:
     'Erases every address of the customer, each in an erasure of its own, and everything that names only the ' +
-    'customer. Of an address that belongs to another customer now, erases only what belongs to this one.',
+    'customer. Of an address that belongs to another customer now, erases only what belongs to this one. Fails with ' +
+    'CUSTOMER_SHARED for an ID that many users share.',
   id: customerIdField,
   query: z.strictObject({ chatPlatform: contactQuery.shape.chatPlatform }),
   body: noBody,

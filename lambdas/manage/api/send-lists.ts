@@ -46,7 +46,7 @@ export const listSends = defineRoute({
   route: 'GET /v1/sends',
   summary: 'List sends by state, contact, customer, or broadcast',
   description:
-    'Needs state, contact, customerId, or broadcast. The sends of a contact, or of all addresses of a customer, are ' +
+    'Needs state, contact, customerId, or broadcast. The sends of a contact, or of a customer at all addresses, are ' +
     'listed newest first; those of a broadcast by state, ' +
     'code, and time. Of a state, sends that ended are listed newest first, and sends that wait start with the one that ' +
     `waits longest. ${LISTED_STATES.join(', ')} can always be listed, and other states only together with ` +

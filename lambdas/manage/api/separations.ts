@@ -63,7 +63,8 @@ export const separateCustomer = separationRoute(
   'separated',
   'Separate an address from a customer',
   'For an address that the chat service names with the customer ID of another user. From then on, opt-outs, erasures, and ' +
-    'lists of one do not include the other. A separation lasts as long as the contact is stored.',
+    'lists of one do not include the other, and requests to the customer do not go to the address. A separation ' +
+    'lasts as long as the contact is stored.',
 );
 export const reverseSeparation = separationRoute(
   'POST /v1/separation-reversals',

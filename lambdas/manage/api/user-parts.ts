@@ -20,8 +20,8 @@ export interface UserPartPorts {
 }
 
 /**
- * Returns what of the stored data is a customer's: that of each address since it is the customer's, and what names only
- * the customer.
+ * Returns the parts of the stored data that belong to a customer: those of each address since it became the customer's,
+ * and what names only the customer.
  *
  * @returns `shared` if the ID does not identify one user
  */
@@ -64,8 +64,8 @@ interface UserQuery extends Omit<NamedContact, 'platformContactId'> {
 }
 
 /**
- * Returns what of the stored data a query selects: that of one address, or of a customer. Returns nothing if the query
- * names no user, and a refusal if it names one in a way that has no meaning.
+ * Returns the parts of the stored data that a query selects: those of one address, or of a customer. Returns nothing if
+ * the query names no user, and a refusal if its fields contradict each other.
  *
  * @param contactField what the query calls the address
  * @param partOf returns the part of one address
@@ -88,6 +88,6 @@ export const selectUser = async (
     return parts === 'shared' ? { refusal: customerShared({ customerId }) } : { user: parts };
   }
   if ((chatPlatform ?? chatChannelNumber) === undefined) return {};
-  const explanation = `add ${contactField} or customerId, which chatPlatform and chatChannelNumber belong to`;
+  const explanation = `add ${contactField} or customerId; chatPlatform and chatChannelNumber need one of them`;
   return { refusal: invalidRequest(`Invalid request: ${explanation}.`) };
 };

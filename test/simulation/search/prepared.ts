@@ -37,8 +37,8 @@ export const IN_JANUARY = '2026-01-01T00:00:00.000Z';
 export const CUSTOMER = 'customer-1';
 
 /**
- * Events that name no customer. One that does makes several more calls, and two of them have ten times as many schedules,
- * so only the scenarios of the use case `customer` have such events.
+ * Events without a customer ID. An event with one causes several more calls, and two such events have ten times as many
+ * schedules, so only the scenarios of the use case `customer` have them.
  */
 export const wireMessage = (changes: Readonly<Record<string, unknown>> = {}) =>
   builders.wireMessage({ CUSTOMER_ID: undefined, ...changes });

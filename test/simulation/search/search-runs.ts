@@ -34,7 +34,7 @@ export interface RunsOptions {
   readonly maxRuns?: number;
   /** Ends the search when this invariant is violated, or when this function returns true. @default never */
   readonly until?: string | (() => boolean);
-  /** Ends the search, incomplete. A search that is not ended delays all tests after its own. */
+  /** Ends the search before it is complete. Otherwise, it would delay all later tests. */
   readonly signal?: AbortSignal;
 }
 

@@ -225,7 +225,7 @@ describe('an invalid command line', () => {
     [['send', '+549', '--text', 'a', '--automated=yes'], "Option '--automated' does not take an argument."],
     [['erase', '+549'], 'Erasing +549 cannot be undone. Add --yes to confirm.'],
     [['erase', '--customer', 'c-1'], 'Erasing customer c-1 cannot be undone. Add --yes to confirm.'],
-    [['erase', '--yes'], 'Add a contact ID, such as +5491150000001, or --customer with the ID of a customer.'],
+    [['erase', '--yes'], 'Name the user: a contact ID, such as +5491150000001, or --customer with a customer ID.'],
     [['erase', '+549', '--customer', 'c-1'], 'Use +549 or --customer c-1, not both.'],
     [['erase', '--customer', 'c-1', '--channel', '+549'], 'Remove --channel: --customer erases the customer at every'],
     [['audit-trail', '+549', '--customer', 'c-1'], 'Use +549 or --customer c-1, not both.'],
@@ -233,9 +233,9 @@ describe('an invalid command line', () => {
       ['sends', 'list', '--contact', '+549', '--customer', 'c-1'],
       "'--customer <id>' cannot be used with option '--contact",
     ],
-    [['conversation'], 'Add a contact ID, such as +5491150000001, or --customer with the ID of a customer.'],
+    [['conversation'], 'Name the user: a contact ID, such as +5491150000001, or --customer with a customer ID.'],
     [['conversation', '+549', '--customer', 'c-1'], 'Use +549 or --customer c-1, not both.'],
-    [['erasure-scan', '--text', 'Hi'], 'Add a contact ID, such as +5491150000001, or --customer with the ID of a'],
+    [['erasure-scan', '--text', 'Hi'], 'Name the user: a contact ID, such as +5491150000001, or --customer with a'],
     [['token', 'set', '--local'], 'No valid access token on standard input.'],
   ])('%j: %s', async (args, sentence) => {
     expect(await fail(args)).toEqual([2, expect.stringContaining(sentence)]);

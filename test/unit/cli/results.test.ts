@@ -251,7 +251,7 @@ describe('an erasure', () => {
     expect(await resultOf(['erase', USER, '--yes'], answers)).toMatchObject({ lines: [text, scan] });
   });
 
-  it('of nobody known says so', async () => {
+  it('of an unknown user says so', async () => {
     const lines = [`Nothing was stored about ${USER} (erasure e-1).`];
     expect(await resultOf(['erase', USER, '--yes'], erasure(0, 0))).toMatchObject({ lines });
   });
@@ -273,7 +273,7 @@ describe('an erasure', () => {
     const started = { ...Object(answers[`DELETE ${path}`]), sharedCustomerIds: ['shared'] };
     const result = await resultOf(['erase', USER, '--yes'], { ...answers, [`DELETE ${path}`]: started });
     expect(result?.lines[1]).toBe(
-      'Not erased: events that name no address, but only customer ID shared, which many users share.',
+      'Not erased: events that name only customer ID shared and no address, because many users share it.',
     );
     expect(result?.json).toMatchObject({ sharedCustomerIds: ['shared'], messages: 1 });
   });
@@ -292,8 +292,8 @@ describe('the conversation of a customer', () => {
       'GET /v1/contacts?customerId=c+1': customerOf(USER, ID),
     });
     expect(result?.lines.filter((line) => !line.startsWith('  '))).toEqual([
-      `${USER} on chat, named by a message`,
-      `${ID} on chat, named by a message`,
+      `${USER} on chat, linked by a message`,
+      `${ID} on chat, linked by a message`,
       '',
       `${NOW}  ${ID}  user      "Hi"`,
       `${NOW}  no address  user      "Hi"`,

@@ -67,8 +67,8 @@ export const LAYERS: readonly Layer[] = [
   { name: 'lib', files: /^lib\//, mayImport: ['lib', 'settings', 'domain', 'table', 'functions'] },
   { name: 'bin', files: /^bin\//, mayImport: ['bin', 'lib', 'documents'] },
 
-  // A second reading of the contract: the sandbox shares no code with the functions. What people type for an address is
-  // not in the contract, so the page has that from them.
+  // A second reading of the contract: the sandbox shares no code with the functions. How people type addresses is
+  // not in the contract, so the page uses the functions' code for it.
   {
     // The page runs in a browser: it knows only the types of the service.
     name: 'sandbox page',

@@ -8,12 +8,12 @@ export const editSteps = (message: Message): readonly TimelineStep[] =>
     source: 'user',
     title: 'User edited the message',
     tone: 'success',
-    detail: 'The chat service delivers it again, with the same ID.',
+    detail: 'The chat service delivers the message again, with the same ID.',
     at,
     bodies: [],
   }));
 
-/** Returns what Parley stored about the versions of a message or an echo, each with its event; none if it has only one. */
+/** Returns what Parley stored about the versions of a message or an echo, with their events; none for only one. */
 export const versionSteps = ({ versions = [] }: Partial<MessageView> = {}): readonly TimelineStep[] =>
   versions.length === 0
     ? []
@@ -22,9 +22,9 @@ export const versionSteps = ({ versions = [] }: Partial<MessageView> = {}): read
           source: 'table',
           title: 'Edit stored',
           tone: 'success',
-          detail: `Parley keeps all versions, ${versions.length} so far. The message shows the latest.`,
+          detail: `Parley keeps every version (${versions.length} so far). The message shows the latest.`,
           bodies: versions.flatMap(({ modifiedAt, body }, index) =>
-            itemBodies(body, `Version ${index + 1}, of ${formatMilliseconds(modifiedAt)}`),
+            itemBodies(body, `Version ${index + 1}, modified at ${formatMilliseconds(modifiedAt)}`),
           ),
         },
       ];

@@ -51,9 +51,9 @@ const ADVICE: Readonly<Record<string, string>> = {
     "The stage does not recognize operators' messages. Set operators.echoField in its settings, or omit the condition.",
   SINCE_UNKNOWN: 'Send a new request whose since is a time, or the ID of a message in the conversation with this user.',
   NOT_ON_PLATFORM: 'The number is not on the chat platform, so no message can reach it.',
-  CUSTOMER_UNKNOWN: 'No address of the customer is known. Send a new request to an address of the user.',
+  CUSTOMER_UNKNOWN: 'Parley knows no address of the customer to send to. Send a new request to an address.',
   CUSTOMER_AMBIGUOUS:
-    'It is not certain which address is the customer’s alone. Send a new request to an address of the user.',
+    'Parley cannot tell which address belongs to this customer alone. Send a new request to an address.',
   PROCESSING_FAILED: 'Parley could not process the request for a day. To try again, redrive the dead letter.',
 };
 

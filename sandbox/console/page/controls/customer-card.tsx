@@ -21,13 +21,11 @@ export const CustomerCard = () => {
         Customer ID <CopyText text={customerId} />
       </p>
       {isShared && (
-        <p class="hint">
-          Events named more addresses with this ID than one user has. Opt-outs and erasures do not follow it.
-        </p>
+        <p class="hint">Too many addresses have this ID to be one user, so opt-outs and erasures do not follow it.</p>
       )}
       {addresses.length > 1 && (
         <p class="hint">
-          An opt-out or an erasure at one address holds at all of them. A window or an opt-in holds only at its own.
+          An opt-out or an erasure at one address covers all of them. A window or an opt-in covers only one address.
         </p>
       )}
       <ul class="addresses">
@@ -37,7 +35,7 @@ export const CustomerCard = () => {
         {separated.map((platformContactId) => (
           <li key={platformContactId}>
             <AddressLink platformContactId={platformContactId} customerId={customerId} />
-            <p class="hint">An operator separated it from this customer.</p>
+            <p class="hint">An operator separated this address from the customer.</p>
           </li>
         ))}
       </ul>
@@ -63,9 +61,9 @@ const Address = ({ address, customerId }: { address: CustomerAddress; customerId
 );
 
 const reasonOf = ({ linkedBy, lastInboundAt }: CustomerAddress): string => {
-  if (linkedBy === 'status') return 'Only statuses and echoes of messages to it named this ID.';
-  const at = lastInboundAt === undefined ? '' : `, of ${formatDateTime(Date.parse(lastInboundAt))},`;
-  return `Its latest message${at} named this ID.`;
+  if (linkedBy === 'status') return 'Only statuses and echoes of messages to this address had the ID.';
+  const at = lastInboundAt === undefined ? '' : ` (${formatDateTime(Date.parse(lastInboundAt))})`;
+  return `The latest message from this address${at} had the ID.`;
 };
 
 /** Links to the conversation of an address. */
@@ -83,7 +81,7 @@ const AddressLink = ({ platformContactId, customerId }: { platformContactId: str
   );
 };
 
-/** Finds the user with an address. Parley knows an address from which the user has not written only by its key. */
+/** Finds the user with an address. Of an address from which the user has not written, Parley knows only the key. */
 const userAt = (users: ReadonlyMap<string, UserRow>, named: string, customerId: string): UserRow | undefined =>
   findUser(users, named) ??
   [...users.values()].find((user) => user.customerId === customerId && isContactOf(named, user.contact));

@@ -13,7 +13,7 @@ export const EditForm = (props: { contact: string; message: Message; onClose: ()
 
   const save = async () => {
     const result = await callApi('PATCH', `${userPath(contact)}/messages/${encodeText(message.id)}`, { text });
-    showResult(result, () => 'The message was edited, and is delivered again.');
+    showResult(result, () => 'The message was edited and is being delivered again.');
     if (result.ok) onClose();
   };
 
@@ -48,6 +48,6 @@ export const EditForm = (props: { contact: string; message: Message; onClose: ()
 };
 
 const reasonNotToSave = (message: Message, text: string): string | undefined => {
-  if (text.trim() === '') return 'Enter a text first.';
+  if (text.trim() === '') return 'Enter some text first.';
   return text === message.text ? 'Change the text first.' : undefined;
 };

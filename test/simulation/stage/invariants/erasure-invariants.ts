@@ -107,8 +107,8 @@ const otherContactsOf = (facts: StageFacts, name: string): readonly string[] => 
 };
 
 /**
- * Whether a customer has no address. Nothing leads to it from an address that an earlier erasure removed, and its opt-outs
- * are newer than that erasure.
+ * Whether a customer has no addresses left, because an earlier erasure removed them. Its opt-outs are newer than that
+ * erasure.
  */
 const isWithoutAddresses = (name: string, item: Item | undefined): boolean =>
   name.startsWith('CUSTOMER#') && item !== undefined && !(item.contacts instanceof Set);

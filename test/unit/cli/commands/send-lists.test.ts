@@ -95,8 +95,8 @@ describe('sends list', () => {
   });
 
   it.each([
-    [[], 'Add --state, --contact, or --broadcast. See parley sends list --help.'],
-    [['--code', 'OPTED_OUT'], 'Add --state, --contact, or --broadcast. See parley sends list --help.'],
+    [[], 'Add --state, --contact, --customer, or --broadcast. See parley sends list --help.'],
+    [['--code', 'OPTED_OUT'], 'Add --state, --contact, --customer, or --broadcast. See parley sends list --help.'],
     [['--state', 'refused', '--limit', '0'], '--limit 0 is invalid. Use a whole number from 1 to 9999999.'],
   ])('refuses %j', async (args, explanation) => {
     await startWithPages([]);

@@ -31,7 +31,7 @@ describe('chooseAddress', () => {
     ['the only address', [wrote('CO.1', EARLIER)], 'CO.1'],
     ['the address from which the customer wrote last', [wrote('CO.1', LATER), wrote('CO.2', EARLIER)], 'CO.1'],
     [
-      'not the one from which another user wrote later, without an ID',
+      'the address by when the customer wrote, not by a later message without an ID',
       [wrote('CO.1', LATER), wrote('CO.2', EARLIER, { lastInboundAt: '2026-11-20T13:00:00.000Z' })],
       'CO.1',
     ],

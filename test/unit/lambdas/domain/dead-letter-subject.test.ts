@@ -185,7 +185,7 @@ describe('a dead letter is about a customer', () => {
     expect(subjectsOf({ queue: 'inbound', body }, 'chat')).toContainEqual({ platform: 'chat', customerId: '771' });
   });
 
-  it('if it is neither JSON nor names anybody, and has the whole ID', () => {
+  it('if it is not JSON, names nobody, and contains the whole ID', () => {
     expect(isAboutCustomer({ body: 'CUSTOMER_ID=customer-1&MESSAGE=Hi' })).toBe(true);
     expect(isAboutCustomer({ body: 'CUSTOMER_ID=customer-11&MESSAGE=Hi' })).toBe(false);
     expect(createIsAbout({ customerIds: ['17'] }, NOW)({ body: 'of order 17' })).toBe(false);

@@ -54,11 +54,15 @@ describe('parseSendRequest', () => {
     ['that confirms an opt-out with a text', sendRequest({ confirmsOptOut: true }), 'confirmsOptOut: cannot be true'],
     ['without content', sendRequest({ messageText: undefined }), 'the request: has nothing to send'],
     ['with an empty text', sendRequest({ messageText: '' }), 'the request: has nothing to send'],
-    ['with an empty user', sendRequest({ platformContactId: '' }), 'platformContactId: is required without customerId'],
+    [
+      'with an empty user',
+      sendRequest({ platformContactId: '' }),
+      'platformContactId: is required unless customerId is given',
+    ],
     [
       'with an address and a customer',
       sendRequest({ customerId: 'customer-1' }),
-      'platformContactId: is required without customerId, and not allowed with it; name the user by one of them',
+      'platformContactId: is required unless customerId is given; give one of them, not both',
     ],
     [
       'with an ID of a customer that is too long for a key',

@@ -298,7 +298,7 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
     aws.chatService = { status: 400, body: { error: { code: 304, message: `${text} ${number}` } } };
     return handle('send', records(request()));
   },
-  'message of an accepted send not recorded: its id is that of another contact': () => {
+  'message of an accepted send not recorded: its id belongs to a message of another contact': () => {
     hasOpenWindow();
     const other = { pk: 'MESSAGE#out-1', sk: 'MESSAGE', contact: 'CONTACT#chat#*#34600110005', body: event() };
     aws.answers.set('UpdateItem', (input) =>

@@ -58,7 +58,7 @@ describe('a send to a customer', () => {
     expect((await harness.sends.read('request-1'))?.contact?.key).toBe(ID);
   });
 
-  it('is refused if nobody knows the customer, under the name of the customer', async () => {
+  it('is refused and stored under the customer if the customer has no address', async () => {
     expect(await sender.send(REQUEST)).toEqual(DONE);
 
     expect(harness.calls).toEqual([]);
@@ -155,7 +155,7 @@ describe('a send to a customer that is tried again', () => {
     });
   });
 
-  it('cannot claim another address than another function that has just tried', async () => {
+  it('cannot claim a different address from the one that another function has just claimed', async () => {
     await write(ID, '2026-11-20T11:30:00.000Z');
     beforeClaim(async () => {
       harness.answers = [ANSWERS.unavailable()];

@@ -309,7 +309,7 @@ describe("the timeline of a user's message", () => {
       'Published MessageUpdated +197',
     ]);
     const edit = timelineSteps(message).find(({ step }) => step.title === 'Edit stored');
-    expect(edit?.step.detail).toBe('Parley keeps all versions, 2 so far. The message shows the latest.');
+    expect(edit?.step.detail).toBe('Parley keeps every version (2 so far). The message shows the latest.');
     expect(edit?.step.bodies.map(({ value }) => value)).toEqual(versions.map(({ body }) => body));
   });
 

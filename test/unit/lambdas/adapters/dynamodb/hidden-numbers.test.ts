@@ -44,7 +44,7 @@ describe('a message to a phone number from which nobody ever wrote, on a platfor
 /** The key has no 9 after the country code. */
 const KEY = '541155550001';
 
-describe('a hidden user is not taken for that of a phone number', () => {
+describe('a hidden user is not merged with that of a phone number', () => {
   const IS_OTHER = { kind: 'unstorable', reason: expect.stringContaining('ID_OF_ANOTHER_CONTACT') };
 
   it('if both are known customers', async () => {

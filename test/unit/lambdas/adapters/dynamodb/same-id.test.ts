@@ -79,7 +79,7 @@ describe('messages of two users with one ID', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['a customer ID that many users have', () => haveManyUsers('acme')],
     ["a customer ID from which an operator separated one user's address", () => separate(JUAN, 'acme')],
-  ])('are not taken for one because of %s', async (_case, prepare) => {
+  ])('are not merged because of %s', async (_case, prepare) => {
     await receive({ _id_: 'earlier-1', FROM: ANA, CUSTOMER_ID: 'acme' });
     await receive({ _id_: 'earlier-2', FROM: JUAN, CUSTOMER_ID: 'acme' });
     await prepare();
@@ -94,7 +94,7 @@ describe('messages of two users with one ID', () => {
     expect(await conversationOf(JUAN)).toEqual(['Hello Juan', expect.anything()]);
   });
 
-  it('are not taken for one because neither event names a customer', async () => {
+  it('are not merged if neither event names a customer', async () => {
     await receive({ ...OF_ANA, CUSTOMER_ID: undefined });
     expect(await receive({ ...OF_JUAN, CUSTOMER_ID: undefined })).toMatchObject(QUARANTINED);
   });

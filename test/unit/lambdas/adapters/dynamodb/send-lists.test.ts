@@ -165,7 +165,7 @@ describe('the list of sends', () => {
     }
   });
 
-  it('of a user ends if what is left belongs to an earlier user meanwhile, and has no position of another list', async () => {
+  it('of a user ends if the rest now belongs to an earlier user, and refuses a position of another list', async () => {
     await putAll(MANY.slice(0, 4));
     const { next: after } = await lists.list({ user: USER_PARTS }, { limit: 2 });
     const later = [{ subject: CONTACT, after: addMs(NOW, 3) }];

@@ -157,7 +157,7 @@ describe('the sends and the audit trail of a customer', () => {
     ['listSends', 'contact'],
     ['listAudit', 'platformContactId'],
   ] as const)(
-    '%s refuses a query that names both, or a business number of nobody, and names the fields',
+    '%s refuses a query with both, or with a business number and no user, and names the fields',
     async (name, field) => {
       expect(await stage.call(name, { query: { ...CUSTOMER, [field]: PHONE } })).toMatchObject({
         status: 400,

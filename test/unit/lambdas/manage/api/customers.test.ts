@@ -313,7 +313,7 @@ describe('an operator who separates an address from a customer', () => {
     expect(entries[0]).toMatchObject({ customerId: 'customer-1', note: expect.not.stringContaining('5555') });
   });
 
-  it('counts every call, also those of one millisecond about several customers', async () => {
+  it('applies every call, even several for different customers in the same millisecond', async () => {
     await stage.receive(wireStatus({ FROM: PHONE, CUSTOMER_ID: 'customer-9' }));
     const separateFrom = (customerId: string) =>
       stage.call('separateCustomer', { body: { platformContactId: PHONE, customerId } });
@@ -322,7 +322,7 @@ describe('an operator who separates an address from a customer', () => {
     expect(await contactOf(PHONE)).toMatchObject({ separatedCustomerIds: ['customer-1', 'customer-9'] });
   });
 
-  it('counts a call that starts after another one, also if its clock is behind', async () => {
+  it('applies a call that starts after another one, even if its clock is behind', async () => {
     await separate(PHONE);
     stage.setNow('2026-11-20T11:59:59.000Z');
     await separate(PHONE, 'reverseSeparation');

@@ -78,7 +78,7 @@ it('the erasure of an earlier user leaves the IDs that the present user has at o
   expect(await consentOf(PHONE)).toBe('opted-out');
 });
 
-it('the erasure of a customer leaves an address that was separated, also if it has another user since', async () => {
+it('the erasure of a customer leaves a separated address, even if it has a new user since then', async () => {
   await write(PHONE, 1);
   await write(ID, 2, { MESSAGE: 'of the separated address' });
   await stage.call('separateCustomer', { body: { platformContactId: ID, customerId: 'customer-1' } });
