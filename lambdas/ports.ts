@@ -3,7 +3,7 @@ import type { AccountRef, Circuit, OpenCircuit, OpenReason } from './domain/circ
 import type { Consent } from './domain/consent.ts';
 import type { ChannelCustomer, Contact, ContactRef, CustomerRef, DataSubject } from './domain/contact.ts';
 import type { CheckedContact } from './domain/contact-check.ts';
-import type { Customer } from './domain/customer.ts';
+import type { Customer, EarlierUsers } from './domain/customer.ts';
 import type { CustomerAddresses } from './domain/customer-address.ts';
 import type { DeadLetter, DeadLetterQueueName, KeptQueue } from './domain/dead-letter.ts';
 import type { DeadLetterText } from './domain/dead-letter-subject.ts';
@@ -110,8 +110,8 @@ export interface UserPart {
   readonly subject: DataSubject;
   /** The address that each message is shown with. @default none */
   readonly address?: string | undefined;
-  /** Only what is later, because the address had another user until then. @default all */
-  readonly after?: Instant | undefined;
+  /** Leaves out what is theirs, because they had the address before. @default all */
+  readonly earlier?: EarlierUsers | undefined;
 }
 
 /** A page of a conversation, newest message first. */

@@ -96,6 +96,41 @@ export const isSeparatedFrom = (
   customer: Pick<CustomerRef, 'customerId'>,
 ): boolean => separatedCustomerIds.includes(customer.customerId) && isOfCustomer(links, customer);
 
+/** Returns the customers who wrote from an address before its user. */
+export const earlierCustomers = ({ customerId, writerIds = [] }: CustomerLinks): readonly string[] =>
+  writerIds.filter((id) => id !== customerId);
+
+/**
+ * Returns the time until which what names nobody at an address is an earlier user's. What the business sent after the
+ * earlier user's last message and before the present user's first one was sent to the earlier user.
+ */
+export const endOfEarlierUser = (otherCustomerAt: Instant, firstInboundAt: Instant | undefined): Instant =>
+  firstInboundAt === undefined || firstInboundAt <= otherCustomerAt ? otherCustomerAt : addMs(firstInboundAt, -1);
+
+/** The customers who had an address before its user, and until when. */
+export interface EarlierUsers {
+  readonly customerIds: readonly string[];
+  readonly until: Instant;
+}
+
+/** What an item that is stored under an address says about whose it is. */
+export interface NamedItem {
+  /** The customers that it names. @default none */
+  readonly customerIds?: readonly string[] | undefined;
+  /** When it was recorded; absent for a status. */
+  readonly createdAt?: Instant | undefined;
+}
+
+/**
+ * Whether an item of an address is an earlier user's: it names that customer, or nobody and is no later than that user's
+ * time. A status without a time can be the present user's. An erasure of the earlier user erases it, and the lists of
+ * the present user do not have it.
+ */
+export const isOfEarlierUser = ({ customerIds = [], createdAt }: NamedItem, earlier: EarlierUsers): boolean =>
+  customerIds.length > 0
+    ? customerIds.some((id) => earlier.customerIds.includes(id))
+    : createdAt !== undefined && createdAt <= earlier.until;
+
 /**
  * Returns what is stored about a contact without what belongs to an earlier user of its address: opt-ins and handovers.
  * An opt-out stays, because only the new user's own opt-in shows that it no longer applies.

@@ -40,7 +40,7 @@ export const createIsAbout = (
     if (groupId !== '' && (groups.includes(groupId) || contactKey(groupId) === contact?.key)) return true;
     const received = parseBufferedRequest(body) ?? z.safeParse(receivedRequest, z.parseJson(body)).data;
     if (received !== undefined && received.receivedAt > until) return false;
-    const named = namesIn(body);
+    const named = namesIn(body, groupId);
     return searches.some((isAbout) => isAbout(named));
   };
 };
@@ -52,22 +52,25 @@ type Search = (named: Named) => boolean;
 const searchContact = (key: string): Search => {
   const search = createTraceSearch({ ids: [key] });
   const isThis = isAddressOf(key);
-  return ({ addresses, customerIds, contacts, unreadable, body }) =>
-    addresses.some(isThis) ||
+  return ({ addresses, groups, customerIds, contacts, unreadable, body }) =>
+    [...addresses, ...groups].some(isThis) ||
     contacts.some((name) => name.endsWith(`#${key}`)) ||
     unreadable.some((text) => search.inText(text).length > 0) ||
-    (addresses.length + customerIds.length + contacts.length === 0 && search.inText(body).length > 0);
+    ([addresses, groups, customerIds, contacts].every(({ length }) => length === 0) && search.inText(body).length > 0);
 };
 
 const searchCustomer = (customerId: string, separatedKeys: readonly string[]): Search => {
   const isMentioned = createMention(customerId);
   const separated = separatedKeys.map(isAddressOf);
-  return ({ addresses, contacts, customerIds, customers, unreadable, body }) => {
-    if (addresses.some((address) => separated.some((isThis) => isThis(address)))) return false;
-    const namesNobody = [addresses, contacts, customerIds, customers].every(({ length }) => length === 0);
+  const group = messageGroup(customerId);
+  return ({ addresses, groups, groupId, contacts, customerIds, customers, unreadable, body }) => {
+    if ([...addresses, ...groups].some((address) => separated.some((isThis) => isThis(address)))) return false;
+    const namesNobody = [addresses, groups, contacts, customerIds, customers].every(({ length }) => length === 0);
     return (
       customerIds.includes(customerId) ||
       customers.some((name) => name.endsWith(`#${customerId}`)) ||
+      // An address can be the same as an ID.
+      (addresses.length === 0 && [groupId, ...groups].includes(group)) ||
       unreadable.some(isMentioned) ||
       (namesNobody && isMentioned(body))
     );
@@ -94,8 +97,12 @@ const createMention = (customerId: string): ((text: string) => boolean) => {
 /** Whom a dead letter names. */
 interface Named {
   readonly body: string;
-  /** The addresses and the message groups in fields that say whom something is about. */
+  /** The message group of the dead letter itself, or an empty string. */
+  readonly groupId: string;
+  /** The addresses in fields that say whom something is about. */
   readonly addresses: readonly string[];
+  /** The message groups that it names, each of an address or a customer. */
+  readonly groups: readonly string[];
   readonly customerIds: readonly string[];
   /** The names of contacts and customers in changes to the table. */
   readonly contacts: readonly string[];
@@ -105,32 +112,35 @@ interface Named {
 }
 
 /** The fields of events, requests, schedules, and published changes that say whom they are about. */
-const SUBJECT_FIELDS = new Set([...USER_FIELDS, 'platformContactId', 'MessageGroupId', 'key']);
+const SUBJECT_FIELDS = new Set([...USER_FIELDS, 'platformContactId', 'key']);
 
 /** The fields that contain another document, which may be unreadable. */
 const DOCUMENT_FIELDS = new Set(['', 'rawBody', 'body', 'data', 'Message', 'MessageBody', 'event']);
 
-const namesIn = (body: string): Named => {
+const namesIn = (body: string, groupId: string): Named => {
   const erasure = z.safeParse(queuedErasure, z.parseJson(body)).data;
   if (erasure !== undefined) return namesOfErasure(erasure, body);
-  const [addresses, customerIds]: [string[], string[]] = [[], []];
+  const [addresses, groups, customerIds]: [string[], string[], string[]] = [[], [], []];
   const [contacts, customers, unreadable]: [string[], string[], string[]] = [[], [], []];
   for (const { field = '', text } of nestedTexts(body)) {
     // The value of an attribute in a change to the table.
     if (field === 'S' && text.startsWith('CONTACT#')) contacts.push(text);
     if (field === 'S' && text.startsWith('CUSTOMER#')) customers.push(text);
     if (SUBJECT_FIELDS.has(field) && namesUser(text)) addresses.push(text);
+    if (field === 'MessageGroupId' && text !== '') groups.push(text);
     if (CUSTOMER_FIELDS.has(field) && text !== '') customerIds.push(text);
     const isUnreadable = DOCUMENT_FIELDS.has(field) && z.parseJson(text) === undefined;
     if (isUnreadable && /[{[<]/.test(text)) unreadable.push(text);
   }
-  return { body, addresses, customerIds, contacts, customers, unreadable };
+  return { body, groupId, addresses, groups, customerIds, contacts, customers, unreadable };
 };
 
 /** An erasure also names customers whose data it leaves. */
 const namesOfErasure = ({ contact, customers }: QueuedErasure, body: string): Named => ({
   body,
+  groupId: '',
   addresses: contact === undefined ? [] : [contact.key],
+  groups: [],
   customerIds: contact === undefined ? customers.map(({ customerId }) => customerId) : [],
   contacts: [],
   customers: [],

@@ -110,7 +110,12 @@ export const subjectsOf = (
       ? [...fieldsIn(text), ...numbersIn(text), ...(groupId === undefined ? [] : [groupId])]
       : [address];
   const contacts = addresses.map((one) => contactRef(platform, one));
-  const customers = customersIn(text).map((customerId) => ({ platform, customerId }));
+  const customerIds = customersIn(text);
+  // A message group is that of an address or of a customer.
+  const group =
+    (event?.user ?? named?.platformContactId) === undefined ? (named?.MessageGroupId ?? groupId) : undefined;
+  const groups = customerIds.length === 0 && group !== undefined && isKeyPart(group) ? [group] : [];
+  const customers = [...customerIds, ...groups].map((customerId) => ({ platform, customerId }));
   const subjects = [...customers, ...new Map(contacts.map((contact) => [contact.key, contact])).values()];
   return subjects.slice(0, MAX_SUBJECTS);
 };

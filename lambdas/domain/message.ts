@@ -17,6 +17,8 @@ export interface OutboundMessage {
   readonly id: string;
   readonly requestId: string;
   readonly contact: ContactRef;
+  /** The customer whom the request names in place of an address; absent once the send was erased. */
+  readonly customerId?: string | undefined;
   readonly call: SendCall;
   readonly claimedAt: Instant;
   /** The number of the call, counted per request from 1. */

@@ -1,6 +1,7 @@
 import type { AddressedRequest } from './addressed-request.ts';
 import type { ContactRef, DataSubject } from './contact.ts';
 import type { RefusalCode } from './decision.ts';
+import { readEventField } from './event-content.ts';
 import type { Instant } from './instant.ts';
 import type { OutboundMessage } from './message.ts';
 import * as z from './schema.ts';
@@ -155,8 +156,14 @@ export const acceptedMessage = (send: SendRecord): OutboundMessage | undefined =
   const { requestId, messageId: id, contact, traceparent } = send;
   const { call, claimedAt, attempt } = acceptedCall(send);
   return id && contact && call && claimedAt
-    ? { id, requestId, contact, call, claimedAt, attempt, traceparent }
+    ? { id, requestId, contact, ...customerOf(send), call, claimedAt, attempt, traceparent }
     : undefined;
+};
+
+/** Returns the customer whom a request names in place of an address. */
+export const customerOf = ({ body }: Pick<SendRecord, 'body'>): { readonly customerId?: string } => {
+  const customerId = readEventField(body, 'customerId');
+  return customerId === undefined ? {} : { customerId };
 };
 
 /** An operator's decision on a send whose outcome is unknown, or on a rejected one. */

@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { CustomerRef, DataSubject } from '../domain/contact.ts';
+import { isOfEarlierUser } from '../domain/customer.ts';
 import { createIsAbout } from '../domain/dead-letter-subject.ts';
 import type { Ms } from '../domain/duration.ts';
 import { INDEX_LAG_MS, type QueuedErasure, queuedErasure } from '../domain/erasure.ts';
@@ -176,11 +177,8 @@ const createPass = (
     await erasures.leaveCustomer({ ...customer, channel: subject.channel }, { until, erasureId, isNew: true });
   };
 
-  const isOfUser = ({ createdAt, customerIds = [] }: ErasableItem): boolean =>
-    earlier === undefined ||
-    customerIds.includes(earlier.customerId) ||
-    // A status has no time, so it can be the present user's.
-    (customerIds.length === 0 && createdAt !== undefined && createdAt <= earlier.until);
+  const isOfUser = (item: ErasableItem): boolean =>
+    earlier === undefined || isOfEarlierUser(item, { customerIds: [earlier.customerId], until: earlier.until });
 
   const eraseItem = async (subject: DataSubject, item: ErasableItem): Promise<void> => {
     // Before the send, because only the send leads to its schedule.

@@ -126,9 +126,9 @@ const recordAccepted = async (
 ): Promise<MessageResult> => {
   const { sends, messages, clock } = context;
   const { contact, request, traceparent } = send;
-  const { requestId } = request;
+  const { requestId, customerId } = request;
   const recordOutbound = (id: string) =>
-    messages.recordOutbound({ id, requestId, contact, call, claimedAt, attempt, traceparent });
+    messages.recordOutbound({ id, requestId, contact, customerId, call, claimedAt, attempt, traceparent });
   const [, failed] = await Promise.all([
     record(context, send, claimId, {
       state: 'accepted',

@@ -38,7 +38,17 @@ export const EMPTIED_MESSAGE = Object.fromEntries(
   [
     ...['direction', 'contact', 'contactSort', 'createdAt', 'createdAtSource', 'body', 'modifiedAt', 'versions'],
     ...['isFromStatus', 'traceparent'],
-    ...['requestId', 'call', 'attempt', ...STATUS_TIMES, 'failure', 'failedBody', 'statusBodies', 'otherStatuses'],
+    ...[
+      'requestId',
+      'customerId',
+      'call',
+      'attempt',
+      ...STATUS_TIMES,
+      'failure',
+      'failedBody',
+      'statusBodies',
+      'otherStatuses',
+    ],
     ...['stateShard', 'stateAt', 'firstStatusAt', 'statusChannel', 'missingSince', 'gapClosedAt'],
   ].map((name) => [name, undefined]),
 );

@@ -5,6 +5,7 @@ import type { Item } from '../../table/item.ts';
 import { echoKey, idOf, messageKey, parseContactName, subjectName } from '../../table/keys.ts';
 import { parseMessage } from '../../table/message-item.ts';
 import { canBeEchoOf } from './message-user.ts';
+import { isOfPart } from './named-customers.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { listSubjects } from './subject-list.ts';
 import type { ConversationTable } from './table.ts';
@@ -30,7 +31,7 @@ const readMessages = async (table: ConversationTable, parts: readonly UserPart[]
   const describe = async ({ pk, sk, contact }: Item, index: number) => {
     const [message, listed] = pairs.slice(2 * index, 2 * index + 2);
     // The index may still list an item that was deleted or erased a moment ago.
-    if (listed?.direction === undefined) return undefined;
+    if (listed?.direction === undefined || !isOfPart(listed, parts)) return undefined;
     const item = parseMessage(listed);
     const address = addresses.get(String(contact));
     if (sk !== 'ECHO') return describeMessage(idOf(pk), item, address);

@@ -1,5 +1,5 @@
 import type { ChannelCustomer, ContactRef } from '../../domain/contact.ts';
-import { type CustomerLinks, isOfCustomer, isOneUser, linkPeriod } from '../../domain/customer.ts';
+import { type CustomerLinks, endOfEarlierUser, isOfCustomer, isOneUser, linkPeriod } from '../../domain/customer.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { LinkedAddresses } from '../../ports.ts';
 import { CONSENT_REGISTERS, registersUntil, withoutRegisters } from '../../table/consent-item.ts';
@@ -8,6 +8,7 @@ import { parseCustomer } from '../../table/customer-item.ts';
 import { contactKeyOf, contactName, customerKeyOf } from '../../table/keys.ts';
 import { untilDone } from './consents.ts';
 import { linkExpiry } from './customer-links.ts';
+import { readFirstInbound } from './first-message.ts';
 import { unchangedSince } from './item-update.ts';
 import type { ConversationTable } from './table.ts';
 
@@ -15,7 +16,12 @@ import type { ConversationTable } from './table.ts';
 export const readAddresses = async (table: ConversationTable, customer: ChannelCustomer): Promise<LinkedAddresses> => {
   const read = parseCustomer(await table.get(customerKeyOf(customer)));
   if (!isOneUser(read)) return { own: [], earlier: [], separated: [], isShared: true };
-  return { ...(await divide(table, customer, read.contacts)), isShared: false };
+  const { earlier, ...rest } = await divide(table, customer, read.contacts);
+  const ended = earlier.map(async ({ contact, until }) => ({
+    contact,
+    until: endOfEarlierUser(until, await readFirstInbound(table, contact, until)),
+  }));
+  return { ...rest, earlier: await Promise.all(ended), isShared: false };
 };
 
 const divide = async (

@@ -1,6 +1,5 @@
 import { ANY_CHANNEL, type CustomerRef } from '../../domain/contact.ts';
 import { customersNamed, isOneUser } from '../../domain/customer.ts';
-import { readCustomerId, readEventField } from '../../domain/event-content.ts';
 import * as z from '../../domain/schema.ts';
 import type { ErasableItem, ErasureRepository } from '../../ports.ts';
 import { parseCustomer } from '../../table/customer-item.ts';
@@ -28,6 +27,7 @@ import { leaveCustomer, readAddresses } from './customer-erasure.ts';
 import { customersIn } from './customer-links.ts';
 import { eraseKeptDeadLetters } from './kept-dead-letters.ts';
 import { eraseMessage, eraseVersion } from './message-erasure.ts';
+import { customersInEvents, customersNamedIn } from './named-customers.ts';
 import { eraseSend } from './send-erasure.ts';
 import type { ConversationTable } from './table.ts';
 import { endTurnBefore } from './turns.ts';
@@ -88,11 +88,11 @@ export const createDynamodbErasures = (table: ConversationTable): ErasureReposit
     // Also what has the same id, which is erased with it and may name a customer.
     const stored = await table.getAll(listed.flatMap((entry) => keysToRead(kind, entry)));
     const items = new Map(stored.map((item) => [`${item?.pk} ${item?.sk}`, item]));
-    const customerIds = new Set(stored.flatMap((item) => readCustomerIds(item ?? {})));
+    const customerIds = new Set(stored.flatMap((item) => customersInEvents(item ?? {})));
     const following = next ? { kind, key: next } : NEXT_KIND[kind] && { kind: NEXT_KIND[kind] };
     return {
       items: listed.map((entry) => {
-        const named = namedIn(kind, items.get(`${entry.pk} ${entry.sk}`) ?? {});
+        const named = customersNamedIn(items.get(`${entry.pk} ${entry.sk}`) ?? {});
         const times = kind === 'STATUS' ? {} : { createdAt: idOf(entry.contactSort) };
         return { ...describeItem(kind, entry, items), ...times, ...(named.length > 0 && { customerIds: named }) };
       }),
@@ -193,14 +193,3 @@ const describeItem = (kind: Kind, { pk, sk }: Item, items: ReadonlyMap<string, I
   );
   return { kind: sk === 'ECHO' ? 'echo' : 'message', id, ...isErased, ...(versions.length > 0 && { versions }) };
 };
-
-/** Returns the customers that an item names. A request does not show who the user of an address is, but whom it is for. */
-const namedIn = (kind: Kind, item: Item): readonly string[] => {
-  const customerId = kind === 'SEND' ? readEventField(String(item.body), 'customerId') : undefined;
-  return customerId === undefined ? readCustomerIds(item) : [customerId];
-};
-
-const readCustomerIds = ({ body, failedBody, statusBodies }: Item): readonly string[] =>
-  [body, failedBody, ...(statusBodies instanceof Set ? statusBodies : [])].flatMap((text) =>
-    typeof text === 'string' ? (readCustomerId(text) ?? []) : [],
-  );

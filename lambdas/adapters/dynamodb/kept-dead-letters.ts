@@ -137,9 +137,13 @@ export const eraseKeptDeadLetters = async (
 
 /** Returns the names under which the dead letters about a subject are stored. */
 const namesOf = (subject: DataSubject): readonly string[] => {
-  if (!('key' in subject)) return [subjectName(subject)];
+  // A dead letter that names nobody is stored under its message group, which can be the hash of the user's ID.
+  if (!('key' in subject)) {
+    return [subject.customerId, messageGroup(subject.customerId)].map((customerId) =>
+      subjectName({ ...subject, customerId }),
+    );
+  }
   const { platform, key } = subject;
-  // A dead letter that names no contact is stored under its message group, which can be the hash of the contact's id.
   return [nameOfKey(platform, key), contactName(contactRef(platform, messageGroup(key)))];
 };
 

@@ -14,6 +14,7 @@ import {
 import type { Item } from '../../table/item.ts';
 import { idOf, sendKey, subjectName } from '../../table/keys.ts';
 import { parseSend } from '../../table/send-item.ts';
+import { isOfPart } from './named-customers.ts';
 import { readWithinBudget } from './page-budget.ts';
 import { HIGHEST, LOWEST, listShards, positionAfter, queryShard } from './shard-list.ts';
 import { listSubjects } from './subject-list.ts';
@@ -118,7 +119,8 @@ const listOfUser = async (
 /** Whether the item is still where the index lists it. The index lags behind the table. */
 const isCurrent = (item: Item, filter: SendFilter, sort: string): boolean => {
   if (filter.user !== undefined) {
-    return item.contactSort === sort && filter.user.some(({ subject }) => item.contact === subjectName(subject));
+    const isListed = filter.user.some(({ subject }) => item.contact === subjectName(subject));
+    return isListed && item.contactSort === sort && isOfPart(item, filter.user);
   }
   return item[filter.broadcastId === undefined ? BY_STATE.sort : BY_BROADCAST.sort] === sort;
 };

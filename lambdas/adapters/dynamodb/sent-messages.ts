@@ -10,7 +10,7 @@ import type { ConversationTable } from './table.ts';
 export const createSentMessages = (
   table: ConversationTable,
 ): Pick<MessageRepository, 'recordOutbound' | 'readOrigin'> => ({
-  async recordOutbound({ id, requestId, contact, call, claimedAt, attempt, traceparent }) {
+  async recordOutbound({ id, requestId, contact, customerId, call, claimedAt, attempt, traceparent }) {
     const set = {
       direction: 'outbound',
       contact: contactName(contact),
@@ -20,8 +20,9 @@ export const createSentMessages = (
       attempt,
       createdAt: claimedAt,
       expiresAt: table.expiryOf('messages', claimedAt),
-      // An erased send has none. A status may have given the item one.
+      // An erased send has neither. A status may have given the item a trace.
       ...(traceparent && { traceparent }),
+      ...(customerId !== undefined && { customerId }),
     };
     // A status does not say which call it belongs to, so its writer may assume the latest one. A writer that knows that
     // it belongs to an earlier call takes precedence.

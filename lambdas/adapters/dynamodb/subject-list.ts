@@ -65,11 +65,12 @@ const parsePositions = (parts: readonly UserPart[], after: ListPosition | undefi
 
 const listPart = async (
   table: ConversationTable,
-  { subject, after }: UserPart,
+  { subject, earlier }: UserPart,
   positions: Positions,
   { kind, since = '', until = HIGHEST, limit }: SubjectList,
 ): Promise<{ readonly items: readonly Item[]; readonly next?: Item | undefined }> => {
   const name = subjectName(subject);
+  const after = earlier?.until;
   const from = contactSort(kind, after !== undefined && after >= since ? `${after}!` : since);
   const to = contactSort(kind, until);
   const reached = positions.get(name);

@@ -8,7 +8,7 @@ import { cursorField, parseCursor, writeCursor } from './cursor.ts';
 import { customerIdField, customerNotFound, customerShared } from './customers.ts';
 import { defineRoute, noBody, noQuery } from './define-route.ts';
 import { eventIdField, pageSize, storedContactFields } from './fields.ts';
-import { endOfEarlierUser, partsOfCustomer } from './user-parts.ts';
+import { partsOfCustomer, readEarlierUsers } from './user-parts.ts';
 
 export interface ConversationPorts {
   readonly contacts: Pick<ContactRepository, 'read' | 'readCustomer' | 'readOwn'>;
@@ -50,7 +50,8 @@ export const getConversation = defineRoute({
   route: 'GET /v1/conversations/{platformContactId+}',
   summary: 'List the messages of a contact, newest first',
   description:
-    "If another customer wrote from the address before, lists only the messages since the present user's first one.",
+    "If another customer wrote from the address before, lists only the messages since the present user's first one, and " +
+    'none that name only the other customer.',
   id: eventIdField,
   query: z.strictObject({ ...storedContactFields, ...pageFields }),
   body: noBody,
@@ -59,8 +60,8 @@ export const getConversation = defineRoute({
     const subject = resolveContact(ports.contactDefaults, { ...query, platformContactId: id });
     const contact = await ports.contacts.readOwn(subject, ports.clock.now());
     const notFound = contact === undefined ? contactNotFound(id) : undefined;
-    const after = await endOfEarlierUser(ports, subject, contact ?? {});
-    return answerPage(ports, [{ subject, after }], query, notFound);
+    const earlier = await readEarlierUsers(ports, subject, contact ?? {});
+    return answerPage(ports, [{ subject, earlier }], query, notFound);
   },
 });
 

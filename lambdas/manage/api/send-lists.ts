@@ -10,7 +10,7 @@ import { customerIdField } from './customers.ts';
 import { defineRoute, noBody } from './define-route.ts';
 import { eventIdField, pageSize, storedContactFields } from './fields.ts';
 import { sendResponse, viewSend } from './sends.ts';
-import { endOfEarlierUser, selectUser, type UserPartPorts } from './user-parts.ts';
+import { readEarlierUsers, selectUser, type UserPartPorts } from './user-parts.ts';
 
 export interface SendListPorts extends UserPartPorts {
   readonly lists: SendLists;
@@ -70,8 +70,7 @@ export const listSends = defineRoute({
     const since = parseInstant(query.since);
     const { user, refusal } = await selectUser(ports, query, 'contact', async (subject) => {
       const own = await ports.contacts.readOwn(subject, ports.clock.now());
-      // Until then, they may be to an earlier user of the number.
-      return { subject, after: await endOfEarlierUser(ports, subject, own ?? {}) };
+      return { subject, earlier: await readEarlierUsers(ports, subject, own ?? {}) };
     });
     if (refusal !== undefined) return refusal;
     if (user !== undefined) return list(lists, { user, broadcastId, state, code, since }, { limit, cursor });

@@ -7,7 +7,7 @@ import {
   resolveContact,
   resolveCustomer,
 } from '../../domain/contact.ts';
-import { addMs, type Instant } from '../../domain/instant.ts';
+import { type EarlierUsers, earlierCustomers, endOfEarlierUser } from '../../domain/customer.ts';
 import type { Clock, ContactRepository, MessageRepository, UserPart } from '../../ports.ts';
 import { type Answer, invalidRequest } from './answer.ts';
 import { customerShared, findAddresses } from './customers.ts';
@@ -36,25 +36,22 @@ export const partsOfCustomer = async (
     found.addresses.map(async ({ ref, contact }) => ({
       subject: ref,
       address: contact.address ?? ref.key,
-      after: await endOfEarlierUser(ports, ref, contact),
+      earlier: await readEarlierUsers(ports, ref, contact),
     })),
   );
   return [{ subject: { platform, customerId } }, ...addresses];
 };
 
-/**
- * Returns the time until which the data of an address is not its user's; undefined if it had no other user. What the
- * business sent after the earlier user's last message and before the present user's first one was sent to the earlier
- * user.
- */
-export const endOfEarlierUser = async (
+/** Returns whose an address was before, and until when; undefined if it had no other user. */
+export const readEarlierUsers = async (
   { messages }: Pick<UserPartPorts, 'messages'>,
   ref: ContactRef,
-  { otherCustomerAt, lastInboundAt }: Pick<Contact, 'otherCustomerAt' | 'lastInboundAt'>,
-): Promise<Instant | undefined> => {
+  contact: Contact,
+): Promise<EarlierUsers | undefined> => {
+  const { otherCustomerAt, lastInboundAt } = contact;
   if (otherCustomerAt === undefined) return undefined;
   const firstAt = (await messages.readFirstInbound(ref, otherCustomerAt)) ?? lastInboundAt;
-  return firstAt === undefined || firstAt <= otherCustomerAt ? otherCustomerAt : addMs(firstAt, -1);
+  return { customerIds: earlierCustomers(contact), until: endOfEarlierUser(otherCustomerAt, firstAt) };
 };
 
 /** How the query of a list names a user, if it does. */

@@ -212,9 +212,9 @@ export const IDENTITY_DEFECTS: Readonly<Record<string, IdentityDefect>> = {
             ...messages,
             readConversation: (parts, page) =>
               messages.readConversation(
-                parts.map(({ subject, after }) => ({
+                parts.map(({ subject, earlier }) => ({
                   subject: 'key' in subject ? { ...subject, key: subject.key.replace(/^54/, '549') } : subject,
-                  after,
+                  earlier,
                 })),
                 page,
               ),

@@ -191,6 +191,30 @@ describe('a dead letter is about a customer', () => {
     expect(createIsAbout({ customerIds: ['17'] }, NOW)({ body: 'of order 17' })).toBe(false);
   });
 
+  it.each([
+    [
+      'a request that names nobody',
+      'send',
+      '{"requestId":"order-17","customer":"ana","messageText":"Hi"',
+      'customer-1',
+    ],
+    ['a request that became due', 'send', '{"scheduledRequestId":"order-17"}', 'customer-1'],
+    ['the call of a schedule', 'schedules', '{"MessageBody":"{\\"x\\":1}","MessageGroupId":"customer-1"}', undefined],
+    ['a request to an ID that no message group can be', 'send', '{"messageText":"Hi"', messageGroup('cliente ñ')],
+  ] as const)('if only its message group is the customer: %s', (_what, queue, body, groupId) => {
+    const customerId = body === '{"messageText":"Hi"' ? 'cliente ñ' : 'customer-1';
+    expect(createIsAbout({ customerIds: [customerId] }, NOW)({ body, ...(groupId && { groupId }) })).toBe(true);
+    expect(createIsAbout({ customerIds: ['customer-2'] }, NOW)({ body, ...(groupId && { groupId }) })).toBe(false);
+    const subjects = subjectsOf({ queue, body, ...(groupId && { groupId }) }, 'chat');
+    expect(subjects).toContainEqual({ platform: 'chat', customerId: messageGroup(customerId) });
+  });
+
+  it('but not a request to an address that is the same as the ID of the customer', () => {
+    const [body, groupId] = [JSON.stringify(sendRequest()), USER];
+    expect(createIsAbout({ customerIds: [USER] }, NOW)({ body, groupId })).toBe(false);
+    expect(subjectsOf({ queue: 'send', body, groupId }, 'chat')).toEqual([contactRef('chat', USER)]);
+  });
+
   it('if it is a change to the item of the customer', () => {
     expect(isAboutCustomer({ body: change({ pk: 'CUSTOMER#chat#customer-1', sk: 'CUSTOMER#*' }) })).toBe(true);
     expect(isAboutCustomer({ body: change({ pk: 'CUSTOMER#chat#customer-2', sk: 'CUSTOMER#*' }) })).toBe(false);

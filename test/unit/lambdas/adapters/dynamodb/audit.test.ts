@@ -59,7 +59,9 @@ describe('the audit trail', () => {
     const names = (...numbers: readonly number[]) => numbers.map((number) => `entry-${number}`);
 
     expect(await listAll({})).toEqual(names(5, 4, 3, 2, 1));
-    expect(await listAll({ user: [...user, { subject: other, after: at(1) }] })).toEqual(names(5, 4, 2, 1));
+    expect(await listAll({ user: [...user, { subject: other, earlier: { customerIds: [], until: at(1) } }] })).toEqual(
+      names(5, 4, 2, 1),
+    );
     expect(await listAll({ since: at(2), until: at(4) })).toEqual(names(4, 3, 2));
     expect(await listAll({ user })).toEqual(names(5, 4, 1));
     expect(await listAll({ user, since: at(2), until: at(4) })).toEqual(names(4));

@@ -289,6 +289,7 @@ describe('an erasure', () => {
       ['a request', 'send', '{"requestId":"r","customerId":"customer-1"}'],
       ['a request of the bulk lane', 'bulk', '{"requestId":"r","customerId":"customer-1"}'],
       ['a schedule', 'schedules', '{"MessageBody":"{}","customerId":"customer-1"}'],
+      ['the message group of a schedule', 'schedules', '{"MessageBody":"{}","MessageGroupId":"customer-1"}'],
       ['an erasure', 'erasures', erasureOf({ customers: [{ platform: 'chat', customerId: 'customer-1' }] })],
     ])('deletes %s that names only the customer', async (_name, queue, body) => {
       await stage.receive(wireMessage());
