@@ -22,9 +22,10 @@ export interface NamedUser {
 export type ReadItem = (key: ItemKey) => Promise<Item | undefined>;
 
 /**
- * Whether a message's item can belong to the user that an event names, even by another address: a service can name a user
- * first by an ID of the platform and then by a phone number. Two addresses are one user's if they have the same customer.
- * If one has only a customer ID, and the other only an address, they can be. Reads other items only if they differ.
+ * Whether a message's item can belong to the user that an event names, even by another address: a service can name a
+ * user first by an ID of the platform and then by a phone number. Two addresses are one user's if they have the same
+ * customer. If one has only a customer ID, and the other only an address, they can be. Reads other items only if the
+ * addresses differ.
  */
 export const isOfUser = async (read: ReadItem, item: Item, user: NamedUser): Promise<boolean> => {
   const { subject, requestId } = user;
@@ -46,8 +47,9 @@ export const canBeEchoOf = (read: ReadItem, message: Item, echo: Item): Promise<
   });
 
 /**
- * Whether one address can be the ID that a platform shows in place of the other, a phone number. Such a platform shows it in
- * the statuses of messages to the number, even if the user never wrote. Two users' own messages are never merged for this.
+ * Whether one address can be the ID that a platform shows in place of the other, a phone number. Such a platform shows
+ * the ID in the statuses of messages to the number, even if the user never wrote. No user's own message counts as another
+ * user's because of this.
  */
 const canHideNumber = (item: Item, { subject, requestId, kind }: NamedUser): boolean => {
   const isWritten = kind === undefined || (item.direction !== undefined && item.direction !== 'outbound');
@@ -76,9 +78,9 @@ const eventsIn = ({ body, statusBodies }: Item): readonly ServiceEvent[] =>
   );
 
 /**
- * Returns the customers of an item, and those of an event. What they name takes precedence over their addresses, which may
- * have had other users until now. An ID that many users have, or that an operator separated from one of the addresses,
- * does not show that both are one user's.
+ * Returns the customers of an item, and those of an event. What they name takes precedence over their addresses, which
+ * may have had other users until now. An ID that many users have, or that an operator separated from one of the
+ * addresses, does not show that both are one user's.
  */
 const identify = async (
   read: ReadItem,

@@ -151,7 +151,7 @@ const sendFields = {
   contact: z.optional(contact),
   customerId: z.optional(
     string(
-      'The customer ID in the request, if it has one. `contact` is absent until Parley claims the request for an address.',
+      'The customer ID in the request, if any. `contact` is absent until Parley claims the request for an address.',
     ),
   ),
   at: instant('When the send reached this state.'),

@@ -41,7 +41,7 @@ export const sendResponse = z.object({
   outcomeDetails: z.optional(z.string()),
   /** The request as queued; absent if its contact was erased. */
   request: z.optional(z.unknown()),
-  /** The address to which Parley sent or was about to send; absent before the first claim, and if its contact was erased. */
+  /** The address to which Parley sent, or was about to; absent before the first claim, and if its contact was erased. */
   platformContactId: z.optional(z.string()),
   endpoint: z.optional(z.string()),
   messageId: z.optional(z.string()),
