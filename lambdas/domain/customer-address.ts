@@ -22,9 +22,9 @@ export interface ChosenAddress {
 type Named = Pick<CustomerRef, 'customerId'>;
 
 /**
- * Whether an address leads to this customer alone. An opt-out at an address that leads to several customers holds for all
- * of them, but a message to one of them must not go there. Nor does it go to the address of another writer whom an
- * operator separated from it: that a status names the customer with the address does not show that its user changed.
+ * Whether an address leads to this customer alone. An opt-out at an address that leads to several customers holds for
+ * all of them, but a message to one of them must not go there. It does not go to an address of which an operator
+ * separated the latest writer either: a status that names this customer with it does not show who its user is now.
  */
 export const isOnlyUser = (links: CustomerLinks, { customerId }: Named): boolean => {
   const followed = customersFollowed(links);

@@ -48,8 +48,8 @@ export const canBeEchoOf = (read: ReadItem, message: Item, echo: Item): Promise<
 
 /**
  * Whether one address can be the ID that a platform shows in place of the other, a phone number. Such a platform shows
- * the ID in the statuses of messages to the number, even if the user never wrote. No user's own message counts as another
- * user's because of this.
+ * the ID in the statuses of messages to the number, even if the user never wrote. A message that a user wrote never
+ * counts as another user's because of this.
  */
 const canHideNumber = (item: Item, { subject, requestId, kind }: NamedUser): boolean => {
   const isWritten = kind === undefined || (item.direction !== undefined && item.direction !== 'outbound');
