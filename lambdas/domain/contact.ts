@@ -108,6 +108,9 @@ export const contactRef = (platform: string, address: string, channel?: string):
   key: contactKey(address),
 });
 
+/** Whether a contact's address is a phone number, not an ID of its platform. */
+export const isPhoneContact = ({ key }: ContactRef): boolean => isPhone(key);
+
 /** Whether two contacts are the same user of a platform, with any of the business's numbers. */
 export const isSameUser = (one: ContactRef, other: ContactRef): boolean =>
   one.platform === other.platform && one.key === other.key;

@@ -22,13 +22,18 @@ export interface ChosenAddress {
 type Named = Pick<CustomerRef, 'customerId'>;
 
 /**
- * Whether an address leads to this customer alone. An opt-out at an address that leads to several customers holds for all
- * of them, but a message to one of them must not go there.
+ * Whether an address leads to this customer alone. An opt-out at an address that leads to several customers holds for
+ * all of them, but a message to one of them must not go there. It does not go to an address of which an operator
+ * separated the latest writer either: a status that names this customer with it does not show who its user is now.
  */
 export const isOnlyUser = (links: CustomerLinks, { customerId }: Named): boolean => {
   const followed = customersFollowed(links);
-  return followed.length === 1 && followed[0] === customerId && !isSharedAddress(links);
+  const isUser = links.customerId === customerId || isWithoutWriter(links);
+  return isUser && followed.length === 1 && followed[0] === customerId && !isSharedAddress(links);
 };
+
+const isWithoutWriter = ({ customerId, writerIds = [] }: CustomerLinks): boolean =>
+  customerId === undefined && writerIds.length === 0;
 
 const isSharedAddress = ({ writerIds = [], otherCustomerIds = [] }: CustomerLinks): boolean =>
   Math.max(writerIds.length, otherCustomerIds.length) > MAX_CUSTOMERS;

@@ -52,6 +52,7 @@ export const METRIC_NAMES_OF = {
     'AccessTokenExpiring',
     'ChannelSilent',
     'MessageMissing',
+    'MessageNotRecorded',
   ],
 } as const;
 

@@ -1,5 +1,5 @@
 import type { Instant } from '../domain/instant.ts';
-import { recordMessage } from './record-message.ts';
+import { recordMessage } from '../runtime/record-message.ts';
 import type { SendContext } from './send-context.ts';
 
 /**

@@ -11,11 +11,11 @@ import {
 } from '../domain/send.ts';
 import type { SendOutcome } from '../domain/send-outcome.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+import { recordMessage, reportIdOfAnotherContact } from '../runtime/record-message.ts';
 import { repeatUntil } from '../runtime/time-budget.ts';
 import type { CompletedCall } from './call-service.ts';
 import type { ClaimedSend } from './claim-send.ts';
 import { confirmByTransactions } from './confirm-by-transactions.ts';
-import { recordMessage, reportIdOfAnotherContact } from './record-message.ts';
 import { retryLater } from './retry-later.ts';
 import type { SendContext } from './send-context.ts';
 

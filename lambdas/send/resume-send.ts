@@ -3,8 +3,8 @@ import { msBetween } from '../domain/instant.ts';
 import { acceptedMessage, logFieldsOf, mayResend, type QueuedSend, type SendRecord } from '../domain/send.ts';
 import { parseSendRequest } from '../domain/send-request.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
+import { recordMessage } from '../runtime/record-message.ts';
 import { confirmByTransactions } from './confirm-by-transactions.ts';
-import { recordMessage } from './record-message.ts';
 import type { SendContext } from './send-context.ts';
 
 export const SOON: MessageResult = { kind: 'retry', afterMs: 1_000 };

@@ -28,7 +28,7 @@ const readMessages = async (table: ConversationTable, parts: readonly UserPart[]
     entries.flatMap(({ pk, sk }) => [messageKey(idOf(pk)), sk === 'ECHO' ? echoKey(idOf(pk)) : messageKey(idOf(pk))]),
   );
   const addresses = new Map(parts.map(({ subject, address }) => [subjectName(subject), address]));
-  return entries.map(({ pk, sk, contact }, index) => {
+  const describe = async ({ pk, sk, contact }: Item, index: number) => {
     const [message, listed] = pairs.slice(2 * index, 2 * index + 2);
     // The index may still list an item that was deleted or erased a moment ago.
     if (listed?.direction === undefined || !isOfPart(listed, parts)) return undefined;
@@ -36,9 +36,10 @@ const readMessages = async (table: ConversationTable, parts: readonly UserPart[]
     const address = addresses.get(String(contact));
     if (sk !== 'ECHO') return describeMessage(idOf(pk), item, address);
     if (message !== undefined && parts.some(({ subject }) => isListedItself(message, subject))) return undefined;
-    const isOwn = message !== undefined && canBeEchoOf(message, listed);
+    const isOwn = message !== undefined && (await canBeEchoOf(table.get, message, listed));
     return describeMessage(idOf(pk), isOwn ? withStatuses(item, parseMessage(message)) : item, address);
-  });
+  };
+  return Promise.all(entries.map(describe));
 };
 
 /**

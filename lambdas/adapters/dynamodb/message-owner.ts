@@ -2,6 +2,7 @@ import { ItemBusyError } from '../../domain/errors.ts';
 import { subjectName } from '../../table/keys.ts';
 import type { ItemUpdate } from './item-update.ts';
 import { isOfUser, type NamedUser } from './message-user.ts';
+import { readByWriting } from './read-by-writing.ts';
 import type { ConversationTable, WriteOutcome } from './table.ts';
 
 /**
@@ -23,7 +24,7 @@ export const updateOwn = async (
     const result = await table.update(ofOwner(update, owner), options);
     const stored = result.item?.contact;
     if (result.kind === 'written' || typeof stored !== 'string' || stored === owner) return result;
-    if (!(await isOfUser(table, result.item ?? {}, user))) return 'other-user';
+    if (!(await isOfUser((key) => readByWriting(table, key), result.item ?? {}, user))) return 'other-user';
     owner = stored;
   }
   throw new ItemBusyError('Other calls keep changing the contact of the message.');

@@ -8,7 +8,7 @@ import { readConversation } from './conversations.ts';
 import { readFirstInbound } from './first-message.ts';
 import { createMessageArrivals } from './message-arrivals.ts';
 import { createMessageStatuses, type StatusesOptions } from './message-statuses.ts';
-import { canBeEchoOf } from './message-user.ts';
+import { canBeEchoOf, type ReadItem } from './message-user.ts';
 import { readVersions } from './message-versions.ts';
 import { createSentMessages } from './sent-messages.ts';
 import type { ConversationTable } from './table.ts';
@@ -25,7 +25,7 @@ export const createDynamodbMessages = (table: ConversationTable, options: Status
   async read(id) {
     const [stored, storedEcho] = await table.getAll([messageKey(id), echoKey(id)]);
     const isEmptied = stored?.erasedAt !== undefined && CONTENT.every((name) => stored[name] === undefined);
-    const { message, echo } = ofOneUser(isEmptied ? undefined : stored, storedEcho);
+    const { message, echo } = await ofOneUser(table.get, isEmptied ? undefined : stored, storedEcho);
     if (message === undefined && echo === undefined) return undefined;
     const [parsed, parsedEcho] = [parseMessage(message ?? {}), echo && parseMessage(echo)];
     const digests = [...(parsed.versions ?? []), ...(parsedEcho?.versions ?? [])];
@@ -38,8 +38,8 @@ export const createDynamodbMessages = (table: ConversationTable, options: Status
 });
 
 /** Leaves out an echo of another user, or the statuses of another user's message beside it. */
-const ofOneUser = (message: Item | undefined, echo: Item | undefined) => {
-  if (message === undefined || echo === undefined || canBeEchoOf(message, echo)) return { message, echo };
+const ofOneUser = async (read: ReadItem, message: Item | undefined, echo: Item | undefined) => {
+  if (message === undefined || echo === undefined || (await canBeEchoOf(read, message, echo))) return { message, echo };
   return message.direction === undefined ? { echo } : { message };
 };
 

@@ -29,7 +29,7 @@ export const createSentMessages = (
     const isReplaceable =
       'attribute_not_exists(#erasedAt) AND (attribute_not_exists(#attempt) OR #attempt >= :attempt)';
     // Replaces a message that a status carried.
-    const own = { subject: contact, requestId };
+    const own = { subject: contact, requestId, kind: 'answer' } as const;
     let recorded = await updateOwn(
       table,
       own,

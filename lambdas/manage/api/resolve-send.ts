@@ -9,13 +9,15 @@ import { canStartFrom, SEND_TRANSITIONS } from '../../domain/send-transitions.ts
 import type {
   AuditRepository,
   Clock,
+  Log,
   MessageRepository,
+  Metrics,
   Randomness,
   SendQueue,
   SendRepository,
   TransitionResult,
 } from '../../ports.ts';
-import { recordSentMessage } from '../../runtime/record-sent-message.ts';
+import { recordMessage } from '../../runtime/record-message.ts';
 import { type Answer, ok, problem, problemResponse } from './answer.ts';
 import { defineRoute, ignoredQuery } from './define-route.ts';
 import { eventIdField, requestIdField } from './fields.ts';
@@ -28,6 +30,8 @@ export interface ResolveSendPorts {
   readonly queue: SendQueue;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  readonly log: Log;
+  readonly metrics: Metrics;
 }
 
 const resolutionRequest = z
@@ -87,7 +91,8 @@ export const resolveSend = defineRoute({
     } else if (!isResolvedAlready(send, resolution)) return notResolvable(send, outcome);
     // An erasure that emptied the send before the resolution does not know the message, and so does not mark it.
     const resolved = (await ports.sends.read(requestId)) ?? send;
-    if (resolution.outcome === 'accepted') await recordMessage(ports, resolved);
+    const message = resolution.outcome === 'accepted' ? acceptedMessage(resolved) : undefined;
+    if (message !== undefined) await recordMessage(ports, message);
     if (resolution.outcome === 'resend' && enqueue) await enqueueAgain(ports, send);
     return ok(viewSend(resolved));
   },
@@ -124,11 +129,6 @@ const resolutionOf = (
   at: string,
   why: string,
 ): Resolution => (outcome === 'accepted' ? { outcome, messageId: messageId ?? '', at, why } : { outcome, at, why });
-
-const recordMessage = async (ports: ResolveSendPorts, send: SendRecord): Promise<void> => {
-  const message = acceptedMessage(send);
-  if (message !== undefined) await recordSentMessage(ports, message);
-};
 
 const enqueueAgain = async (
   { queue, randomness }: ResolveSendPorts,

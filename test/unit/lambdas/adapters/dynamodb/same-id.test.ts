@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contactRef } from '../../../../../lambdas/domain/contact.ts';
+import { MAX_ADDRESSES } from '../../../../../lambdas/domain/customer.ts';
 import { addMs } from '../../../../../lambdas/domain/instant.ts';
 import { NOW, wireMessage, wireStatus } from '../../../../support/builders.ts';
 import { outbound, wireEcho } from './message-builders.ts';
@@ -27,6 +28,15 @@ const conversationOf = async (user: string) => {
   });
   return messages.map(({ text, deliveredAt }) => (deliveredAt === undefined ? text : `${text} ${deliveredAt}`));
 };
+
+const haveManyUsers = async (customerId: string) => {
+  for (let index = 0; index <= MAX_ADDRESSES; index += 1) {
+    await receive({ _id_: `user-${index}`, FROM: `CO.${index}`, CUSTOMER_ID: customerId });
+  }
+};
+
+const separate = (address: string, customerId: string) =>
+  stored.contacts.recordSeparation({ contact: contactRef('chat', address), customerId }, 'separated', LATE);
 
 const QUARANTINED = {
   kind: 'unstorable',
@@ -64,6 +74,24 @@ describe('messages of two users with one ID', () => {
     await receive({ ...OF_ANA, _id_: 'earlier', FROM: JUAN });
     await receive(OF_ANA);
     expect(await receive(OF_JUAN)).toMatchObject(QUARANTINED);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['a customer ID that many users have', () => haveManyUsers('acme')],
+    ["a customer ID from which an operator separated one user's address", () => separate(JUAN, 'acme')],
+  ])('are not merged because of %s', async (_case, prepare) => {
+    await receive({ _id_: 'earlier-1', FROM: ANA, CUSTOMER_ID: 'acme' });
+    await receive({ _id_: 'earlier-2', FROM: JUAN, CUSTOMER_ID: 'acme' });
+    await prepare();
+    await receive({ ...OF_ANA, CUSTOMER_ID: 'acme' });
+    expect(await receive({ ...OF_JUAN, CUSTOMER_ID: 'acme' })).toMatchObject(QUARANTINED);
+    expect(await receive({ ...OF_JUAN, CUSTOMER_ID: undefined })).toMatchObject(QUARANTINED);
+    expect(await statusOf({ FROM: JUAN, CUSTOMER_ID: 'acme' })).toMatchObject(QUARANTINED);
+    await deliver(wireEcho({ TO: JUAN, CUSTOMER_ID: 'acme', MESSAGE: 'Hello Juan' }));
+    const message = await stored.messages.read('message-1');
+    expect(message).not.toHaveProperty('echo');
+    expect(message?.versions).toBeUndefined();
+    expect(await conversationOf(JUAN)).toEqual(['Hello Juan', expect.anything()]);
   });
 
   it('are not merged if neither event names a customer', async () => {
@@ -105,6 +133,33 @@ describe('a message of one user at two addresses', () => {
     const results = [await turned.storeEvent(request), await turned.storeEvent(request)];
     expect(results.map(({ kind }) => kind)).toEqual(['unavailable', 'stored']);
     expect(await conversationOf(ANA)).toEqual([expect.stringContaining(SECRET)]);
+  });
+});
+
+describe('a user whom each of our numbers knows by another ID', () => {
+  const ELSEWHERE = { CUSTOMER_ID: 'ana-2', TO: '+5491100000099' };
+
+  const writeToBoth = async (address: string) => {
+    await receive({ _id_: 'earlier-1', FROM: address, CUSTOMER_ID: 'ana-1' });
+    await receive({ _id_: 'earlier-2', FROM: address, ...ELSEWHERE });
+  };
+  const toAna = outbound({ contact: contactRef('chat', ANA) });
+
+  it('has one message, with its statuses and edits', async () => {
+    await writeToBoth(ANA);
+    await stored.messages.recordOutbound(toAna);
+    expect(await statusOf({ FROM: undefined, CUSTOMER_ID: 'ana-2' })).toMatchObject({ kind: 'stored' });
+
+    await writeToBoth(ANA_HIDDEN);
+    await receive({ ...ELSEWHERE, _id_: 'message-2', FROM: ANA_HIDDEN, CUSTOMER_ID: undefined });
+    const edit = { ...ELSEWHERE, _id_: 'message-2', FROM: ANA, MESSAGE: 'STOP' };
+    expect(await receive(edit)).toMatchObject({ kind: 'stored' });
+  });
+
+  it('has the message of a send whose status arrives first', async () => {
+    await writeToBoth(ANA);
+    await statusOf({ FROM: undefined, CUSTOMER_ID: 'ana-2' });
+    expect(await stored.messages.recordOutbound(toAna)).toBeUndefined();
   });
 });
 

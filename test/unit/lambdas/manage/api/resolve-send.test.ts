@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { claim, NOW, queuedSend, USER } from '../../../../support/builders.ts';
+import { claim, NOW, queuedSend, USER, wireMessage } from '../../../../support/builders.ts';
 import { putSendInState } from '../../../../support/send-states.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createClientWithHooks } from '../../adapters/dynamodb/client-with-hooks.ts';
@@ -67,6 +67,15 @@ describe('an uncertain send', () => {
 
     expect(await resolve({ outcome: 'accepted', messageId: 'out-1' })).toMatchObject({ status: 200 });
     expect(await stage.item('MESSAGE#out-1 MESSAGE')).toMatchObject({ requestId: 'request-1' });
+  });
+
+  it("resolved as accepted with the ID of another contact's message is reported, and leaves that message as it is", async () => {
+    await putSendInState(stage.sends, 'uncertain');
+    await stage.receive(wireMessage({ _id_: 'in-1', FROM: '+5491155559999', CUSTOMER_ID: 'juan' }));
+    const before = await stage.item('MESSAGE#in-1 MESSAGE');
+    expect(await resolve({ outcome: 'accepted', messageId: 'in-1' })).toMatchObject({ status: 200 });
+    expect(await stage.item('MESSAGE#in-1 MESSAGE')).toEqual(before);
+    expect(stage.counted).toEqual(['MessageNotRecorded']);
   });
 
   it('resolved as accepted by a call that is slower than an erasure leaves nothing of the contact', async () => {
