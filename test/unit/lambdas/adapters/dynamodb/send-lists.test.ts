@@ -146,7 +146,7 @@ describe('the list of sends', () => {
       'request-0',
     ]);
     expect(await listAll({ user: USER_PARTS, since: addMs(NOW, 8) }, 1)).toEqual(['request-9', 'request-8']);
-    const later = [{ subject: CONTACT, after: addMs(NOW, 7) }];
+    const later = [{ subject: CONTACT, earlier: { until: addMs(NOW, 7), customerIds: [] } }];
     expect(await listAll({ user: later }, 1)).toEqual(['request-9', 'request-8']);
     expect(await listAll({ user: later, since: addMs(NOW, 9) }, 1)).toEqual(['request-9']);
     const filter = { user: USER_PARTS, state: 'refused', broadcastId: 'broadcast', code: 'OPTED_OUT' } as const;
@@ -158,7 +158,7 @@ describe('the list of sends', () => {
     const other = contactRef('chat', '+5491155550001');
     await putAll(MANY.slice(0, 10));
     for (const index of [11, 12]) await put(refused(index), { contact: contactName(other) });
-    const user = [{ subject: CONTACT, after: addMs(NOW, 7) }, { subject: other }];
+    const user = [{ subject: CONTACT, earlier: { until: addMs(NOW, 7), customerIds: [] } }, { subject: other }];
 
     for (const limit of [1, 2, 10]) {
       expect(await listAll({ user }, limit)).toEqual(['request-12', 'request-11', 'request-9', 'request-8']);
@@ -168,7 +168,7 @@ describe('the list of sends', () => {
   it('of a user ends if the rest now belongs to an earlier user, and refuses a position of another list', async () => {
     await putAll(MANY.slice(0, 4));
     const { next: after } = await lists.list({ user: USER_PARTS }, { limit: 2 });
-    const later = [{ subject: CONTACT, after: addMs(NOW, 3) }];
+    const later = [{ subject: CONTACT, earlier: { until: addMs(NOW, 3), customerIds: [] } }];
     expect(await lists.list({ user: later }, { limit: 2, ...(after && { after }) })).toEqual({ sends: [] });
     const others: readonly ListPosition[] = [{ 'refused#1': `${NOW} request-1` }, {}];
     for (const position of others) {
