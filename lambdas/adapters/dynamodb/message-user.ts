@@ -14,8 +14,8 @@ export interface NamedUser {
   readonly customerId?: string | undefined;
   /** The request that Parley sent as the message. */
   readonly requestId?: string | undefined;
-  /** What names the user, unless it is the message itself, as the user or the business wrote it. */
-  readonly kind?: 'status' | 'answer' | undefined;
+  /** What names the user, unless it is the message itself. */
+  readonly kind?: 'status' | 'answer' | 'echo' | undefined;
 }
 
 /** Reads an item, in a way that the function is allowed to. */
@@ -39,11 +39,12 @@ export const isOfUser = async (read: ReadItem, item: Item, user: NamedUser): Pro
   return isUnknown && (!('key' in stored && 'key' in subject) || canHideNumber(item, user));
 };
 
-/** Whether an echo can belong to the message with the same ID. */
+/** Whether an echo can belong to the message with the same ID. Like a status, it may name a hidden number by an ID. */
 export const canBeEchoOf = (read: ReadItem, message: Item, echo: Item): Promise<boolean> =>
   isOfUser(read, message, {
     subject: parseSubjectName(echo.contact),
     customerId: eventsIn(echo).find(({ customerId }) => customerId !== undefined)?.customerId,
+    kind: 'echo',
   });
 
 /**
