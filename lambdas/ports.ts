@@ -515,7 +515,10 @@ export interface ErasableItem {
 export interface LinkedAddresses {
   /** Those whose user the customer is now. */
   readonly own: readonly ContactRef[];
-  /** Those that have another user now, and until when this or another earlier customer was their user. */
+  /**
+   * Those that have another user now, and until when this or another earlier customer was their user: a time before every
+   * event if only statuses and echoes named the customer with the address.
+   */
   readonly earlier: readonly { readonly contact: ContactRef; readonly until: Instant }[];
   /** Those that an operator separated from the customer. */
   readonly separated: readonly ContactRef[];

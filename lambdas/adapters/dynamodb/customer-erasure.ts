@@ -12,6 +12,9 @@ import { readFirstInbound } from './first-message.ts';
 import { unchangedSince } from './item-update.ts';
 import type { ConversationTable } from './table.ts';
 
+/** Before every event. */
+const NEVER: Instant = '1970-01-01T00:00:00.000Z';
+
 /** Reads the addresses of a customer; none if its ID is not that of one user. */
 export const readAddresses = async (table: ConversationTable, customer: ChannelCustomer): Promise<LinkedAddresses> => {
   const read = parseCustomer(await table.get(customerKeyOf(customer)));
@@ -19,7 +22,7 @@ export const readAddresses = async (table: ConversationTable, customer: ChannelC
   const { earlier, ...rest } = await divide(table, customer, read.contacts);
   const ended = earlier.map(async ({ contact, until }) => ({
     contact,
-    until: endOfEarlierUser(until, await readFirstInbound(table, contact, until)),
+    until: until === NEVER ? NEVER : endOfEarlierUser(until, await readFirstInbound(table, contact, until)),
   }));
   return { ...rest, earlier: await Promise.all(ended), isShared: false };
 };
@@ -38,8 +41,9 @@ const divide = async (
     separatedCustomerIds.includes(customer.customerId);
   return {
     own: links.filter((each) => isOfCustomer(each, customer)).map(({ contact }) => contact),
-    earlier: links.flatMap(({ contact, otherCustomerAt: until, ...each }) =>
-      until === undefined || isSeparated(each) || isOfCustomer(each, customer) ? [] : [{ contact, until }],
+    // Of a customer who never wrote from there, only what names the customer is erased.
+    earlier: links.flatMap(({ contact, otherCustomerAt: until = NEVER, ...each }) =>
+      isSeparated(each) || isOfCustomer(each, customer) ? [] : [{ contact, until }],
     ),
     separated: links.filter(isSeparated).map(({ contact }) => contact),
   };

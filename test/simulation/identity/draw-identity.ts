@@ -167,14 +167,10 @@ const drawMoment = (story: Story, ms: number, namesCustomers: number): readonly 
 
 /** Returns a message of another user at another address. Some services give out an ID again at another number. */
 const messageOfOther = ({ sent, ids }: Story, person: Person, address: string): Delivered | undefined => {
-  // A person's messages with one ID would be versions of one message.
-  const own = new Set(sent.filter(({ name }) => name === person.name).map(({ id }) => id));
+  // A person's messages with one ID would be versions of one message, and so would those of an address.
+  const own = new Set(sent.filter((one) => one.name === person.name || one.address === address).map(({ id }) => id));
   const others = sent.filter(
-    (message) =>
-      message.kind === 'message' &&
-      !own.has(message.id) &&
-      message.customerId !== undefined &&
-      message.address !== address,
+    (message) => message.kind === 'message' && !own.has(message.id) && message.customerId !== undefined,
   );
   return others.length === 0 ? undefined : ids.pick(others);
 };

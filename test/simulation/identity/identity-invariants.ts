@@ -165,6 +165,8 @@ export const IDENTITY_INVARIANTS = {
           isUnique(text) &&
           !(key !== undefined && keys.has(key)) &&
           !(customerId !== undefined && customers.has(customerId)) &&
+          // Without a customer, it can be of any who wrote from there.
+          !(customerId === undefined && isUsedBy(facts, key, customers)) &&
           !items.some((item) => containsText(item, text)),
       );
       return lost && `The erasure of ${address} removed ${JSON.stringify(lost)}.`;
@@ -246,6 +248,11 @@ export type IdentityInvariantName = keyof typeof IDENTITY_INVARIANTS;
 
 /** The contract's Limits: "User conversation window: 24 hours since the user's last message". */
 const WINDOW_MS = 24 * 60 * 60 * 1000;
+
+/** Whether one of the customers ever wrote from an address. */
+const isUsedBy = (facts: IdentityFacts, key: string | undefined, customers: ReadonlySet<string>): boolean =>
+  key !== undefined &&
+  facts.messagesFrom(key).some(({ customerId }) => customerId !== undefined && customers.has(customerId));
 
 /** Whether a text identifies its message. */
 const isUnique = (text: string): boolean => text.endsWith('.');

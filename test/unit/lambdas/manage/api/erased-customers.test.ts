@@ -78,6 +78,16 @@ it('the erasure of an earlier user leaves the IDs that the present user has at o
   expect(await consentOf(PHONE)).toBe('opted-out');
 });
 
+it('the erasure of a customer erases what was written to the customer at the address of another user', async () => {
+  await write(ID, 1);
+  await write(PHONE, 2, { CUSTOMER_ID: 'customer-2', MESSAGE: 'of the other user' });
+  const echo = { _id_: 'e-3', FROM: 'me', TO: PHONE, CREATION_TIME: timeOf(3), MESSAGE: 'to the erased user' };
+  await stage.receive(wireMessage(echo));
+  await erase(ID);
+  expect(await everything()).not.toMatch(/to the erased user|customer-1/);
+  expect(await everything()).toContain('of the other user');
+});
+
 it('the erasure of a customer leaves a separated address, even if it has a new user since then', async () => {
   await write(PHONE, 1);
   await write(ID, 2, { MESSAGE: 'of the separated address' });
