@@ -38,7 +38,7 @@ import type { StageSettingsInput } from 'parley';
 export const addressOf = (event: ParleyEvent): string | undefined =>
   isParleyEvent(event, 'MessageReceived') ? event.detail.platformContactId : undefined;
 export const read = (body: string) => parseParleyEvent(body);
-export const group = ({ platformContactId }: SendRequest): string => platformContactId;
+export const group = ({ platformContactId, customerId }: SendRequest) => platformContactId ?? customerId;
 export const detail = events.$defs.MessageReceived.properties.detail;
 export const settings: StageSettingsInput['webhook'] = { auth: { kind: 'shared-token', header: 'x-token' } };
 // @ts-expect-error The type rejects what synth would reject.
