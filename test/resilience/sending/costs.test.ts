@@ -72,9 +72,9 @@ describe('a send', () => {
   it('of a template costs two reads and three writes besides the HTTP call, and the first one reads the token', async () => {
     const contact = await user(1);
     const cold = await countCalls(() => invoke([templateRequest('cold', contact)]));
-    // The first read includes the circuit breaker. The second one, of the consents, follows the claim.
+    // The first read includes the circuit breaker. The second one, of the consents and customers, follows the claim.
     expect(cold).toEqual({
-      tableCalls: ['BatchGetItem', 'GetItem', UPDATE, UPDATE, UPDATE],
+      tableCalls: ['BatchGetItem', 'BatchGetItem', UPDATE, UPDATE, UPDATE],
       secretCalls: ['GetSecretValue'],
       serviceCalls: [INTENT],
     });
@@ -82,13 +82,13 @@ describe('a send', () => {
     expect(warm).toEqual({ ...cold, secretCalls: [] });
   });
 
-  it('of a free-form message costs the same', async () => {
+  it('of a free-form message costs the same, and a read of the customers that the user is', async () => {
     const contact = await user(5);
     await stage.client.userWrites(contact, { text: 'Where is my parcel?' });
     await stage.delivered();
     const request = { requestId: 'free-form', platformContactId: contact, messageText: 'It is on its way.' };
     expect(await countCalls(() => invoke([request]))).toEqual({
-      tableCalls: ['BatchGetItem', 'GetItem', UPDATE, UPDATE, UPDATE],
+      tableCalls: ['BatchGetItem', 'BatchGetItem', 'BatchGetItem', UPDATE, UPDATE, UPDATE],
       secretCalls: [],
       serviceCalls: ['/api/v1.0/message/v3'],
     });
