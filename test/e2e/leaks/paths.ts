@@ -428,6 +428,12 @@ const MANAGING: readonly Path[] = [
       await stage.call('cancelSend', 404, { body: { requestId: 'nothing' } });
       await stage.call('requeueSend', 404, { body: { requestId: 'nothing' } });
       await stage.call('resolveSend', 404, { body: { requestId: 'nothing', outcome: 'failed', note } });
+      const separated = { platformContactId: 'nobody', customerId: 'nobody', note: `${note}, ${number}` };
+      await stage.call('separateCustomer', 404, { body: separated });
+      await stage.call('reverseSeparation', 404, { body: separated });
+      await stage.call('listContacts', 404, { query: { customerId: 'nobody' } });
+      await stage.call('listConversation', 404, { query: { customerId: 'nobody' } });
+      await stage.call('eraseCustomer', 202, { id: 'nobody' });
       await stage.call('getErasure', 404, { id: 'nothing' });
       await stage.call('getDeadLetter', 404, { id: 'nothing' });
       await stage.call('deleteDeadLetter', 404, { id: 'nothing' });
