@@ -1,6 +1,6 @@
 import { compare } from './compare.ts';
 import { addressVariants, type Contact, type ContactRef, type CustomerRef, isSameUser } from './contact.ts';
-import { type CustomerLinks, customersFollowed, customersNamed, isOfCustomer, MAX_CUSTOMERS } from './customer.ts';
+import { type CustomerLinks, customersFollowed, customersNamed, isOfCustomer, isSharedAddress } from './customer.ts';
 import { type Refusal, refuse } from './decision.ts';
 
 /** An address that events named with a customer, as stored. */
@@ -34,9 +34,6 @@ export const isOnlyUser = (links: CustomerLinks, { customerId }: Named): boolean
 
 const isWithoutWriter = ({ customerId, writerIds = [] }: CustomerLinks): boolean =>
   customerId === undefined && writerIds.length === 0;
-
-const isSharedAddress = ({ writerIds = [], otherCustomerIds = [] }: CustomerLinks): boolean =>
-  Math.max(writerIds.length, otherCustomerIds.length) > MAX_CUSTOMERS;
 
 /**
  * Chooses the address to which a message to a customer goes: the one from which the customer wrote last, or else the only

@@ -49,8 +49,12 @@ const withoutSeparated = (
   customerIds: readonly string[],
 ): readonly string[] => [...new Set(customerIds)].filter((id) => !separatedCustomerIds.includes(id));
 
-const othersIn = ({ writerIds = [], otherCustomerIds = [] }: CustomerLinks): readonly string[] =>
-  Math.max(writerIds.length, otherCustomerIds.length) > MAX_CUSTOMERS ? [] : otherCustomerIds;
+/** Whether an address has had more IDs than one user is expected to have. */
+export const isSharedAddress = ({ writerIds = [], otherCustomerIds = [] }: CustomerLinks): boolean =>
+  Math.max(writerIds.length, otherCustomerIds.length) > MAX_CUSTOMERS;
+
+const othersIn = (links: CustomerLinks): readonly string[] =>
+  isSharedAddress(links) ? [] : (links.otherCustomerIds ?? []);
 
 /**
  * Returns the customers whose opt-outs hold at an address: its user, and every other ID that the chat service named with
