@@ -144,15 +144,15 @@ export const sendRequest = z
     }),
     z.refine((request) => request.unless === undefined || request.since !== undefined, {
       path: ['since'],
-      error: 'is missing, and unless requires it; add the ID of the message that you answer, or a time',
+      error: 'is missing, and `unless` requires it; add the ID of the message that you answer, or a time',
     }),
     z.refine((request) => request.since === undefined || request.unless !== undefined, {
       path: ['unless'],
-      error: 'is missing, and since requires it; add ["userWroteSince"], or remove since',
+      error: 'is missing, and `since` requires it; add ["userWroteSince"], or remove `since`',
     }),
     z.refine((request) => request.params === undefined || request.ruleNameOrId !== undefined, {
       path: ['params'],
-      error: 'are the variables of a template; add ruleNameOrId, or remove params',
+      error: 'has variables of a template, which is missing; add ruleNameOrId, or remove `params`',
     }),
   );
 
@@ -194,32 +194,36 @@ const isEarlier = (instant: Instant | undefined, than: Instant | undefined): boo
 export const MAX_AHEAD_DAYS = 366;
 
 /** Returns what is wrong with a `sendAt` that is more than a year ahead, or undefined. */
-export const tooFarAhead = (sendAt: Instant, now: Instant): string | undefined =>
+export const tooFarAhead = (sendAt: Instant, now: Instant): z.Fault | undefined =>
   sendAt > addMs(now, MAX_AHEAD_DAYS * 24 * 60 * 60 * 1000)
-    ? `sendAt: must be at most a year ahead; it is now ${now}`
+    ? { field: 'sendAt', fault: `must be at most a year ahead; it is now ${now}`, value: JSON.stringify(sendAt) }
     : undefined;
 
 export type ParsedSendRequest =
   | { readonly kind: 'request'; readonly request: SendRequest }
-  | { readonly kind: 'malformed'; readonly explanation: string };
+  | { readonly kind: 'malformed'; readonly explanation: string; readonly faults: readonly z.Fault[] };
 
 /**
  * Parses a queue message's body. Optional fields that are null or empty count as missing. If the body is malformed,
- * `explanation` is one sentence that names every fault.
+ * `explanation` is one sentence that names every fault, without values, which `faults` have.
  */
 export const parseSendRequest = (body: string): ParsedSendRequest => {
   const bytes = Buffer.byteLength(body);
   if (bytes > MAX_REQUEST_BYTES) {
-    return malformed(`The request has ${bytes} bytes; the maximum is ${MAX_REQUEST_BYTES}. Shorten it.`);
+    return malformed([{ field: ROOT, fault: `has ${bytes} bytes; the maximum is ${MAX_REQUEST_BYTES}; shorten it` }]);
   }
   const json = z.parseJson(body);
   if (json === undefined)
-    return malformed('The queue message is not JSON. It must be a JSON object with the fields of a send request.');
-  const parsed = z.safeParse(sendRequest, withoutEmptyFields(json));
-  return parsed.success
-    ? { kind: 'request', request: parsed.data }
-    : malformed(`Not a send request: ${z.describeIssues(parsed.error, 'the request')}.`);
+    return malformed([
+      { field: ROOT, fault: 'is not JSON; it must be a JSON object with the fields of a send request' },
+    ]);
+  const given = withoutEmptyFields(json);
+  const parsed = z.safeParse(sendRequest, given);
+  return parsed.success ? { kind: 'request', request: parsed.data } : malformed(z.faultsOf(parsed.error, ROOT, given));
 };
+
+/** What a fault calls the request itself. */
+const ROOT = 'the request';
 
 /** Many systems write null or an empty string for a field that they do not set. */
 const withoutEmptyFields = (json: unknown): unknown =>
@@ -229,7 +233,10 @@ const withoutEmptyFields = (json: unknown): unknown =>
       )
     : json;
 
-const malformed = (explanation: string): ParsedSendRequest => ({ kind: 'malformed', explanation });
+const malformed = (faults: readonly z.Fault[]): ParsedSendRequest => {
+  const named = faults.map(({ field, fault }) => ({ field, fault }));
+  return { kind: 'malformed', explanation: `Not a send request: ${z.describeFaults(named)}.`, faults };
+};
 
 const dueMessage = z.strictObject({ scheduledRequestId: z.string() });
 

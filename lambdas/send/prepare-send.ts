@@ -41,7 +41,7 @@ export const createPrepareSend = (context: SendContext, sendMessage: (send: Queu
     const fault = tooFarAhead(sendAt, now);
     return fault === undefined
       ? scheduleSend(context, send, sendAt, now)
-      : deadLetterMalformed(send, `Not a send request: ${fault}.`);
+      : deadLetterMalformed(send, `Not a send request: ${fault.field}: ${fault.fault}.`);
   };
 
   /**

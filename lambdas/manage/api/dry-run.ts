@@ -35,7 +35,7 @@ export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<
   const at = clock.now();
   const sendAt = parseInstant(request.sendAt) ?? at;
   const fault = tooFarAhead(sendAt, at);
-  if (fault !== undefined) return invalidRequest(`Not a send request: ${fault}.`);
+  if (fault !== undefined) return invalidRequest([fault]);
   const addressed = await addressRequest(contacts, contactDefaults, request, at);
   const refs = addressed.kind === 'refuse' ? [] : [addressed.contact];
   const [[stored], circuit, sending, waiting] = await Promise.all([

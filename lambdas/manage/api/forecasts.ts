@@ -10,7 +10,7 @@ import type { Addressed } from '../../runtime/address-request.ts';
 import { onFirstUse } from '../../runtime/on-first-use.ts';
 import { readSince } from '../../runtime/read-since.ts';
 import { invalidRequest, ok, problemResponse } from './answer.ts';
-import { defineRoute, ignoredQuery, type Parsed } from './define-route.ts';
+import { defineRoute, ignoredQuery, NOT_JSON, type Parsed, parse } from './define-route.ts';
 
 export interface ForecastPorts {
   readonly contacts: Pick<ContactRepository, 'readMany'>;
@@ -70,23 +70,19 @@ const listed = z.looseObject({ contacts: contactList }, 'must be a JSON object')
 /** Parses the message like a send request, so that both accept the same. */
 const parseForecast = (bodyText: string): Parsed<z.output<typeof forecastRequest>> => {
   const json = z.parseJson(bodyText);
-  if (json === undefined) return { kind: 'invalid', explanation: 'The body is not JSON.' };
-  const list = z.safeParse(listed, json);
-  if (!list.success) {
-    return { kind: 'invalid', explanation: `Invalid request: ${z.describeIssues(list.error, 'the body')}.` };
-  }
-  const { contacts, ...message } = list.data;
+  if (json === undefined) return NOT_JSON;
+  const list = parse(listed, json, 'the body');
+  if (list.kind === 'invalid') return list;
+  const { contacts, ...message } = list.value;
   const given = ['requestId', 'platformContactId', 'customerId'].find((field) => Object.hasOwn(message, field));
   if (given !== undefined) {
-    return {
-      kind: 'invalid',
-      explanation: `Invalid request: the body: has ${given}, which belongs to one send; remove it, and list contacts.`,
-    };
+    const fault = `has ${given}, which belongs to one send; remove it, and list contacts`;
+    return { kind: 'invalid', faults: [{ field: 'the body', fault }] };
   }
   const parsed = parseSendRequest(
     JSON.stringify({ ...message, requestId: 'forecast', platformContactId: contacts[0] }),
   );
-  if (parsed.kind === 'malformed') return { kind: 'invalid', explanation: parsed.explanation };
+  if (parsed.kind === 'malformed') return { kind: 'invalid', faults: parsed.faults };
   const { requestId: _id, platformContactId: _contact, customerId: _customer, ...fields } = parsed.request;
   return { kind: 'parsed', value: { contacts, ...fields } };
 };
@@ -107,8 +103,8 @@ export const forecastSends = defineRoute({
     const { contacts, messages, clock, contactDefaults } = ports;
     const now = clock.now();
     const sendAt = parseInstant(message.sendAt);
-    const fault = sendAt && tooFarAhead(sendAt, now);
-    if (fault !== undefined) return invalidRequest(`Not a send request: ${fault}.`);
+    const fault = sendAt === undefined ? undefined : tooFarAhead(sendAt, now);
+    if (fault !== undefined) return invalidRequest([fault]);
     const at = sendAt !== undefined && sendAt > now ? sendAt : now;
     const sends = ids.map((platformContactId) => {
       const request = { ...message, requestId: 'forecast', platformContactId };
