@@ -13,7 +13,21 @@ const NPM_COMMANDS = ['ci', 'install', 'pack'];
 const CDK_COMMANDS = ['bootstrap', 'deploy', 'destroy', 'diff', 'synth'];
 
 /** Programs that the documents assume. */
-const OTHER_PROGRAMS = ['aws', 'cd', 'curl', 'export', 'git', 'jq', 'mkdir', 'mvn', 'output', 'pip', 'python3', '}'];
+const OTHER_PROGRAMS = [
+  'aws',
+  'cd',
+  'curl',
+  'export',
+  'git',
+  'jq',
+  'mkdir',
+  'mvn',
+  'output',
+  'pip',
+  'python3',
+  'sha512sum',
+  '}',
+];
 
 /** Splits a shell command into words. Knows quotes, but no variables: the documents quote what contains spaces. */
 const words = (command: string): readonly string[] =>
@@ -34,7 +48,9 @@ const commandsIn = (code: string): readonly string[] =>
 /** Returns what is wrong with `npm ...`, `npx ...`, and `node ...`, or undefined. */
 const faultOf = async (command: string): Promise<string | undefined> => {
   const [program = '', ...args] = words(command);
-  const [name = '', ...rest] = args.filter((arg) => !['--silent', '--no-save', '--omit=dev', '--yes'].includes(arg));
+  const [name = '', ...rest] = args.filter(
+    (arg) => !['--silent', '--no-save', '--omit=dev', '--yes', '--no'].includes(arg),
+  );
   switch (program) {
     case 'npm': {
       const script = name === 'run' ? (rest[0] ?? '') : name;
@@ -112,12 +128,12 @@ const faultOfMention = (args: readonly string[]): string | undefined => {
 
 /** Returns what is wrong with the commands in the sentences of a page. */
 const faultsInProse = ({ file, prose }: Page): readonly string[] =>
-  [...prose.matchAll(/`((?:npm run |npm test|npm start|(?:npx )?parley )[^`]*)`/g)].flatMap(([, mention = '']) => {
+  [...prose.matchAll(/`((?:npm run |npm test|npm start|(?:npx --no )?parley )[^`]*)`/g)].flatMap(([, mention = '']) => {
     const [program, ...args] = words(mention.replaceAll(/\s+/g, ' '));
     const fault =
       program === 'npm'
         ? faultOfScript(args.filter((arg) => arg !== '--silent'))
-        : faultOfMention(program === 'npx' ? args.slice(1) : args);
+        : faultOfMention(program === 'npx' ? args.slice(2) : args);
     return fault === undefined ? [] : [`${file}: ${mention}: ${fault}`];
   });
 
