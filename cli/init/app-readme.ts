@@ -20,8 +20,8 @@ This runs the stack of the stage \`dev\` on emulators, with a sandbox of the cha
 neither an AWS account nor Docker. To act from the command line, use another shell:
 
 \`\`\`sh
-npx --no parley send +5491150000001 --text Hello --wait --local
-npx --no parley doctor --local
+npx --no -- parley send +5491150000001 --text Hello --wait --local
+npx --no -- parley doctor --local
 \`\`\`
 
 The message is refused until the user has written: do so in the console.
@@ -55,19 +55,19 @@ settings:
 3. Store the chat service's access token:
 
    \`\`\`sh
-   npx --no parley token set --stage dev < token.txt
+   npx --no -- parley token set --stage dev < token.txt
    \`\`\`
 ${webhookStep(auth)}
 5. Check the deployment:
 
    \`\`\`sh
-   npx --no parley doctor --stage dev
+   npx --no -- parley doctor --stage dev
    \`\`\`
 6. Pin the stage's table, queues, and secrets. From then on, synth refuses a change that would lose one of them. Commit
    \`parley.pins.json\`:
 
    \`\`\`sh
-   npx --no parley pin --stage dev
+   npx --no -- parley pin --stage dev
    \`\`\`
 
 \`.github/workflows/deploy.yml\` does steps 2 and 5 on GitHub, for \`dev\` and then for \`prod\`, after you set the
@@ -109,5 +109,5 @@ const secretCommands = (creates: string): string => `
    If the chat service ${creates} itself, store it in Parley instead:
 
    \`\`\`sh
-   npx --no parley webhook-secret add --stage dev < secret.txt
+   npx --no -- parley webhook-secret add --stage dev < secret.txt
    \`\`\``;

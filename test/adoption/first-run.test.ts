@@ -38,7 +38,9 @@ const cloneRepository = async (folder: string): Promise<void> => {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await copyFile(join(ROOT, file), join(folder, file));
   }
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const copy = (options: string) => promisify(execFile)('cp', [options, join(ROOT, 'node_modules'), folder]);
+  // With hard links where the file system allows them.
+  await copy('-Rl').catch(() => copy('-R'));
 };
 
 /** Runs commands of the page. Returns what they print, standard error last. @throws Error if one of them fails. */
@@ -80,21 +82,22 @@ describe('the commands of docs/getting-started.md', () => {
     const port = await freePort();
     const withPort = (commands: string) => commands.replaceAll('4000', String(port));
     const local = spawn('bash', ['-euc', withPort(start)], { cwd: app(), env: environment, detached: true });
-    const group = local.pid ?? 0;
+    const { pid: group } = local;
+    if (group === undefined) throw new Error(`${app()} does not exist.`);
     const output = { text: '' };
     for (const stream of [local.stdout, local.stderr]) stream.on('data', (chunk) => (output.text += String(chunk)));
     const ended = once(local, 'close');
     try {
       await eventually(() => (/Press Ctrl-C|rror/.test(output.text) || local.exitCode !== null ? true : undefined));
       expect(output.text).toContain('Parley is running locally. Press Ctrl-C to stop.');
-      expect(output.text).toContain('npx --no parley send +5491150000001 --text Hello --wait --local');
+      expect(output.text).toContain('npx --no -- parley send +5491150000001 --text Hello --wait --local');
 
       const { stdout, stderr } = await run(withPort(send), app());
 
       expect(stdout).toContain('hello-1: accepted');
       expect(stderr).not.toContain('parley:');
       await eventually(async () => {
-        const { stdout: conversation } = await run('npx --no parley conversation +5491150000001 --local', app());
+        const { stdout: conversation } = await run('npx --no -- parley conversation +5491150000001 --local', app());
         return conversation.includes('delivered') ? true : undefined;
       });
       const consolePage = await fetch(`http://127.0.0.1:${port}/`);

@@ -49,7 +49,7 @@ const commandsIn = (code: string): readonly string[] =>
 const faultOf = async (command: string): Promise<string | undefined> => {
   const [program = '', ...args] = words(command);
   const [name = '', ...rest] = args.filter(
-    (arg) => !['--silent', '--no-save', '--omit=dev', '--yes', '--no'].includes(arg),
+    (arg) => !['--silent', '--no-save', '--omit=dev', '--yes', '--no', '--'].includes(arg),
   );
   switch (program) {
     case 'npm': {
@@ -128,12 +128,12 @@ const faultOfMention = (args: readonly string[]): string | undefined => {
 
 /** Returns what is wrong with the commands in the sentences of a page. */
 const faultsInProse = ({ file, prose }: Page): readonly string[] =>
-  [...prose.matchAll(/`((?:npm run |npm test|npm start|(?:npx --no )?parley )[^`]*)`/g)].flatMap(([, mention = '']) => {
+  [...prose.matchAll(/`((?:npm run |npm test|npm start|(?:npx --no -- )?parley )[^`]*)`/g)].flatMap(([, mention = '']) => {
     const [program, ...args] = words(mention.replaceAll(/\s+/g, ' '));
     const fault =
       program === 'npm'
         ? faultOfScript(args.filter((arg) => arg !== '--silent'))
-        : faultOfMention(program === 'npx' ? args.slice(2) : args);
+        : faultOfMention(program === 'npx' ? args.slice(args.indexOf('parley') + 1) : args);
     return fault === undefined ? [] : [`${file}: ${mention}: ${fault}`];
   });
 

@@ -77,8 +77,8 @@ describe('the commands in pages, messages, workflows, and generated files', () =
   });
 
   it.each([
-    'npx --no parley send',
-    'npx --no parley-local --port 4000',
+    'npx --no -- parley send',
+    'npx --no -- parley-local --port 4000',
     'npx --yes --package @parleyhq/parley parley init',
     `npx --yes --package ../parley/dist/${TARBALLS[0]} parley init`,
     'npm install --save-exact @parleyhq/parley@0.1.0',

@@ -178,8 +178,8 @@ describe('the README of a new app', () => {
     Record<SettingsOptions['auth'], { readonly named: readonly string[]; readonly other: RegExp }>
   > = {
     'pubsub-jwt': { named: ['push subscription', '`audience`', '`serviceAccountEmail`'], other: /secret|token|SNS/ },
-    'standard-webhooks': { named: ['whsec_', 'npx --no parley webhook-secret add'], other: /Pub\/Sub|SNS|token/ },
-    'shared-token': { named: ['`auth-bm-token`', 'npx --no parley webhook-secret add'], other: /Pub\/Sub|SNS|whsec_/ },
+    'standard-webhooks': { named: ['whsec_', 'npx --no -- parley webhook-secret add'], other: /Pub\/Sub|SNS|token/ },
+    'shared-token': { named: ['`auth-bm-token`', 'npx --no -- parley webhook-secret add'], other: /Pub\/Sub|SNS|whsec_/ },
     sns: { named: [TOPIC, 'https', 'raw message delivery'], other: /secret|token|Pub\/Sub/ },
   };
 
@@ -344,7 +344,7 @@ describe('a command in the files of a new app', () => {
     ...filesOf({ ...PLACEHOLDERS, auth, ...(auth === 'sns' && { topicArn }) }),
   ]);
   const found = everyFile.flatMap(([file, content]) =>
-    [...content.matchAll(/npx --no parley ([^\n`<]+)/g)].map(([, command = '']) => ({ file, command: command.trim() })),
+    [...content.matchAll(/npx --no -- parley ([^\n`<]+)/g)].map(([, command = '']) => ({ file, command: command.trim() })),
   );
   const commands = [...new Map(found.map((one) => [`${one.file} ${one.command}`, one])).values()];
 
@@ -352,7 +352,7 @@ describe('a command in the files of a new app', () => {
     expect(new Set(commands.map(({ file }) => file))).toEqual(new Set(['README.md', '.github/workflows/deploy.yml']));
   });
 
-  it.each(commands)('is valid, and names its target: npx --no parley $command ($file)', async ({ command }) => {
+  it.each(commands)('is valid, and names its target: npx --no -- parley $command ($file)', async ({ command }) => {
     const parsed = await parseCommandLine(command.split(' '));
 
     expect(Object.keys(parsed.optsWithGlobals())).toEqual(
