@@ -48,9 +48,7 @@ const commandsIn = (code: string): readonly string[] =>
 /** Returns what is wrong with `npm ...`, `npx ...`, and `node ...`, or undefined. */
 const faultOf = async (command: string): Promise<string | undefined> => {
   const [program = '', ...args] = words(command);
-  const [name = '', ...rest] = args.filter(
-    (arg) => !['--silent', '--no-save', '--omit=dev', '--yes', '--no', '--'].includes(arg),
-  );
+  const [name = '', ...rest] = args.filter((arg) => !['--silent', '--no-save', '--omit=dev', '--yes'].includes(arg));
   switch (program) {
     case 'npm': {
       const script = name === 'run' ? (rest[0] ?? '') : name;
@@ -60,7 +58,7 @@ const faultOf = async (command: string): Promise<string | undefined> => {
       return `package.json has no script ${script}`;
     }
     case 'npx':
-      if (name === 'parley') return faultOfParley(rest);
+      if (name === '--no' && rest[1] === 'parley') return faultOfParley(rest.slice(2));
       if (name === 'vitest')
         return rest
           .filter((arg) => arg.startsWith('test/'))
@@ -128,14 +126,16 @@ const faultOfMention = (args: readonly string[]): string | undefined => {
 
 /** Returns what is wrong with the commands in the sentences of a page. */
 const faultsInProse = ({ file, prose }: Page): readonly string[] =>
-  [...prose.matchAll(/`((?:npm run |npm test|npm start|(?:npx --no -- )?parley )[^`]*)`/g)].flatMap(([, mention = '']) => {
-    const [program, ...args] = words(mention.replaceAll(/\s+/g, ' '));
-    const fault =
-      program === 'npm'
-        ? faultOfScript(args.filter((arg) => arg !== '--silent'))
-        : faultOfMention(program === 'npx' ? args.slice(args.indexOf('parley') + 1) : args);
-    return fault === undefined ? [] : [`${file}: ${mention}: ${fault}`];
-  });
+  [...prose.matchAll(/`((?:npm run |npm test|npm start|(?:npx --no -- )?parley )[^`]*)`/g)].flatMap(
+    ([, mention = '']) => {
+      const [program, ...args] = words(mention.replaceAll(/\s+/g, ' '));
+      const fault =
+        program === 'npm'
+          ? faultOfScript(args.filter((arg) => arg !== '--silent'))
+          : faultOfMention(program === 'npx' ? args.slice(args.indexOf('parley') + 1) : args);
+      return fault === undefined ? [] : [`${file}: ${mention}: ${fault}`];
+    },
+  );
 
 const faultOfScript = ([first = '', second = '', , ...rest]: readonly string[]): string | undefined => {
   const script = first === 'run' ? second : first;

@@ -179,7 +179,10 @@ describe('the README of a new app', () => {
   > = {
     'pubsub-jwt': { named: ['push subscription', '`audience`', '`serviceAccountEmail`'], other: /secret|token|SNS/ },
     'standard-webhooks': { named: ['whsec_', 'npx --no -- parley webhook-secret add'], other: /Pub\/Sub|SNS|token/ },
-    'shared-token': { named: ['`auth-bm-token`', 'npx --no -- parley webhook-secret add'], other: /Pub\/Sub|SNS|whsec_/ },
+    'shared-token': {
+      named: ['`auth-bm-token`', 'npx --no -- parley webhook-secret add'],
+      other: /Pub\/Sub|SNS|whsec_/,
+    },
     sns: { named: [TOPIC, 'https', 'raw message delivery'], other: /secret|token|Pub\/Sub/ },
   };
 
@@ -344,7 +347,10 @@ describe('a command in the files of a new app', () => {
     ...filesOf({ ...PLACEHOLDERS, auth, ...(auth === 'sns' && { topicArn }) }),
   ]);
   const found = everyFile.flatMap(([file, content]) =>
-    [...content.matchAll(/npx --no -- parley ([^\n`<]+)/g)].map(([, command = '']) => ({ file, command: command.trim() })),
+    [...content.matchAll(/npx --no -- parley ([^\n`<]+)/g)].map(([, command = '']) => ({
+      file,
+      command: command.trim(),
+    })),
   );
   const commands = [...new Map(found.map((one) => [`${one.file} ${one.command}`, one])).values()];
 
