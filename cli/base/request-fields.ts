@@ -1,4 +1,4 @@
-import type { Fault } from '../../lambdas/domain/schema.ts';
+import type { ManagementError } from '../operations/management-client.ts';
 
 /**
  * Which option or argument fills each field of a request: an option by its name in code, such as `messageId` for
@@ -29,7 +29,7 @@ export const queryFrom = <Values extends object>(
   new URLSearchParams(Object.entries(fieldsFrom(values, sources)).map(([field, value]) => [field, String(value)]));
 
 /** Describes faults of a request with the options and arguments that filled its fields. */
-export const describeFaults = (faults: readonly Fault[], sources: FieldSources): string => {
+export const describeFaults = (faults: ManagementError['faults'], sources: FieldSources): string => {
   const described = faults.map(({ field, fault, value }) => {
     const named = nameField(field, sources) ?? (field.startsWith('the ') ? 'the request' : field);
     const got = value === undefined ? '' : ` (got ${value})`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Fault, parseJson } from '../../lambdas/domain/schema.ts';
+import type { Fault } from '../../lambdas/domain/faults.ts';
+import { parseJson } from '../../lambdas/domain/schema.ts';
 import type { SignedFetch } from './signed-fetch.ts';
 
 /** An error response of the management API, or no response at all. */

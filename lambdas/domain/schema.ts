@@ -50,59 +50,28 @@ export const typedAddress = (maxCharacters: number) =>
 export const MAX_ISSUES = 10;
 const MAX_UNKNOWN_FIELDS = 5;
 
-/** What is wrong with one field of a call or of a queue message. */
-export interface Fault {
-  /** The path of the field, such as `params.name`, or what the whole value is called, such as `the body`. */
-  readonly field: string;
-  /** The end of a sentence about the field, such as `is missing`. */
-  readonly fault: string;
-  /** The value, shortened. Never free text, which can be wrong only in its length. */
-  readonly value?: string;
-}
-
 /**
- * Returns the issues as faults. Only with `input` do they have values: logs and dead letters' attributes must not.
+ * Describes the issues as `path: message`, separated by semicolons. Quotes no values and only a few field names,
+ * because logs and dead letters' attributes contain the description.
  *
  * @param root what to call the value itself
  */
-export const faultsOf = ({ issues }: core.$ZodError, root: string, input?: unknown): readonly Fault[] =>
-  issues.map((issue) => {
-    const message = issue.code === 'unrecognized_keys' ? describeUnknown(issue.keys) : issue.message;
-    const value = isOfForm(issue) ? quoteValue(issue.path.reduce(valueIn, input)) : undefined;
-    return {
-      field: issue.path.map(nameOf).join('.') || root,
-      fault: `${message.charAt(0).toLowerCase()}${message.slice(1)}`,
-      ...(value !== undefined && { value }),
-    };
-  });
+export const describeIssues = ({ issues }: core.$ZodError, root: string): string =>
+  joinFaults(issues.map((issue) => `${fieldOf(issue) || root}: ${faultOf(issue)}`));
 
-/** Describes faults as `field: fault`, separated by semicolons. Names only fields, and not what may be text of a user. */
-export const describeFaults = (faults: readonly Fault[]): string => {
-  const described = faults
-    .slice(0, MAX_ISSUES)
-    .map(({ field, fault, value }) => `${field}: ${fault}${value === undefined ? '' : ` (got ${value})`}`);
-  const rest = faults.length - described.length;
-  return [...described, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
+/** Lists some of the descriptions, and says how many others there are. */
+export const joinFaults = (described: readonly string[]): string => {
+  const rest = described.length - MAX_ISSUES;
+  return [...described.slice(0, MAX_ISSUES), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
 };
 
-/** Describes the issues without values. */
-export const describeIssues = (error: core.$ZodError, root: string): string => describeFaults(faultsOf(error, root));
+/** Returns the path of an issue's field; empty for the value itself. */
+export const fieldOf = ({ path }: core.$ZodIssue): string => path.map(nameOf).join('.');
 
-/** Whether the value has a wrong form, and not a wrong length. A URL can contain a secret. */
-const isOfForm = (issue: core.$ZodIssue): boolean =>
-  issue.code === 'custom' ||
-  issue.code === 'invalid_value' ||
-  (issue.code === 'invalid_format' && issue.format !== 'url') ||
-  ((issue.code === 'too_big' || issue.code === 'too_small') && issue.origin === 'number');
-
-const valueIn = (value: unknown, key: PropertyKey): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-
-const MAX_QUOTED = 40;
-
-const quoteValue = (value: unknown): string | undefined => {
-  if (typeof value !== 'string' || !value.isWellFormed()) return undefined;
-  return JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED - 1)}…` : value);
+/** Returns what is wrong, as the end of a sentence about the field. */
+export const faultOf = (issue: core.$ZodIssue): string => {
+  const message = issue.code === 'unrecognized_keys' ? describeUnknown(issue.keys) : issue.message;
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 };
 
 const nameOf = (key: PropertyKey): string =>

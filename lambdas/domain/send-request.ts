@@ -191,52 +191,37 @@ export const countFromSendAt = <Request extends Pick<SendRequest, 'sendAt' | 'no
 const isEarlier = (instant: Instant | undefined, than: Instant | undefined): boolean =>
   instant === undefined || than === undefined || instant < than;
 
-export const MAX_AHEAD_DAYS = 366;
-
-/** Returns what is wrong with a `sendAt` that is more than a year ahead, or undefined. */
-export const tooFarAhead = (sendAt: Instant, now: Instant): z.Fault | undefined =>
-  sendAt > addMs(now, MAX_AHEAD_DAYS * 24 * 60 * 60 * 1000)
-    ? { field: 'sendAt', fault: `must be at most a year ahead; it is now ${now}`, value: JSON.stringify(sendAt) }
-    : undefined;
-
 export type ParsedSendRequest =
   | { readonly kind: 'request'; readonly request: SendRequest }
-  | { readonly kind: 'malformed'; readonly explanation: string; readonly faults: readonly z.Fault[] };
+  | { readonly kind: 'malformed'; readonly explanation: string };
 
 /**
  * Parses a queue message's body. Optional fields that are null or empty count as missing. If the body is malformed,
- * `explanation` is one sentence that names every fault, without values, which `faults` have.
+ * `explanation` is one sentence that names every fault.
  */
 export const parseSendRequest = (body: string): ParsedSendRequest => {
   const bytes = Buffer.byteLength(body);
   if (bytes > MAX_REQUEST_BYTES) {
-    return malformed([{ field: ROOT, fault: `has ${bytes} bytes; the maximum is ${MAX_REQUEST_BYTES}; shorten it` }]);
+    return malformed(`The request has ${bytes} bytes; the maximum is ${MAX_REQUEST_BYTES}. Shorten it.`);
   }
   const json = z.parseJson(body);
   if (json === undefined)
-    return malformed([
-      { field: ROOT, fault: 'is not JSON; it must be a JSON object with the fields of a send request' },
-    ]);
-  const given = withoutEmptyFields(json);
-  const parsed = z.safeParse(sendRequest, given);
-  return parsed.success ? { kind: 'request', request: parsed.data } : malformed(z.faultsOf(parsed.error, ROOT, given));
+    return malformed('The queue message is not JSON. It must be a JSON object with the fields of a send request.');
+  const parsed = z.safeParse(sendRequest, withoutEmptyFields(json));
+  return parsed.success
+    ? { kind: 'request', request: parsed.data }
+    : malformed(`Not a send request: ${z.describeIssues(parsed.error, 'the request')}.`);
 };
 
-/** What a fault calls the request itself. */
-const ROOT = 'the request';
-
 /** Many systems write null or an empty string for a field that they do not set. */
-const withoutEmptyFields = (json: unknown): unknown =>
+export const withoutEmptyFields = (json: unknown): unknown =>
   typeof json === 'object' && json !== null && !Array.isArray(json)
     ? Object.fromEntries(
         Object.entries(json).filter(([field, value]) => field === 'requestId' || (value !== null && value !== '')),
       )
     : json;
 
-const malformed = (faults: readonly z.Fault[]): ParsedSendRequest => {
-  const named = faults.map(({ field, fault }) => ({ field, fault }));
-  return { kind: 'malformed', explanation: `Not a send request: ${z.describeFaults(named)}.`, faults };
-};
+const malformed = (explanation: string): ParsedSendRequest => ({ kind: 'malformed', explanation });
 
 const dueMessage = z.strictObject({ scheduledRequestId: z.string() });
 

@@ -1,3 +1,4 @@
+import { describeFaults, type Fault } from '../../domain/faults.ts';
 import * as z from '../../domain/schema.ts';
 
 /** Why a call was not carried out. Clients depend on the codes. */
@@ -42,11 +43,11 @@ export const problem = (status: 400 | 404 | 409 | 500 | 502, code: ProblemCode, 
 });
 
 /** Answers a call whose fields, query, or body is invalid. */
-export const invalidRequest = (faults: readonly z.Fault[]): Answer => ({
+export const invalidRequest = (faults: readonly Fault[]): Answer => ({
   status: 400,
   body: {
     code: 'INVALID_REQUEST' satisfies ProblemCode,
-    message: `Invalid request: ${z.describeFaults(faults)}.`,
+    message: `Invalid request: ${describeFaults(faults)}.`,
     faults: faults.slice(0, z.MAX_ISSUES),
   },
 });

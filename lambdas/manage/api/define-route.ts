@@ -1,5 +1,6 @@
 import type { Caller } from '../../domain/audit.ts';
 import { InvalidPositionError } from '../../domain/errors.ts';
+import { type Fault, faultsOf } from '../../domain/faults.ts';
 import * as z from '../../domain/schema.ts';
 import type { Traceparent } from '../../domain/trace-context.ts';
 import { type Answer, invalidField, invalidRequest, problem } from './answer.ts';
@@ -45,7 +46,7 @@ export interface Route<Ports> extends RouteDescription {
 /** A parsed query or body, or why it is invalid. */
 export type Parsed<Value> =
   | { readonly kind: 'parsed'; readonly value: Value }
-  | { readonly kind: 'invalid'; readonly faults: readonly z.Fault[] };
+  | { readonly kind: 'invalid'; readonly faults: readonly Fault[] };
 
 interface RouteDefinition<Ports, Query, Body> extends RouteDescription {
   readonly query: z.ZodMiniType<Query>;
@@ -138,7 +139,7 @@ export const parse = <Value>(schema: z.ZodMiniType<Value>, value: unknown, root:
   const parsed = z.safeParse(schema, value);
   return parsed.success
     ? { kind: 'parsed', value: parsed.data }
-    : { kind: 'invalid', faults: z.faultsOf(parsed.error, root, value) };
+    : { kind: 'invalid', faults: faultsOf(parsed.error, root, value) };
 };
 
 const INVALID_CURSOR: Answer = problem(

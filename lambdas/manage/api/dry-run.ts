@@ -1,6 +1,7 @@
 import { parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
-import { type SendRequest, tooFarAhead } from '../../domain/send-request.ts';
+import type { SendRequest } from '../../domain/send-request.ts';
+import { tooFarAhead } from '../../domain/too-far-ahead.ts';
 import type { CircuitRepository, ContactRepository, SendBacklog, StopRepository } from '../../ports.ts';
 import { addressRequest } from '../../runtime/address-request.ts';
 import { type Answer, invalidRequest, ok } from './answer.ts';

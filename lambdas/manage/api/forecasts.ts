@@ -3,7 +3,9 @@ import type { SendDecision, SendRules } from '../../domain/decision.ts';
 import { type Instant, parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { decideSend } from '../../domain/send-decision.ts';
-import { countFromSendAt, parseSendRequest, sendRequest, tooFarAhead } from '../../domain/send-request.ts';
+import { countFromSendAt, parseSendRequest, sendRequest } from '../../domain/send-request.ts';
+import { faultsOfSendRequest } from '../../domain/send-request-faults.ts';
+import { tooFarAhead } from '../../domain/too-far-ahead.ts';
 import { isWindowOpen, windowClosesAt } from '../../domain/window.ts';
 import type { Clock, ContactRepository, MessageRepository, StoredContact } from '../../ports.ts';
 import type { Addressed } from '../../runtime/address-request.ts';
@@ -79,10 +81,9 @@ const parseForecast = (bodyText: string): Parsed<z.output<typeof forecastRequest
     const fault = `has ${given}, which belongs to one send; remove it, and list contacts`;
     return { kind: 'invalid', faults: [{ field: 'the body', fault }] };
   }
-  const parsed = parseSendRequest(
-    JSON.stringify({ ...message, requestId: 'forecast', platformContactId: contacts[0] }),
-  );
-  if (parsed.kind === 'malformed') return { kind: 'invalid', faults: parsed.faults };
+  const requestText = JSON.stringify({ ...message, requestId: 'forecast', platformContactId: contacts[0] });
+  const parsed = parseSendRequest(requestText);
+  if (parsed.kind === 'malformed') return { kind: 'invalid', faults: faultsOfSendRequest(requestText) };
   const { requestId: _id, platformContactId: _contact, customerId: _customer, ...fields } = parsed.request;
   return { kind: 'parsed', value: { contacts, ...fields } };
 };

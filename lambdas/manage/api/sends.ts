@@ -4,8 +4,10 @@ import { parseInstant } from '../../domain/instant.ts';
 import { likelyMessage, timesOfLikelyMessage } from '../../domain/likely-message.ts';
 import * as z from '../../domain/schema.ts';
 import { acceptedCall, type SendRecord, sendTimes } from '../../domain/send.ts';
-import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../../domain/send-request.ts';
+import { parseSendRequest, type SendRequest, sendRequest } from '../../domain/send-request.ts';
+import { faultsOfSendRequest } from '../../domain/send-request-faults.ts';
 import { canStartFrom, SEND_STATES } from '../../domain/send-transitions.ts';
+import { tooFarAhead } from '../../domain/too-far-ahead.ts';
 import { startTrace, type Traceparent, traceIdOf } from '../../domain/trace-context.ts';
 import type { Clock, EchoReader, MessageRepository, SendQueue, SendRepository } from '../../ports.ts';
 import { type Answer, accepted, invalidField, invalidRequest, ok, problem, problemResponse } from './answer.ts';
@@ -74,7 +76,7 @@ const parseRequest = (bodyText: string): Parsed<SendRequest> => {
   const parsed = parseSendRequest(bodyText);
   return parsed.kind === 'request'
     ? { kind: 'parsed', value: parsed.request }
-    : { kind: 'invalid', faults: parsed.faults };
+    : { kind: 'invalid', faults: faultsOfSendRequest(bodyText) };
 };
 
 /** Records the request's id first, so that a reused id fails here and not later, on the dead-letter queue. */

@@ -42,7 +42,7 @@ describe('parseSendRequest', () => {
   });
 
   it.each([
-    ['that is not JSON', '{', 'not JSON; it must be a JSON object'],
+    ['that is not JSON', '{', 'not JSON. It must be a JSON object'],
     ['that is an array', '[]', 'the request: must be a JSON object'],
     ['without a request id', sendRequest({ requestId: undefined }), 'requestId: is missing'],
     ['with an id that SQS would not accept', sendRequest({ requestId: 'a b' }), 'requestId: must be 1 to 128'],
