@@ -13,7 +13,21 @@ const NPM_COMMANDS = ['ci', 'install', 'pack'];
 const CDK_COMMANDS = ['bootstrap', 'deploy', 'destroy', 'diff', 'synth'];
 
 /** Programs that the documents assume. */
-const OTHER_PROGRAMS = ['aws', 'cd', 'curl', 'export', 'git', 'jq', 'mkdir', 'mvn', 'output', 'pip', 'python3', '}'];
+const OTHER_PROGRAMS = [
+  'aws',
+  'cd',
+  'curl',
+  'export',
+  'gcloud',
+  'git',
+  'jq',
+  'mkdir',
+  'mvn',
+  'output',
+  'pip',
+  'python3',
+  '}',
+];
 
 /** Splits a shell command into words. Knows quotes, but no variables: the documents quote what contains spaces. */
 const words = (command: string): readonly string[] =>
