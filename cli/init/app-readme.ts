@@ -21,8 +21,8 @@ This runs the stack of the stage \`dev\` on emulators, with a sandbox of the cha
 neither an AWS account nor Docker. To act from the command line, use another shell:
 
 \`\`\`sh
-npx parley send +5491150000001 --text Hello --wait --local
-npx parley doctor --local
+npx --no -- parley send +5491150000001 --text Hello --wait --local
+npx --no -- parley doctor --local
 \`\`\`
 
 The message is refused until the user has written: do so in the console.
@@ -32,7 +32,8 @@ The message is refused until the user has written: do so in the console.
 Edit \`context.stages\` in \`cdk.json\`. If a setting is invalid, \`npx cdk synth\` names it and what it expects. \`prod\` is a
 production stage: its data is protected, and placeholders are rejected.
 
-docs/provider.md in the package \`parley\` says which chat services Parley works with. Providers differ in these settings:
+docs/provider.md in the package \`@parleyhq/parley\` says which chat services Parley works with. Providers differ in these
+settings:
 
 - \`chatPlatform\`: the provider's name of the chat platform.
 - \`chatService.contactCheckPath\`: the path of the contact check after \`/api/v1.0/\`. Its last segment contains the
@@ -44,9 +45,9 @@ docs/provider.md in the package \`parley\` says which chat services Parley works
 
 ## Deploy it
 
-${deployPath('npx parley', [auth])}
+${deployPath('npx --no -- parley', [auth])}
 
 \`.github/workflows/deploy.yml\` does steps 3 and 6 on GitHub, for \`dev\` and then for \`prod\`, after you set the
 repository's variable \`DEPLOY\` to \`true\`. It needs \`package-lock.json\`, and the GitHub environments and roles that
-docs/delivery.md in the package \`parley\` describes.
+docs/delivery.md in the package \`@parleyhq/parley\` describes.
 `;

@@ -1,22 +1,23 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenLocally } from '../../local/base/listen-locally.ts';
 import { eventually } from '../support/eventually.ts';
-import { newUserEnvironment, packPackages } from '../support/packed-packages.ts';
+import { newUserEnvironment } from '../support/packed-packages.ts';
+import { REPOSITORY_FILES, ROOT } from '../unit/documents/markdown.ts';
 
-// What a new user does: the commands of docs/getting-started.md, in an empty folder, with the packed packages alone.
+// What a new user does: the commands of docs/getting-started.md, from a folder with a clone of the repository alone.
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/getting-started.md'), 'utf8');
-const [createApp = '', synth = '', start = '', send = ''] = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(
-  ([, commands]) => commands,
-);
+const page = readFileSync(join(ROOT, 'docs/getting-started.md'), 'utf8');
+const [build = '', check = '', createApp = '', synth = '', start = '', send = ''] = [
+  ...page.matchAll(/^```sh\n(.*?)^```$/gms),
+].map(([, commands]) => commands);
 
 let home: string;
 let environment: Record<string, string | undefined>;
@@ -24,13 +25,23 @@ const app = () => join(home, 'my-app');
 
 beforeAll(async () => {
   home = await realpath(await mkdtemp(join(tmpdir(), 'parley-first-run-')));
-  await mkdir(join(home, 'parley'));
   await mkdir(join(home, 'bin'));
   await symlink(process.execPath, join(home, 'bin', 'node'));
   environment = newUserEnvironment(home, join(home, 'bin'));
-  await packPackages(join(home, 'parley', 'dist'));
+  await cloneRepository(join(home, 'parley'));
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
+
+/** Creates what a clone contains after `npm ci`, also of what is not committed yet. */
+const cloneRepository = async (folder: string): Promise<void> => {
+  for (const file of REPOSITORY_FILES) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await copyFile(join(ROOT, file), join(folder, file));
+  }
+  const copy = (options: string) => promisify(execFile)('cp', [options, join(ROOT, 'node_modules'), folder]);
+  // With hard links where the file system allows them.
+  await copy('-Rl').catch(() => copy('-R'));
+};
 
 /** Runs commands of the page. Returns what they print, standard error last. @throws Error if one of them fails. */
 const run = async (commands: string, cwd: string) =>
@@ -49,9 +60,12 @@ const freePort = async (): Promise<number> => {
 };
 
 describe('the commands of docs/getting-started.md', () => {
-  it('create an app from the packed packages, without a warning', async () => {
-    const { stdout, stderr } = await run(createApp, home);
+  it('build the packages, check them, and create an app from them, without a warning', async () => {
+    expect(build).toContain('\nnpm ci\n');
 
+    const { stdout, stderr } = await run(`${build.replace('npm ci\n', '')}${check}${createApp}`, home);
+
+    expect(stdout).toContain('parleyhq-parley-0.1.0.tgz: OK\nparleyhq-local-0.1.0.tgz: OK\n');
     expect(stdout).toContain(`Created a CDK app in ${app()}:\n  package.json\n  cdk.json\n`);
     expect(stdout).toMatch(/added \d+ packages/);
     expect(`${stdout}${stderr}`).not.toMatch(/\bwarn|deprecated|vulnerabilit(?!ies$)/i);
@@ -68,21 +82,22 @@ describe('the commands of docs/getting-started.md', () => {
     const port = await freePort();
     const withPort = (commands: string) => commands.replaceAll('4000', String(port));
     const local = spawn('bash', ['-euc', withPort(start)], { cwd: app(), env: environment, detached: true });
-    const group = local.pid ?? 0;
+    const { pid: group } = local;
+    if (group === undefined) throw new Error(`${app()} does not exist.`);
     const output = { text: '' };
     for (const stream of [local.stdout, local.stderr]) stream.on('data', (chunk) => (output.text += String(chunk)));
     const ended = once(local, 'close');
     try {
       await eventually(() => (/Press Ctrl-C|rror/.test(output.text) || local.exitCode !== null ? true : undefined));
       expect(output.text).toContain('Parley is running locally. Press Ctrl-C to stop.');
-      expect(output.text).toContain('npx parley send +5491150000001 --text Hello --wait --local');
+      expect(output.text).toContain('npx --no -- parley send +5491150000001 --text Hello --wait --local');
 
       const { stdout, stderr } = await run(withPort(send), app());
 
       expect(stdout).toContain('hello-1: accepted');
       expect(stderr).not.toContain('parley:');
       await eventually(async () => {
-        const { stdout: conversation } = await run('npx parley conversation +5491150000001 --local', app());
+        const { stdout: conversation } = await run('npx --no -- parley conversation +5491150000001 --local', app());
         return conversation.includes('delivered') ? true : undefined;
       });
       const consolePage = await fetch(`http://127.0.0.1:${port}/`);
@@ -96,7 +111,7 @@ describe('the commands of docs/getting-started.md', () => {
   });
 
   it('name the only Node.js that can run the stack, if it is another one', async () => {
-    const launcher = readFileSync(join(app(), 'node_modules/parley-local/bin/parley-local.js'), 'utf8');
+    const launcher = readFileSync(join(app(), 'node_modules/@parleyhq/local/bin/parley-local.js'), 'utf8');
     const old = launcher.replaceAll('process.versions.node', "'22.20.0'");
 
     const { stdout } = await run(`node --input-type=module -e '${old.replaceAll("'", "'\\''")}' 2>&1`, app()).catch(

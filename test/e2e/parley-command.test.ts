@@ -174,14 +174,14 @@ describe('parley', () => {
   it("prints what the README of a new app expects of the first message's three commands", async () => {
     const readme = appReadme('my-app', { kind: 'shared-token', header: TOKEN_HEADER });
     const [, commands = '', expected = ''] =
-      /^ {3}```sh\n((?: {3}npx parley (?:conversation|send) .*\n)+) {3}```\n.*?^ {3}```text\n(.*?)^ {3}```\n/ms.exec(
+      /^ {3}```sh\n((?: {3}npx --no -- parley (?:conversation|send) .*\n)+) {3}```\n.*?^ {3}```text\n(.*?)^ {3}```\n/ms.exec(
         readme,
       ) ?? [];
     const [shown = [], sent = [], shownAgain = []] = commands
       .trimEnd()
       .split('\n')
       .map((line) => [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? ''))
-      .map(([, , ...words]) => words.filter((word) => !['--stage', 'dev'].includes(word)));
+      .map(([, , , , ...words]) => words.filter((word) => !['--stage', 'dev'].includes(word)));
     const [, contact = ''] = shown;
     await client.userWrites(contact, { text: 'Hi' });
     await waitFor('the message is stored', async () => ((await parley(shown)).code === 0 ? true : undefined));

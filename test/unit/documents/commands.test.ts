@@ -26,6 +26,7 @@ const OTHER_PROGRAMS = [
   'output',
   'pip',
   'python3',
+  'sha512sum',
   '}',
 ];
 
@@ -58,7 +59,7 @@ const faultOf = async (command: string): Promise<string | undefined> => {
       return `package.json has no script ${script}`;
     }
     case 'npx':
-      if (name === 'parley') return faultOfParley(rest);
+      if (name === '--no' && rest[1] === 'parley') return faultOfParley(rest.slice(2));
       if (name === 'vitest')
         return rest
           .filter((arg) => arg.startsWith('test/'))
@@ -126,14 +127,16 @@ const faultOfMention = (args: readonly string[]): string | undefined => {
 
 /** Returns what is wrong with the commands in the sentences of a page. */
 const faultsInProse = ({ file, prose }: Page): readonly string[] =>
-  [...prose.matchAll(/`((?:npm run |npm test|npm start|(?:npx )?parley )[^`]*)`/g)].flatMap(([, mention = '']) => {
-    const [program, ...args] = words(mention.replaceAll(/\s+/g, ' '));
-    const fault =
-      program === 'npm'
-        ? faultOfScript(args.filter((arg) => arg !== '--silent'))
-        : faultOfMention(program === 'npx' ? args.slice(1) : args);
-    return fault === undefined ? [] : [`${file}: ${mention}: ${fault}`];
-  });
+  [...prose.matchAll(/`((?:npm run |npm test|npm start|(?:npx --no -- )?parley )[^`]*)`/g)].flatMap(
+    ([, mention = '']) => {
+      const [program, ...args] = words(mention.replaceAll(/\s+/g, ' '));
+      const fault =
+        program === 'npm'
+          ? faultOfScript(args.filter((arg) => arg !== '--silent'))
+          : faultOfMention(program === 'npx' ? args.slice(args.indexOf('parley') + 1) : args);
+      return fault === undefined ? [] : [`${file}: ${mention}: ${fault}`];
+    },
+  );
 
 const faultOfScript = ([first = '', second = '', , ...rest]: readonly string[]): string | undefined => {
   const script = first === 'run' ? second : first;
