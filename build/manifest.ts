@@ -15,7 +15,10 @@ const rootManifest = z.object({
 });
 
 /** The parts of the repository's package.json that the packages take over. */
-export type RootManifest = z.infer<typeof rootManifest>;
+export interface RootManifest extends Readonly<z.infer<typeof rootManifest>> {
+  /** The address of the repository that the packages are built in. */
+  readonly repository?: string | undefined;
+}
 
 export const readRootManifest = async (root: string): Promise<RootManifest> =>
   rootManifest.parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')));
@@ -50,7 +53,7 @@ export const manifestOf = (
   files: readonly string[],
 ): Record<string, unknown> => {
   const { name, description, node, peers, sameVersion, optional } = recipe;
-  const { version, license, dependencies, devDependencies, optionalDependencies } = root;
+  const { version, license, repository, dependencies, devDependencies, optionalDependencies } = root;
   const versionOf: Readonly<Record<string, string>> = { ...devDependencies, ...optionalDependencies, ...dependencies };
   const exact = (names: readonly string[]) =>
     Object.fromEntries(
@@ -65,6 +68,7 @@ export const manifestOf = (
     version,
     description,
     license,
+    ...(repository !== undefined && { repository: { type: 'git', url: repository } }),
     type: 'module',
     engines: { node: `>=${node}` },
     bin: Object.fromEntries(Object.keys(recipe.commands).map((command) => [command, launcherPath(command)])),

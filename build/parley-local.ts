@@ -7,7 +7,7 @@ import type { PackageRecipe } from './package-recipe.ts';
 
 /** The package of the local run and the sandbox, which apps install for development only. */
 export const parleyLocal = (root: string): PackageRecipe => ({
-  name: 'parley-local',
+  name: '@parleyhq/local',
   description: "Runs an app's Parley stack on this machine, with emulators and a sandbox of the chat service",
   node: '24',
   exports: {},
@@ -21,7 +21,7 @@ export const parleyLocal = (root: string): PackageRecipe => ({
     '#runtime-client': 'local/functions/packaged-runtime-client.ts',
   },
   peers: [],
-  sameVersion: ['parley'],
+  sameVersion: ['@parleyhq/parley'],
   optional: ['@dynoxide/linux-x64'],
   async addFiles(folder) {
     const built = join(folder, 'built');

@@ -10,7 +10,7 @@ import type { PackageRecipe } from './package-recipe.ts';
 
 /** The package of the constructs, the events, and the operator's command. */
 export const parley = (root: string): PackageRecipe => ({
-  name: 'parley',
+  name: '@parleyhq/parley',
   description:
     "CDK constructs for the customer's side of a business-messaging chat service, and the command to operate it",
   node: '22.15',

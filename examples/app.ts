@@ -6,9 +6,10 @@
  * The settings of the stage are in cdk.json, as for Parley alone. In your own app, install `parley`, `aws-cdk-lib`,
  * and `constructs`, and pass the settings as an object if you prefer that to cdk.json.
  */
+
+import { ParleyStack, readStageSettings } from '@parleyhq/parley';
 import { App, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
-import { ParleyStack, readStageSettings } from 'parley';
 import { Bot } from './consumers/bot/bot.ts';
 import { EventConsumer } from './consumers/queue/event-consumer.ts';
 import { ShipmentMessages } from './producers/eventbridge-rule.ts';

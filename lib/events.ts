@@ -1,5 +1,5 @@
 /**
- * The export `parley/events`, for systems that receive Parley's events or queue send requests: types and type guards.
+ * The export `@parleyhq/parley/events`, for systems that receive Parley's events or queue send requests: types and type guards.
  * Other systems bundle it, so it needs no package.
  */
 export { EVENT_NAMES, type EventName } from '../lambdas/domain/events/event-names.ts';

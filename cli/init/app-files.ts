@@ -6,9 +6,13 @@ import { DEPLOY_WORKFLOW } from './deploy-workflow.ts';
 import { PACKAGE_VERSIONS } from './package-versions.ts';
 import type { NewStages } from './stages.ts';
 
+const { name: PARLEY, version: VERSION } = packageJson;
+
+const LOCAL = '@parleyhq/local';
+
 /** The packages of this version, as `npm run pack` names them. */
-export const TARBALLS: readonly string[] = ['parley', 'parley-local'].map(
-  (name) => `${name}-${packageJson.version}.tgz`,
+export const TARBALLS: readonly string[] = [PARLEY, LOCAL].map(
+  (name) => `${name.slice(1).replace('/', '-')}-${VERSION}.tgz`,
 );
 
 /** The folder of a new app that contains the tarballs, if it does not install Parley from a registry. */
@@ -37,17 +41,15 @@ const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 const newPackageJson = (name: string, hasTarballs: boolean) => {
   const { 'aws-cdk': cdk, ...libraries } = PACKAGE_VERSIONS;
-  const [parley, parleyLocal] = hasTarballs
-    ? TARBALLS.map((file) => `file:${TARBALL_FOLDER}/${file}`)
-    : [packageJson.version, packageJson.version];
+  const [parley, local] = hasTarballs ? TARBALLS.map((file) => `file:${TARBALL_FOLDER}/${file}`) : [VERSION, VERSION];
   return {
     name: packageName(name),
     private: true,
     type: 'module',
     engines: { node: '>=24' },
     scripts: { start: 'parley-local', synth: 'cdk synth', diff: 'cdk diff', deploy: 'cdk deploy' },
-    dependencies: { ...libraries, parley },
-    devDependencies: { 'aws-cdk': cdk, 'parley-local': parleyLocal },
+    dependencies: { [PARLEY]: parley, ...libraries },
+    devDependencies: { [LOCAL]: local, 'aws-cdk': cdk },
   };
 };
 
@@ -58,8 +60,7 @@ const packageName = (folder: string): string => {
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 100);
-  // npm refuses to install a package into itself.
-  return name === '' || ['parley', 'parley-local', 'node-modules'].includes(name) ? `parley-app` : name;
+  return name === '' || name === 'node-modules' ? `parley-app` : name;
 };
 
 /** With the feature flags of the repository, so that a new app's template is the one that is tested. */

@@ -20,8 +20,8 @@ This runs the stack of the stage \`dev\` on emulators, with a sandbox of the cha
 neither an AWS account nor Docker. To act from the command line, use another shell:
 
 \`\`\`sh
-npx parley send +5491150000001 --text Hello --wait --local
-npx parley doctor --local
+npx --no -- parley send +5491150000001 --text Hello --wait --local
+npx --no -- parley doctor --local
 \`\`\`
 
 The message is refused until the user has written: do so in the console.
@@ -31,7 +31,8 @@ The message is refused until the user has written: do so in the console.
 Edit \`context.stages\` in \`cdk.json\`. If a setting is invalid, \`npx cdk synth\` names it and what it expects. \`prod\` is a
 production stage: its data is protected, and placeholders are rejected.
 
-docs/provider.md in the package \`parley\` says which chat services Parley works with. Providers differ in these settings:
+docs/provider.md in the package \`@parleyhq/parley\` says which chat services Parley works with. Providers differ in these
+settings:
 
 - \`chatPlatform\`: the provider's name of the chat platform.
 - \`chatService.contactCheckPath\`: the path of the contact check after \`/api/v1.0/\`. Its last segment contains the
@@ -54,24 +55,24 @@ docs/provider.md in the package \`parley\` says which chat services Parley works
 3. Store the chat service's access token:
 
    \`\`\`sh
-   npx parley token set --stage dev < token.txt
+   npx --no -- parley token set --stage dev < token.txt
    \`\`\`
 ${webhookStep(auth)}
 5. Check the deployment:
 
    \`\`\`sh
-   npx parley doctor --stage dev
+   npx --no -- parley doctor --stage dev
    \`\`\`
 6. Pin the stage's table, queues, and secrets. From then on, synth refuses a change that would lose one of them. Commit
    \`parley.pins.json\`:
 
    \`\`\`sh
-   npx parley pin --stage dev
+   npx --no -- parley pin --stage dev
    \`\`\`
 
 \`.github/workflows/deploy.yml\` does steps 2 and 5 on GitHub, for \`dev\` and then for \`prod\`, after you set the
 repository's variable \`DEPLOY\` to \`true\`. It needs \`package-lock.json\`, and the GitHub environments and roles that
-docs/delivery.md in the package \`parley\` describes.
+docs/delivery.md in the package \`@parleyhq/parley\` describes.
 `;
 
 /** Returns the step that connects the chat service's webhook, which depends on how its requests are authenticated. */
@@ -108,5 +109,5 @@ const secretCommands = (creates: string): string => `
    If the chat service ${creates} itself, store it in Parley instead:
 
    \`\`\`sh
-   npx parley webhook-secret add --stage dev < secret.txt
+   npx --no -- parley webhook-secret add --stage dev < secret.txt
    \`\`\``;

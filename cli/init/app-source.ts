@@ -1,6 +1,6 @@
 /** The repository's own app, which imports the package instead of its files. */
 export const APP_SOURCE = `import { App } from 'aws-cdk-lib';
-import { ParleyStack, SettingsError, stageFromContext } from 'parley';
+import { ParleyStack, SettingsError, stageFromContext } from '@parleyhq/parley';
 
 /** Creates the stack \`Parley-NAME\` from the settings of the stage selected with \`-c stage=NAME\`. */
 function main(): void {

@@ -109,7 +109,7 @@ ${withRole(stage, stage)}
 /** The workflow of a new app. */
 export const DEPLOY_WORKFLOW = deployWorkflow({
   test: 'npx cdk synth --quiet -c stage=dev',
-  parley: 'npx parley',
+  parley: 'npx --no -- parley',
   testsPullRequests: true,
 });
 

@@ -12,7 +12,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { SendRequest } from 'parley/events';
+import type { SendRequest } from '@parleyhq/parley/events';
 import { messageGroupId } from '../message-group-id.ts';
 
 const MAX_ENTRIES = 10;

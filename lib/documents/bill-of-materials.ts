@@ -16,7 +16,12 @@ export type IntegrityOf = (bundled: BundledPackage) => string;
  * @throws Error if a package's license is not an SPDX identifier, or its integrity is not a SHA-512 hash.
  */
 export function billOfMaterials(bundles: BundledPackages, version: string, integrityOf: IntegrityOf): string {
-  const application = new Models.Component(Enums.ComponentType.Application, 'parley', { version, bomRef: 'parley' });
+  const application = new Models.Component(Enums.ComponentType.Application, 'parley', {
+    group: '@parleyhq',
+    version,
+    purl: `pkg:npm/%40parleyhq/parley@${version}`,
+    bomRef: 'parley',
+  });
   const bom = new Models.Bom({ metadata: new Models.Metadata({ component: application }) });
   const libraries = new Map<string, Models.Component>();
   for (const bundled of Object.values(bundles).flat()) {
@@ -95,8 +100,8 @@ export function licensesPage(bundles: BundledPackages): string {
 
 These packages are bundled into the functions that Parley deploys. Each function's archive contains their licenses and
 notices, in \`THIRD-PARTY-NOTICES.txt\`. \`npm run sbom\` generates this page and \`dist/sbom.json\`, a software bill of
-materials in [CycloneDX](https://cyclonedx.org) 1.6 with the hash of each package's archive. The package \`parley\`
-contains it as \`sbom.json\`.
+materials in [CycloneDX](https://cyclonedx.org) 1.6 with the hash of each package's archive. The package
+\`@parleyhq/parley\` contains it as \`sbom.json\`.
 
 | package | version | license | functions |
 |---|---|---|---|

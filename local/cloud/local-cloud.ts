@@ -8,6 +8,7 @@ import type { StageSettings } from '../../lib/settings/stage-settings.ts';
 import { printableLines } from '../../sandbox/base/terminal-text.ts';
 import { type EventFormatName, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { createMovableClock, type MovableClock } from '../base/clock.ts';
+import { ANY_PORTS, type LocalPorts } from '../base/local-ports.ts';
 import { createRunFolder } from '../base/run-folder.ts';
 import { type Emulators, startEmulators } from '../emulators/emulators.ts';
 import type { FunctionAlias } from '../functions/alias.ts';
@@ -25,6 +26,7 @@ import {
 } from '../stack/synthesis.ts';
 import { findStack } from '../stack/synthesized-stack.ts';
 import { readTemplate, type Template } from '../template/template.ts';
+import { createEventsQueue } from './events-queue.ts';
 import { connectSandbox } from './local-sandbox.ts';
 
 export interface LocalOptions {
@@ -34,8 +36,12 @@ export interface LocalOptions {
   readonly stage?: string | undefined;
   /** The app's stack to run. @default `Parley-STAGE` */
   readonly stackName?: string | undefined;
-  /** The sandbox's port, or 0 for any free port. @default 0 */
-  readonly port?: number | undefined;
+  /** @default any free ports */
+  readonly ports?: LocalPorts | undefined;
+  /** Interrupts the start. @default none */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether to create a queue that receives every event. @default false */
+  readonly hasEventsQueue?: boolean | undefined;
   /** The URL of a chat service to use instead of the sandbox. @default none; starts the sandbox */
   readonly chatServiceUrl?: string | undefined;
   /** How the sandbox writes events. @default 'uppercase', the contract's format */
@@ -73,6 +79,8 @@ export interface LocalCloud extends StackAddresses, AsyncDisposable {
   readonly chatServiceUrl: string;
   /** The URL of the sandbox's console. Undefined without a sandbox. */
   readonly consoleUrl: string | undefined;
+  /** The queue that receives every event. Undefined if the run has none. */
+  readonly eventsQueueUrl: string | undefined;
   /** The environment variables that point any AWS SDK or the AWS CLI at the run. */
   readonly env: Readonly<Record<string, string>>;
   /** Undefined if the run sends to another chat service. */
@@ -97,7 +105,7 @@ export interface LocalCloud extends StackAddresses, AsyncDisposable {
 export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud> => {
   const { appFolder = process.cwd(), stage = 'dev', stackName = `Parley-${stage}` } = options;
   const { warn = (message: string) => console.error(printableLines(message)) } = options;
-  const { onStep = () => {} } = options;
+  const { onStep = () => {}, signal } = options;
   const app = await readCdkApp(appFolder);
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
@@ -114,11 +122,12 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const overrides = overridesOf(options, settings, sandbox);
   onStep(`Synthesizing the stack ${stackName} and starting the emulators`);
   const starting = [
-    startEmulators({ folder, clock, warn }).then((started) => stack.use(started)),
-    synthesizeOnce(app, outdir, { ...context, settings: overrides }),
+    startEmulators({ folder, clock, warn, ports: options.ports }).then((started) => stack.use(started)),
+    synthesizeOnce(app, outdir, { ...context, settings: overrides }, signal),
   ] as const;
   // Wait for both. Otherwise, emulators that start after synthesis has failed would never be stopped.
   await Promise.allSettled(starting);
+  signal?.throwIfAborted();
   const [emulators] = await Promise.all(starting);
 
   const interposed = options.interpose?.(emulators, chatServiceUrl);
@@ -143,8 +152,10 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     runtimeClient: options.runtimeClient,
     interposed,
     warn,
+    ports: options.ports,
   });
   const { outputs, functions, aliases } = stack.use(running);
+  signal?.throwIfAborted();
   const addresses = readAddresses(stackName, outputs);
   const webhookUrl = interposed?.webhookUrl(addresses.webhookUrl) ?? addresses.webhookUrl;
   onStep(sandbox ? 'Connecting the sandbox of the chat service' : `Connecting ${chatServiceUrl}`);
@@ -153,12 +164,18 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
     stack.use(connectSandbox(sandbox, { ...addresses, webhookUrl }, connection));
   }
 
+  const eventsQueueUrl = options.hasEventsQueue
+    ? await createEventsQueue(emulators, addresses.eventBusName)
+    : undefined;
+  signal?.throwIfAborted();
+
   const resources = stack.move();
   const close = closeOnce(() => resources.disposeAsync());
   return {
     ...addresses,
     chatServiceUrl,
     consoleUrl: sandbox && `${sandbox.url}/`,
+    eventsQueueUrl,
     env: emulators.env,
     sandbox,
     clock,
@@ -182,12 +199,12 @@ const closeOnce = (dispose: () => Promise<void>): (() => Promise<void>) => {
 
 /** Starts a sandbox that has the stage's platform and number. */
 const startOwnSandbox = (
-  { port = 0, eventFormat }: LocalOptions,
+  { ports = ANY_PORTS, eventFormat }: LocalOptions,
   { chatPlatform, chatChannelNumber, chatService }: StageSettings,
   { accessToken, clock }: { readonly accessToken: string; readonly clock: MovableClock },
 ): Promise<Sandbox> =>
   startSandbox({
-    port,
+    port: ports.console,
     accessTokens: [accessToken],
     chatPlatform,
     chatChannelNumbers: [chatChannelNumber],

@@ -22,7 +22,7 @@ export const readCdkApp = async (folder: string): Promise<CdkApp> => {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) {
     throw new LocalError(
-      `${folder} has no cdk.json. Use the folder of a CDK app with Parley's stack, or create one with "npx parley init".`,
+      `${folder} has no cdk.json. Use the folder of a CDK app with Parley's stack, or create one with "parley init".`,
     );
   }
   const { data } = cdkJson.safeParse(parseJson(text));

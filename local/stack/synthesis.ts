@@ -52,9 +52,16 @@ const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ?
 /**
  * Runs the app's command as `cdk synth` does: it writes the templates and the bundled functions into a folder.
  *
+ * @param signal Ends the command.
  * @throws LocalError with the app's output if it fails, such as when it rejects its settings.
  */
-const synthesize = async (app: CdkApp, outdir: string, context: Readonly<Record<string, unknown>>): Promise<void> => {
+const synthesize = async (
+  app: CdkApp,
+  outdir: string,
+  context: Readonly<Record<string, unknown>>,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  signal?.throwIfAborted();
   const { folder, command } = app;
   const child = spawn(command, {
     cwd: folder,
@@ -68,7 +75,13 @@ const synthesize = async (app: CdkApp, outdir: string, context: Readonly<Record<
       CDK_CONTEXT_JSON: JSON.stringify({ ...context, 'aws:cdk:enable-asset-metadata': true }),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
+    // In its own process group, which Ctrl-C does not reach, and which can be ended with all that the shell started.
+    detached: true,
   });
+  const end = (): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+  };
+  signal?.addEventListener('abort', end);
   let output = '';
   child.stderr.on('data', (chunk: Buffer) => {
     output += chunk.toString();
@@ -79,6 +92,8 @@ const synthesize = async (app: CdkApp, outdir: string, context: Readonly<Record<
       resolve(1);
     });
   });
+  signal?.removeEventListener('abort', end);
+  signal?.throwIfAborted();
   if (code !== 0) {
     throw new LocalError(`The app could not be synthesized. "${command}" in ${folder} failed:\n${output.trim()}`);
   }
@@ -92,11 +107,12 @@ export const synthesizeOnce = async (
   app: CdkApp,
   outdir: string,
   context: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal,
 ): Promise<void> => {
   const input = JSON.stringify(context);
   const file = join(outdir, INPUT_FILE);
   if ((await readFile(file, 'utf8').catch(() => undefined)) === input) return;
-  await synthesize(app, outdir, context);
+  await synthesize(app, outdir, context, signal);
   // Other processes wait for the file and must never read a part of it.
   await writeFile(`${file}.new`, input);
   await rename(`${file}.new`, file);

@@ -1,22 +1,21 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { copyFile, mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listenLocally } from '../../local/base/listen-locally.ts';
 import { eventually } from '../support/eventually.ts';
-import { newUserEnvironment, packPackages } from '../support/packed-packages.ts';
+import { newUserEnvironment } from '../support/packed-packages.ts';
+import { REPOSITORY_FILES, ROOT } from '../unit/documents/markdown.ts';
 
-// What a new user does: the commands of docs/getting-started.md, in an empty folder, with the packed packages alone.
+// What a new user does: the commands of docs/getting-started.md, from a folder with a clone of the repository alone.
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/getting-started.md'), 'utf8');
-const [createApp = '', synth = '', start = '', send = ''] = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(
-  ([, commands]) => commands,
-);
+const page = readFileSync(join(ROOT, 'docs/getting-started.md'), 'utf8');
+const [build = '', check = '', createApp = '', synth = '', start = '', send = ''] = [
+  ...page.matchAll(/^```sh\n(.*?)^```$/gms),
+].map(([, commands]) => commands);
 
 let home: string;
 let environment: Record<string, string | undefined>;
@@ -24,13 +23,23 @@ const app = () => join(home, 'my-app');
 
 beforeAll(async () => {
   home = await realpath(await mkdtemp(join(tmpdir(), 'parley-first-run-')));
-  await mkdir(join(home, 'parley'));
   await mkdir(join(home, 'bin'));
   await symlink(process.execPath, join(home, 'bin', 'node'));
   environment = newUserEnvironment(home, join(home, 'bin'));
-  await packPackages(join(home, 'parley', 'dist'));
+  await cloneRepository(join(home, 'parley'));
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
+
+/** Creates what a clone contains after `npm ci`, also of what is not committed yet. */
+const cloneRepository = async (folder: string): Promise<void> => {
+  for (const file of REPOSITORY_FILES) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await copyFile(join(ROOT, file), join(folder, file));
+  }
+  const copy = (options: string) => promisify(execFile)('cp', [options, join(ROOT, 'node_modules'), folder]);
+  // With hard links where the file system allows them.
+  await copy('-Rl').catch(() => copy('-R'));
+};
 
 /** Runs commands of the page. Returns what they print, standard error last. @throws Error if one of them fails. */
 const run = async (commands: string, cwd: string) =>
@@ -42,16 +51,13 @@ const processesOf = (group: number): readonly string[] =>
     .split('\n')
     .filter((line) => line.includes(home) || new RegExp(`^ *\\d+ +${group} `).test(line));
 
-const freePort = async (): Promise<number> => {
-  const server = await listenLocally(createServer());
-  await server.close();
-  return server.port;
-};
-
 describe('the commands of docs/getting-started.md', () => {
-  it('create an app from the packed packages, without a warning', async () => {
-    const { stdout, stderr } = await run(createApp, home);
+  it('build the packages, check them, and create an app from them, without a warning', async () => {
+    expect(build).toContain('\nnpm ci\n');
 
+    const { stdout, stderr } = await run(`${build.replace('npm ci\n', '')}${check}${createApp}`, home);
+
+    expect(stdout).toContain('parleyhq-parley-0.1.0.tgz: OK\nparleyhq-local-0.1.0.tgz: OK\n');
     expect(stdout).toContain(`Created a CDK app in ${app()}:\n  package.json\n  cdk.json\n`);
     expect(stdout).toMatch(/added \d+ packages/);
     expect(`${stdout}${stderr}`).not.toMatch(/\bwarn|deprecated|vulnerabilit(?!ies$)/i);
@@ -65,27 +71,28 @@ describe('the commands of docs/getting-started.md', () => {
   });
 
   it('run it locally, where a user writes, a reply is accepted and delivered, and nothing is left running', async () => {
-    const port = await freePort();
-    const withPort = (commands: string) => commands.replaceAll('4000', String(port));
-    const local = spawn('bash', ['-euc', withPort(start)], { cwd: app(), env: environment, detached: true });
-    const group = local.pid ?? 0;
+    const local = spawn('bash', ['-euc', start], { cwd: app(), env: environment, detached: true });
+    const { pid: group } = local;
+    if (group === undefined) throw new Error(`${app()} does not exist.`);
     const output = { text: '' };
     for (const stream of [local.stdout, local.stderr]) stream.on('data', (chunk) => (output.text += String(chunk)));
     const ended = once(local, 'close');
     try {
       await eventually(() => (/Press Ctrl-C|rror/.test(output.text) || local.exitCode !== null ? true : undefined));
       expect(output.text).toContain('Parley is running locally. Press Ctrl-C to stop.');
-      expect(output.text).toContain('npx parley send +5491150000001 --text Hello --wait --local');
+      expect(output.text).toContain('npx --no -- parley send +5491150000001 --text Hello --wait --local');
 
-      const { stdout, stderr } = await run(withPort(send), app());
+      // Another run may have the default ports.
+      const { consoleUrl } = JSON.parse(readFileSync(join(app(), '.parley/local.json'), 'utf8'));
+      const { stdout, stderr } = await run(send.replaceAll('http://127.0.0.1:4760/', consoleUrl), app());
 
       expect(stdout).toContain('hello-1: accepted');
       expect(stderr).not.toContain('parley:');
       await eventually(async () => {
-        const { stdout: conversation } = await run('npx parley conversation +5491150000001 --local', app());
+        const { stdout: conversation } = await run('npx --no -- parley conversation +5491150000001 --local', app());
         return conversation.includes('delivered') ? true : undefined;
       });
-      const consolePage = await fetch(`http://127.0.0.1:${port}/`);
+      const consolePage = await fetch(consoleUrl);
       expect(await consolePage.text()).toContain('<title>Parley console</title>');
     } finally {
       // As a terminal does for Ctrl-C.
@@ -96,7 +103,7 @@ describe('the commands of docs/getting-started.md', () => {
   });
 
   it('name the only Node.js that can run the stack, if it is another one', async () => {
-    const launcher = readFileSync(join(app(), 'node_modules/parley-local/bin/parley-local.js'), 'utf8');
+    const launcher = readFileSync(join(app(), 'node_modules/@parleyhq/local/bin/parley-local.js'), 'utf8');
     const old = launcher.replaceAll('process.versions.node', "'22.20.0'");
 
     const { stdout } = await run(`node --input-type=module -e '${old.replaceAll("'", "'\\''")}' 2>&1`, app()).catch(

@@ -19,7 +19,7 @@ const [whole = '', receiver = ''] = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].
 
 const sender = `
 import { App, Stack } from 'aws-cdk-lib';
-import { ParleySender, ParleyTable } from 'parley';
+import { ParleySender, ParleyTable } from '@parleyhq/parley';
 
 const stack = new Stack(new App(), 'Outbound');
 new ParleySender(stack, 'Sender', {
@@ -31,9 +31,9 @@ new ParleySender(stack, 'Sender', {
 `;
 
 const consumer = `
-import { isParleyEvent, parseParleyEvent, type ParleyEvent, type SendRequest } from 'parley/events';
-import events from 'parley/events.schema.json' with { type: 'json' };
-import type { StageSettingsInput } from 'parley';
+import { isParleyEvent, parseParleyEvent, type ParleyEvent, type SendRequest } from '@parleyhq/parley/events';
+import events from '@parleyhq/parley/events.schema.json' with { type: 'json' };
+import type { StageSettingsInput } from '@parleyhq/parley';
 
 export const addressOf = (event: ParleyEvent): string | undefined =>
   isParleyEvent(event, 'MessageReceived') ? event.detail.platformContactId : undefined;
@@ -54,7 +54,7 @@ beforeAll(async () => {
   await symlink(process.execPath, join(app, 'bin', 'node'));
   environment = newUserEnvironment(app, join(app, 'bin'));
   await packPackages(join(app, 'packed'));
-  const [archive = ''] = globSync('packed/parley-[0-9]*.tgz', { cwd: app });
+  const [archive = ''] = globSync('packed/parleyhq-parley-[0-9]*.tgz', { cwd: app });
   await writeFile(join(app, 'package.json'), '{ "name": "app", "private": true, "type": "module" }');
   const { dependencies, devDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
   const exact = ['aws-cdk-lib', 'constructs', '@types/node'].map(
@@ -83,9 +83,9 @@ describe('what a user of the constructs installs', () => {
     const names = manifests().map(({ name }) => name);
 
     expect(names).toContain('@aws-sdk/client-sqs');
-    expect(names.filter((name) => /esbuild|dynoxide|fauxqs|hono|vite|preact|parley-local|^node-/.test(name))).toEqual(
-      [],
-    );
+    expect(
+      names.filter((name) => /esbuild|dynoxide|fauxqs|hono|vite|preact|@parleyhq\/local|^node-/.test(name)),
+    ).toEqual([]);
   });
 
   it('runs no install scripts', () => {
@@ -98,10 +98,10 @@ describe('what a user of the constructs installs', () => {
   });
 
   it('contains no TypeScript but declarations', () => {
-    const sources = installed('parley/**/*.ts').filter((path) => !path.endsWith('.d.ts'));
+    const sources = installed('@parleyhq/parley/**/*.ts').filter((path) => !path.endsWith('.d.ts'));
 
     expect(sources).toEqual([]);
-    expect(installed('parley/lib/index.{js,d.ts}')).toHaveLength(2);
+    expect(installed('@parleyhq/parley/lib/index.{js,d.ts}')).toHaveLength(2);
   });
 
   it('contains the functions as the repository bundles them', async () => {
@@ -112,7 +112,9 @@ describe('what a user of the constructs installs', () => {
       const expected = join(app, 'expected', name);
       writeFunction(join(ROOT, entry), expected);
 
-      expect(await contentsOf(join(app, 'node_modules/parley/functions', name))).toEqual(await contentsOf(expected));
+      expect(await contentsOf(join(app, 'node_modules/@parleyhq/parley/functions', name))).toEqual(
+        await contentsOf(expected),
+      );
     }
   });
 
@@ -120,7 +122,7 @@ describe('what a user of the constructs installs', () => {
     const { version } = await readRootManifest(ROOT);
     const expected = billOfMaterials(bundleFunctions(ROOT), version, integrities(ROOT));
 
-    expect(readFileSync(join(app, 'node_modules/parley/sbom.json'), 'utf8')).toBe(expected);
+    expect(readFileSync(join(app, 'node_modules/@parleyhq/parley/sbom.json'), 'utf8')).toBe(expected);
   });
 });
 
@@ -173,7 +175,7 @@ describe('a CDK app with the package', () => {
 
 describe('the oldest Node.js that the package supports', () => {
   it('synthesizes the stack and runs the command', async ({ skip }) => {
-    const { engines } = JSON.parse(await readFile(join(app, 'node_modules/parley/package.json'), 'utf8'));
+    const { engines } = JSON.parse(await readFile(join(app, 'node_modules/@parleyhq/parley/package.json'), 'utf8'));
     const version = `${engines.node.replace('>=', '')}.0`;
     const platform = `node-${process.platform}-${process.arch}`;
     const install = run('npm', [
@@ -195,7 +197,7 @@ describe('the oldest Node.js that the package supports', () => {
     await writeFile(join(app, 'whole.js'), whole);
 
     await run(node, ['whole.js'], { CDK_OUTDIR: join(app, 'old.out') });
-    const { stdout, stderr } = await run(node, ['node_modules/parley/bin/parley.js', '--help']);
+    const { stdout, stderr } = await run(node, ['node_modules/@parleyhq/parley/bin/parley.js', '--help']);
 
     const read = (folder: string) => readFile(join(app, folder, 'Parley-dev.template.json'), 'utf8');
     expect(await read('old.out')).toBe(await read('whole.out'));

@@ -1,5 +1,5 @@
-import { ParleyStack } from 'parley';
-import { EVENT_NAMES } from 'parley/events';
+import { ParleyStack } from '@parleyhq/parley';
+import { EVENT_NAMES } from '@parleyhq/parley/events';
 import { expect, it } from 'vitest';
 import { ParleyStack as stackOfLib } from '../../lib/index.ts';
 

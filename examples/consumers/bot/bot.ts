@@ -15,6 +15,8 @@
  * The example is for a stage with one business number: all answers come from the stage's `chatChannelNumber`. With several
  * numbers, set `chatChannelNumber` in the request, and in the handover if `window.per` is `channel`.
  */
+
+import type { ParleyManagement } from '@parleyhq/parley';
 import { Duration } from 'aws-cdk-lib';
 import { type IEventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
@@ -23,7 +25,6 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { ParleyManagement } from 'parley';
 
 export interface BotProps {
   /** Parley's bus. */

@@ -12,8 +12,8 @@
  * When it sends the answer, Parley refuses it if the user has written again or if the contact is handed over to people.
  */
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { type ParleyEvent, parseParleyEvent, type SendRequest } from '@parleyhq/parley/events';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { type ParleyEvent, parseParleyEvent, type SendRequest } from 'parley/events';
 import { callManagementApi } from '../../management/call-management-api.ts';
 import { messageGroupId } from '../../message-group-id.ts';
 

@@ -7,6 +7,8 @@
  * function fails for an event, SQS delivers that event again; after ten attempts, SQS moves it to the dead-letter queue,
  * which needs an alarm.
  */
+
+import type { EventName } from '@parleyhq/parley/events';
 import { Duration } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { type IEventBus, Rule } from 'aws-cdk-lib/aws-events';
@@ -16,7 +18,6 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { EventName } from 'parley/events';
 
 export interface EventConsumerProps {
   /** Parley's bus. */

@@ -6,8 +6,8 @@
  * the event's ID. A separate list of handled IDs is weaker, because the function can fail between the two writes.
  */
 import { ConditionalCheckFailedException, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type ParleyEvent, parseParleyEvent } from '@parleyhq/parley/events';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { type ParleyEvent, parseParleyEvent } from 'parley/events';
 
 const dynamodb = new DynamoDBClient();
 

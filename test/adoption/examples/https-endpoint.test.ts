@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { parseParleyEvent } from '@parleyhq/parley/events';
 import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
-import { parseParleyEvent } from 'parley/events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EventTargets } from '../../../lib/constructs/event-targets.ts';
 import { createLocalClient, type LocalClient } from '../../../local/cloud/local-client.ts';

@@ -13,7 +13,21 @@ const NPM_COMMANDS = ['ci', 'install', 'pack'];
 const CDK_COMMANDS = ['bootstrap', 'deploy', 'destroy', 'diff', 'synth'];
 
 /** Programs that the documents assume. */
-const OTHER_PROGRAMS = ['aws', 'cd', 'curl', 'export', 'git', 'jq', 'mkdir', 'mvn', 'output', 'pip', 'python3', '}'];
+const OTHER_PROGRAMS = [
+  'aws',
+  'cd',
+  'curl',
+  'export',
+  'git',
+  'jq',
+  'mkdir',
+  'mvn',
+  'output',
+  'pip',
+  'python3',
+  'sha512sum',
+  '}',
+];
 
 /** Splits a shell command into words. Knows quotes, but no variables: the documents quote what contains spaces. */
 const words = (command: string): readonly string[] =>
@@ -44,7 +58,7 @@ const faultOf = async (command: string): Promise<string | undefined> => {
       return `package.json has no script ${script}`;
     }
     case 'npx':
-      if (name === 'parley') return faultOfParley(rest);
+      if (name === '--no' && rest[1] === 'parley') return faultOfParley(rest.slice(2));
       if (name === 'vitest')
         return rest
           .filter((arg) => arg.startsWith('test/'))
@@ -112,14 +126,16 @@ const faultOfMention = (args: readonly string[]): string | undefined => {
 
 /** Returns what is wrong with the commands in the sentences of a page. */
 const faultsInProse = ({ file, prose }: Page): readonly string[] =>
-  [...prose.matchAll(/`((?:npm run |npm test|npm start|(?:npx )?parley )[^`]*)`/g)].flatMap(([, mention = '']) => {
-    const [program, ...args] = words(mention.replaceAll(/\s+/g, ' '));
-    const fault =
-      program === 'npm'
-        ? faultOfScript(args.filter((arg) => arg !== '--silent'))
-        : faultOfMention(program === 'npx' ? args.slice(1) : args);
-    return fault === undefined ? [] : [`${file}: ${mention}: ${fault}`];
-  });
+  [...prose.matchAll(/`((?:npm run |npm test|npm start|(?:npx --no -- )?parley )[^`]*)`/g)].flatMap(
+    ([, mention = '']) => {
+      const [program, ...args] = words(mention.replaceAll(/\s+/g, ' '));
+      const fault =
+        program === 'npm'
+          ? faultOfScript(args.filter((arg) => arg !== '--silent'))
+          : faultOfMention(program === 'npx' ? args.slice(args.indexOf('parley') + 1) : args);
+      return fault === undefined ? [] : [`${file}: ${mention}: ${fault}`];
+    },
+  );
 
 const faultOfScript = ([first = '', second = '', , ...rest]: readonly string[]): string | undefined => {
   const script = first === 'run' ? second : first;

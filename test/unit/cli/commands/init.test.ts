@@ -178,8 +178,11 @@ describe('the README of a new app', () => {
     Record<SettingsOptions['auth'], { readonly named: readonly string[]; readonly other: RegExp }>
   > = {
     'pubsub-jwt': { named: ['push subscription', '`audience`', '`serviceAccountEmail`'], other: /secret|token|SNS/ },
-    'standard-webhooks': { named: ['whsec_', 'npx parley webhook-secret add'], other: /Pub\/Sub|SNS|token/ },
-    'shared-token': { named: ['`auth-bm-token`', 'npx parley webhook-secret add'], other: /Pub\/Sub|SNS|whsec_/ },
+    'standard-webhooks': { named: ['whsec_', 'npx --no -- parley webhook-secret add'], other: /Pub\/Sub|SNS|token/ },
+    'shared-token': {
+      named: ['`auth-bm-token`', 'npx --no -- parley webhook-secret add'],
+      other: /Pub\/Sub|SNS|whsec_/,
+    },
     sns: { named: [TOPIC, 'https', 'raw message delivery'], other: /secret|token|Pub\/Sub/ },
   };
 
@@ -206,7 +209,7 @@ describe('the README of a new app', () => {
 
 describe('a new app', () => {
   it("is the repository's own app, with the package instead of its files", () => {
-    const own = readFileSync(join(ROOT, 'bin/parley.ts'), 'utf8').replace("'../lib/index.ts'", "'parley'");
+    const own = readFileSync(join(ROOT, 'bin/parley.ts'), 'utf8').replace("'../lib/index.ts'", "'@parleyhq/parley'");
 
     expect(filesOf(PLACEHOLDERS).get('bin/parley.ts')).toBe(own);
   });
@@ -226,14 +229,14 @@ describe('a new app', () => {
       'aws-cdk': tested['aws-cdk'],
       'aws-cdk-lib': tested['aws-cdk-lib'],
       constructs: tested.constructs,
-      parley: version,
-      'parley-local': version,
+      '@parleyhq/parley': version,
+      '@parleyhq/local': version,
     });
   });
 
   it.each([
     ['/work/My App', 'my-app'],
-    ['/work/parley', 'parley-app'],
+    ['/work/parley', 'parley'],
     ['/', 'parley-app'],
   ])('in %s has a name that npm accepts: %s', (folder, name) => {
     const files = appFiles({
@@ -253,7 +256,7 @@ describe('a new app', () => {
 
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const [parley = '', local = ''] = TARBALLS;
-    expect([dependencies.parley, devDependencies['parley-local']]).toEqual([
+    expect([dependencies['@parleyhq/parley'], devDependencies['@parleyhq/local']]).toEqual([
       `file:vendor/${parley}`,
       `file:vendor/${local}`,
     ]);
@@ -344,7 +347,10 @@ describe('a command in the files of a new app', () => {
     ...filesOf({ ...PLACEHOLDERS, auth, ...(auth === 'sns' && { topicArn }) }),
   ]);
   const found = everyFile.flatMap(([file, content]) =>
-    [...content.matchAll(/npx parley ([^\n`<]+)/g)].map(([, command = '']) => ({ file, command: command.trim() })),
+    [...content.matchAll(/npx --no -- parley ([^\n`<]+)/g)].map(([, command = '']) => ({
+      file,
+      command: command.trim(),
+    })),
   );
   const commands = [...new Map(found.map((one) => [`${one.file} ${one.command}`, one])).values()];
 
@@ -352,7 +358,7 @@ describe('a command in the files of a new app', () => {
     expect(new Set(commands.map(({ file }) => file))).toEqual(new Set(['README.md', '.github/workflows/deploy.yml']));
   });
 
-  it.each(commands)('is valid, and names its target: npx parley $command ($file)', async ({ command }) => {
+  it.each(commands)('is valid, and names its target: npx --no -- parley $command ($file)', async ({ command }) => {
     const parsed = await parseCommandLine(command.split(' '));
 
     expect(Object.keys(parsed.optsWithGlobals())).toEqual(

@@ -15,7 +15,7 @@ export const exportLines = (): readonly string[] =>
       entries.map(([, file]) => file),
     );
     return entries.flatMap(([specifier, file]) => {
-      const name = join('parley', specifier);
+      const name = join(packageJson.name, specifier);
       return exportsOf(join(folder, declarationFile(file))).flatMap(({ exported, from }) =>
         declarationLines(from, exported).map((line) => `${name}: ${line}`),
       );

@@ -64,7 +64,7 @@ describe('the app of a folder', () => {
   });
 
   it.each<[files: Record<string, unknown>, sentence: RegExp]>([
-    [{}, /^\/\S+ has no cdk\.json\. Use the folder of a CDK app .* or create one with "npx parley init"\.$/],
+    [{}, /^\/\S+ has no cdk\.json\. Use the folder of a CDK app .* or create one with "parley init"\.$/],
     [{ 'cdk.json': {} }, /cdk\.json has no "app": the command that synthesizes the app/],
     [{ 'cdk.json': { app: ' ' } }, /cdk\.json must be a JSON object/],
     [{ 'cdk.json': '{' }, /cdk\.json must be a JSON object/],
