@@ -7,6 +7,8 @@ import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appReadme } from '../../cli/init/app-readme.ts';
+import { TOKEN_HEADER } from '../../cli/init/init-options.ts';
 import { scheduleName } from '../../lambdas/adapters/scheduler.ts';
 import { waitFor } from '../../local/demo/wait-for.ts';
 import { type CommandRun, startCommandRun } from '../support/command-run.ts';
@@ -167,6 +169,42 @@ describe('parley', () => {
     );
     expect(shown).toMatchObject({ window: { open: true } });
     expect(messages.map(({ text }: { text: string }) => text)).toEqual(['On its way', 'Where is my parcel?']);
+  });
+
+  it("prints what the README of a new app expects of the first message's three commands", async () => {
+    const readme = appReadme('my-app', { kind: 'shared-token', header: TOKEN_HEADER });
+    const [, commands = '', expected = ''] =
+      /^ {3}```sh\n((?: {3}npx --no -- parley (?:conversation|send) .*\n)+) {3}```\n.*?^ {3}```text\n(.*?)^ {3}```\n/ms.exec(
+        readme,
+      ) ?? [];
+    const [shown = [], sent = [], shownAgain = []] = commands
+      .trimEnd()
+      .split('\n')
+      .map((line) => [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? ''))
+      .map(([, , , , ...words]) => words.filter((word) => !['--stage', 'dev'].includes(word)));
+    const [, contact = ''] = shown;
+    await client.userWrites(contact, { text: 'Hi' });
+    await waitFor('the message is stored', async () => ((await parley(shown)).code === 0 ? true : undefined));
+
+    const outs = [(await parley(shown)).out, (await parley(sent)).out];
+    const delivered = await eventually(async () => {
+      const { out } = await parley(shownAgain);
+      return out.includes('delivered)') ? out : undefined;
+    });
+
+    const printed = [...outs, delivered].join('\n');
+    const pattern = expected
+      .trimEnd()
+      .split('\n')
+      .map(
+        (line) =>
+          `^${line
+            .slice(3)
+            .replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+            .replaceAll('…', '.+')}$`,
+      )
+      .join('[^]*?');
+    expect(printed).toMatch(new RegExp(pattern, 'm'));
   });
 
   it('finds a request whose ID contains a question mark, and no other', async () => {
