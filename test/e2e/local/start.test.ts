@@ -140,8 +140,8 @@ describe('npm start', () => {
     expect(output.err).toBe('');
     expect(output.out.split('\n').slice(0, 4)).toEqual([
       'Starting Parley:',
-      '  Synthesizing the stack Parley-dev and starting the emulators...',
-      "  Creating the stack's resources and starting its functions...",
+      '  Synthesizing the app and starting the emulators...',
+      '  Creating the resources of Parley-dev and starting its functions...',
       '  Connecting the sandbox of the chat service...',
     ]);
     expect(output.out).toContain('npm run parley -- send +5491150000001 --text Hello --wait --local');
@@ -219,7 +219,7 @@ describe('npm start', () => {
       await ended;
 
       expect(output.err).toBe(
-        'Interrupted while synthesizing the stack Parley-dev and starting the emulators. Nothing is left running.\n',
+        'Interrupted while synthesizing the app and starting the emulators. Nothing is left running.\n',
       );
       expect(runner.exitCode).toBe(code);
       expect(output.out).toMatch(/^Starting Parley:\n {2}Synthesizing [^\n]+\n$/);
@@ -263,7 +263,6 @@ describe('npm start', () => {
   it.each([
     [['--color'], 'Unknown option \'--color\'. Run "npm start -- --help" for usage.'],
     [['--chat-service-url', 'nowhere'], '--chat-service-url is "nowhere" but must be a URL'],
-    [['--stage', 'production'], 'stage: unknown stage "production"'],
   ])('rejects %j with one sentence', async (args, sentence) => {
     const { runner, output, ended } = npmStart(args);
     await ended;

@@ -1,44 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readCdkApp } from '../../../../local/stack/cdk-app.ts';
-import {
-  checkChatService,
-  settingsForSandbox,
-  settingsForService,
-  synthesizeOnce,
-  withSandboxOrigin,
-} from '../../../../local/stack/synthesis.ts';
+import { readLocalSettings, sandboxPlaceholder, withSandboxOrigin } from '../../../../local/stack/local-settings.ts';
+import { synthesizeOnce } from '../../../../local/stack/synthesis.ts';
 import { findStack } from '../../../../local/stack/synthesized-stack.ts';
-
-describe("a run's settings", () => {
-  const given = { retentionDays: { messages: 30 }, webhook: { auth: { audience: 'mine' } } };
-
-  it("are the given settings with the sandbox's URLs, which the template gets when the sandbox runs", () => {
-    const settings = settingsForSandbox(given, { jwksPath: '/keys' });
-    const synthesized = withSandboxOrigin(JSON.stringify(settings), 'http://127.0.0.1:4000');
-
-    expect(JSON.parse(synthesized)).toEqual({
-      retentionDays: { messages: 30 },
-      chatService: { baseUrl: 'http://127.0.0.1:4000' },
-      webhook: { auth: { audience: 'mine', jwksUrl: 'http://127.0.0.1:4000/keys' } },
-    });
-  });
-
-  it('keep the webhook as it is when its verification needs no keys', () => {
-    const settings = settingsForSandbox(given, { jwksPath: undefined });
-
-    expect(settings).toEqual({ ...given, chatService: { baseUrl: expect.any(String) } });
-  });
-
-  it("name another chat service, and keep the stage's own key URL", () => {
-    const settings = settingsForService(given, 'https://chat.example');
-
-    expect(settings).toEqual({ ...given, chatService: { baseUrl: 'https://chat.example' } });
-    expect(withSandboxOrigin(JSON.stringify(settings), undefined)).toBe(JSON.stringify(settings));
-  });
-});
 
 const newFolder = async (files: Readonly<Record<string, unknown>> = {}): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-synthesis-'));
@@ -115,45 +82,108 @@ describe('a synthesized app', () => {
   });
 });
 
-describe('the stack of a stage', () => {
+/** A template of a stack. A `ParleyStack` has settings in it. */
+const template = (settings?: object) => ({
+  Metadata: { ...(settings && { ParleySettings: settings }) },
+  Resources: {},
+});
+
+const SETTINGS = {
+  chatService: { baseUrl: 'http://127.0.0.1:65535' },
+  chatPlatform: 'chat',
+  chatChannelNumber: '+5491100000000',
+  webhook: { auth: { kind: 'shared-token', header: 'x-token' } },
+  retentionDays: { Ref: 'NotKnownAtSynth' },
+};
+
+describe('the stack to run', () => {
   const stack = (templateFile: string, stackName?: string) => ({
     type: 'aws:cloudformation:stack',
     properties: { templateFile, stackName },
   });
   const assets = { type: 'cdk:asset-manifest', properties: { file: 'assets.json' } };
+  const manifest = (artifacts: object) => ({ version: '48.0.0', artifacts });
+  const synthesized = (parleys: readonly string[], others: readonly string[] = []) =>
+    newFolder({
+      'manifest.json': manifest({
+        assets,
+        ...Object.fromEntries([...parleys, ...others].map((name) => [`${name}1`, stack(`${name}.json`, name)])),
+      }),
+      ...Object.fromEntries(parleys.map((name) => [`${name}.json`, template(SETTINGS)])),
+      ...Object.fromEntries(others.map((name) => [`${name}.json`, template()])),
+    });
 
-  it('is found by its name, which may differ from its ID', async () => {
-    const artifacts = { assets, Other: stack('other.json'), ParleyDev1: stack('dev.json', 'Parley-dev') };
-    const outdir = await newFolder({ 'manifest.json': { version: '48.0.0', artifacts } });
+  it.each<[stacks: string, parleys: string[], others: string[], requested: string | undefined, found: string]>([
+    ["the app's only ParleyStack", ['Chat'], ['Bus'], undefined, 'Chat'],
+    ['that of the stage', ['Parley-dev', 'Parley-prod'], [], undefined, 'Parley-dev'],
+    ['the requested one', ['Parley-dev', 'Parley-prod'], [], 'Parley-prod', 'Parley-prod'],
+  ])('is %s', async (_, parleys, others, requested, found) => {
+    const outdir = await synthesized(parleys, others);
 
-    expect(await findStack(outdir, 'Other')).toEqual({ stackName: 'Other', templateFile: join(outdir, 'other.json') });
-    expect((await findStack(outdir, 'Parley-dev')).templateFile).toBe(join(outdir, 'dev.json'));
+    expect(await findStack(outdir, requested, 'Parley-dev')).toEqual({
+      stackName: found,
+      templateFile: join(outdir, `${found}.json`),
+      settings: SETTINGS,
+    });
   });
 
-  it.each<[files: Record<string, unknown>, sentence: string]>([
-    [{}, 'Its code must call app.synth()'],
-    [{ 'manifest.json': { artifacts: { assets } } }, 'The app has no stack Parley-dev. It has no stacks at all.'],
-    [
-      { 'manifest.json': { artifacts: { Chat: stack('chat.json') } } },
-      'The app has no stack Parley-dev. Its only stack is Chat. To run it, use --stack Chat.',
-    ],
-    [
-      { 'manifest.json': { artifacts: { Chat: stack('chat.json'), Bus: stack('bus.json') } } },
-      'The app has no stack Parley-dev. Its stacks are Chat, Bus. To run one of them, use --stack NAME.',
-    ],
-  ])('is missing, and the sentence says what there is: %j', async (files, sentence) => {
-    const outdir = await newFolder(files);
+  it('may be in a stage of the app, and have the name that its ID gives it', async () => {
+    const outdir = await newFolder({
+      'manifest.json': manifest({
+        Prod: { type: 'cdk:cloud-assembly', properties: { directoryName: 'assembly-Prod' } },
+      }),
+    });
+    await mkdir(join(outdir, 'assembly-Prod'));
+    await writeFile(
+      join(outdir, 'assembly-Prod/manifest.json'),
+      JSON.stringify(manifest({ Chat: stack('chat.json') })),
+    );
+    await writeFile(join(outdir, 'assembly-Prod/chat.json'), JSON.stringify(template(SETTINGS)));
 
-    await expect(findStack(outdir, 'Parley-dev')).rejects.toThrow(sentence);
+    expect(await findStack(outdir, undefined, 'Parley-dev')).toMatchObject({
+      stackName: 'Chat',
+      templateFile: join(outdir, 'assembly-Prod/chat.json'),
+    });
   });
 
-  it('must call the chat service of the run', () => {
-    const { chatService } = settingsForSandbox({}, { jwksPath: undefined });
-    const sentence = /^The stack Parley-dev does not use the settings of the local run/;
+  it.each<[parleys: string[], others: string[], requested: string | undefined, sentence: string]>([
+    [[], [], undefined, 'The app has no ParleyStack.'],
+    [[], ['Inbound'], undefined, 'The local run runs a whole one, not its constructs in stacks of your own.'],
+    [['A', 'B'], ['Bus'], undefined, 'The app has several stacks with Parley. Run one of them with --stack: A, B.'],
+    [['A'], ['Bus'], 'Bus', 'The stack Bus is not a ParleyStack. Those that can be run: A.'],
+    [['A', 'B'], [], 'C', 'The app has no stack C. Those that can be run: A, B.'],
+    [[], [], 'C', 'The app has no stack C.'],
+  ])('is not clear, and the sentence says what there is: %j and %j', async (parleys, others, requested, sentence) => {
+    const outdir = await synthesized(parleys, others);
 
-    expect(() => checkChatService(JSON.stringify(chatService), 'Parley-dev', undefined)).not.toThrow();
-    expect(() => checkChatService('https://real.example', 'Parley-dev', undefined)).toThrow(sentence);
-    expect(() => checkChatService('https://real.example', 'Parley-dev', 'https://real.example')).not.toThrow();
-    expect(() => checkChatService('https://real.example', 'Parley-dev', 'https://mine.example')).toThrow(sentence);
+    await expect(findStack(outdir, requested, 'Parley-dev')).rejects.toThrow(sentence);
+  });
+
+  it('is missing if the app wrote its templates elsewhere', async () => {
+    await expect(findStack(await newFolder(), undefined, 'Parley-dev')).rejects.toThrow(
+      'Its code must call app.synth()',
+    );
+  });
+
+  it('has the settings that the sandbox and the console need', () => {
+    const read = readLocalSettings({ stackName: 'Chat', templateFile: '', settings: SETTINGS });
+
+    expect(read).toMatchObject({
+      chatPlatform: 'chat',
+      chatService: { contactCheckPath: 'customer/checkChatContact' },
+    });
+    expect(() =>
+      readLocalSettings({ stackName: 'Chat', templateFile: '', settings: { ...SETTINGS, chatPlatform: { Ref: 'P' } } }),
+    ).toThrow('Chat.chatPlatform: got {"Ref":"P"}');
+  });
+
+  it("gets the sandbox's origin when the sandbox runs", () => {
+    const text = JSON.stringify(sandboxPlaceholder('/keys'));
+
+    expect(JSON.parse(withSandboxOrigin(text, 'http://127.0.0.1:4000'))).toEqual({
+      baseUrl: 'http://127.0.0.1:4000',
+      jwksUrl: 'http://127.0.0.1:4000/keys',
+    });
+    expect(withSandboxOrigin(text, undefined)).toBe(text);
   });
 });
