@@ -14,19 +14,14 @@ import type { FunctionAlias } from '../functions/alias.ts';
 import type { FunctionPool } from '../functions/function-pool.ts';
 import { type CdkApp, readCdkApp } from '../stack/cdk-app.ts';
 import type { Interpose } from '../stack/interposed.ts';
-import {
-  type LocalSettings,
-  readLocalSettings,
-  sandboxPlaceholder,
-  withSandboxOrigin,
-} from '../stack/local-settings.ts';
 import { startStack } from '../stack/stack.ts';
 import { readAddresses, type StackAddresses } from '../stack/stack-addresses.ts';
 import { synthesizeOnce } from '../stack/synthesis.ts';
-import { findStack } from '../stack/synthesized-stack.ts';
 import { readTemplate, type Template } from '../template/template.ts';
 import { createEventsQueue } from './events-queue.ts';
 import { connectSandbox } from './local-sandbox.ts';
+import { type LocalSettings, readLocalSettings, sandboxPlaceholder, withSandboxOrigin } from './local-settings.ts';
+import { findStack } from './synthesized-stack.ts';
 
 export interface LocalOptions {
   /** The folder of the CDK app to run. @default the current folder */

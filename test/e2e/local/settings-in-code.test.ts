@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRunFolder, type RunFolder } from '../../../local/base/run-folder.ts';
 import { createLocalClient } from '../../../local/cloud/local-client.ts';
-import { startLocal } from '../../../local/cloud/local-cloud.ts';
 import { waitFor } from '../../../local/demo/wait-for.ts';
+import { startCheckedCloud } from '../../support/checked-cloud.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -41,7 +41,7 @@ afterAll(() => folder.remove());
 it('runs the only ParleyStack of an app whose settings are in code, without an edit', async () => {
   const warnings: string[] = [];
   const options = { appFolder: folder.path, hasEventsQueue: true, warn: (message: string) => warnings.push(message) };
-  await using cloud = await startLocal(options);
+  await using cloud = await startCheckedCloud(options);
   using client = createLocalClient(cloud);
 
   await client.userWrites('+5491150000001', { text: 'Where is my parcel?' });
