@@ -30,6 +30,7 @@ const localSettings = settingsObject.pick({
   keywords: true,
   sends: true,
   turns: true,
+  window: true,
 });
 
 /** The settings of a stack that the sandbox and the console depend on. */
