@@ -93,8 +93,8 @@ describe('parley', () => {
       code: 2,
       out: '',
       err:
-        'parley: Not a send request: notAfter: must be an ISO 8601 time with Z or an offset, such as ' +
-        '2026-12-24T18:00:00Z, or a duration of weeks, days, hours, minutes, and seconds, such as PT10M.',
+        'parley: --not-after must be an ISO 8601 time with Z or an offset, such as 2026-12-24T18:00:00Z, or a duration ' +
+        'of weeks, days, hours, minutes, and seconds, such as PT10M (got "tomorrow").',
     });
   });
 
