@@ -15,8 +15,9 @@ import { StageKey } from './constructs/stage-key.ts';
 import { ParleyTable } from './constructs/table.ts';
 import { checkPins } from './pins/check-pins.ts';
 import { checkProduction, LOCAL_RUN_CONTEXT } from './settings/check-production.ts';
-import { checkSettings, SettingsError } from './settings/settings-faults.ts';
+import { checkSettings } from './settings/settings-faults.ts';
 import { type StageSettings, type StageSettingsInput, stageSettings } from './settings/stage-settings.ts';
+import { withoutTopicsOfOthers } from './settings/topic-arn.ts';
 
 /** Properties of a {@link ParleyStack}. */
 export interface ParleyStackProps extends StackProps, ExistingResources {
@@ -24,20 +25,8 @@ export interface ParleyStackProps extends StackProps, ExistingResources {
   readonly settings: StageSettingsInput;
 }
 
-/**
- * The schedule group has the stack's name.
- *
- * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateScheduleGroup.html
- */
-export const MAX_STACK_NAME_LENGTH = 64;
-
-function checkStackName({ stackName, node }: Stack): void {
-  if (stackName.length <= MAX_STACK_NAME_LENGTH) return;
-  throw new SettingsError(
-    `${node.path}: got a stack name of ${stackName.length} characters, expected at most ${MAX_STACK_NAME_LENGTH}, the limit ` +
-      'for the EventBridge Scheduler group of the same name.',
-  );
-}
+/** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cfn-using-console-create-stack-parameters.html */
+export const MAX_STACK_NAME_LENGTH = 128;
 
 /**
  * All of Parley for one stage.
@@ -53,10 +42,11 @@ export class ParleyStack extends Stack {
   readonly management: ParleyManagement;
 
   constructor(scope: Construct, id: string, { settings: input, ...props }: ParleyStackProps) {
-    const settings = checkSettings(stageSettings, input, id);
-    checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
+    const isLocalRun = scope.node.tryGetContext(LOCAL_RUN_CONTEXT);
+    const checked = checkSettings(stageSettings, input, id);
+    checkProduction(checked, id, isLocalRun);
+    const settings = isLocalRun === true ? withoutTopicsOfOthers(checked) : checked;
     super(scope, id, { terminationProtection: settings.production, ...props });
-    checkStackName(this);
     const existing = existingResources(this, settings, props);
     const { eventBus, domainMapping } = existing;
     checkPins(
