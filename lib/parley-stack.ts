@@ -15,9 +15,10 @@ import { StageKey } from './constructs/stage-key.ts';
 import { ParleyTable } from './constructs/table.ts';
 import { checkPins } from './pins/check-pins.ts';
 import { checkProduction, LOCAL_RUN_CONTEXT } from './settings/check-production.ts';
+import { LOCAL_CHAT_SERVICE_CONTEXT, SETTINGS_METADATA, withLocalChatService } from './settings/local-chat-service.ts';
+import { withoutTopicsOfOthers } from './settings/local-topics.ts';
 import { checkSettings } from './settings/settings-faults.ts';
 import { type StageSettings, type StageSettingsInput, stageSettings } from './settings/stage-settings.ts';
-import { withoutTopicsOfOthers } from './settings/topic-arn.ts';
 
 /** Properties of a {@link ParleyStack}. */
 export interface ParleyStackProps extends StackProps, ExistingResources {
@@ -44,9 +45,12 @@ export class ParleyStack extends Stack {
   constructor(scope: Construct, id: string, { settings: input, ...props }: ParleyStackProps) {
     const isLocalRun = scope.node.tryGetContext(LOCAL_RUN_CONTEXT);
     const checked = checkSettings(stageSettings, input, id);
-    checkProduction(checked, id, isLocalRun);
-    const settings = isLocalRun === true ? withoutTopicsOfOthers(checked) : checked;
+    const given = isLocalRun === true ? withoutTopicsOfOthers(checked) : checked;
+    const local = withLocalChatService(given, id, scope.node.tryGetContext(LOCAL_CHAT_SERVICE_CONTEXT));
+    const settings = local ?? given;
+    checkProduction(settings, id, isLocalRun);
     super(scope, id, { terminationProtection: settings.production, ...props });
+    if (local) this.addMetadata(SETTINGS_METADATA, local);
     const existing = existingResources(this, settings, props);
     const { eventBus, domainMapping } = existing;
     checkPins(

@@ -3,17 +3,19 @@ import { parseArgs } from 'node:util';
 import { COMMANDS } from '../sandbox/base/command-names.ts';
 import { EVENT_FORMAT_NAMES, type EventFormatName } from '../sandbox/base/event-format-names.ts';
 import { LocalError, messageOf } from './base/local-error.ts';
+import { DEFAULT_PORT, MAX_PORT } from './base/local-ports.ts';
 
 /** The options of `npm start`. */
 export interface StartOptions {
   readonly help: boolean;
   readonly stage: string;
-  /** The app's stack to run. Undefined for that of the stage. */
+  /** The app's stack to run. Undefined for its only ParleyStack, or that of the stage. */
   readonly stackName: string | undefined;
   readonly chatServiceUrl: string | undefined;
   readonly verbose: boolean;
   /** Whether to open the console in the browser. */
   readonly open: boolean;
+  /** The console's port; the other servers use the ports after it. 0 for any free ports, undefined for the default. */
   readonly port: number | undefined;
   /** How the sandbox writes events. Undefined for its default. */
   readonly eventFormat: EventFormatName | undefined;
@@ -32,23 +34,25 @@ Usage: ${COMMANDS.local} [options]
 Options:
   --stage NAME              the stage of cdk.json whose settings apply (default: dev, and local
                             in Parley's own repository)
-  --stack NAME              the app's stack to run (default: Parley-STAGE)
+  --stack NAME              the stack to run (default: the app's only ParleyStack, or Parley-STAGE)
   --chat-service-url URL    send to this chat service instead of the sandbox
   --event-format FORMAT     how the sandbox writes events: uppercase (default, the contract's),
                             camelCase, or v1.1
   --allow-host NAME         also accept webhook requests to this host name, such as that of a
                             tunnel from a chat service; can be repeated
+  --port NUMBER             the port of the console; the other servers use the eight ports after it
+                            (default: ${DEFAULT_PORT}, or the first free one of ${DEFAULT_PORT + 10}, ${DEFAULT_PORT + 20}, ...; 0: any
+                            free ports)
   --open                    open the console in the browser
   --verbose                 also print the functions' logs
   --help                    show this help
 
 Environment variables:
-  PARLEY_PORT               the port of the console and the sandbox (default: any free port)
   PARLEY_STATE_FOLDER       the folder of local.json, which holds the addresses, and logs/
                             (default: .parley)
   DYNOXIDE_BIN              the path of the DynamoDB emulator (default: the installed one)
 
-Example: PARLEY_PORT=4000 ${COMMANDS.local} --verbose`;
+Example: ${COMMANDS.local} --port 4000 --open`;
 
 /** Reads the options of `npm start`. @throws LocalError with a sentence about the first invalid option. */
 export const readStartOptions = (args: readonly string[], environment: NodeJS.ProcessEnv): StartOptions => {
@@ -69,9 +73,9 @@ export const readStartOptions = (args: readonly string[], environment: NodeJS.Pr
     if (/^[a-z0-9.-]+$/i.test(name)) continue;
     throw new LocalError(`--allow-host is "${name}" but must be a host name such as parley.tunnel.example.`);
   }
-  const port = environment.PARLEY_PORT;
-  if (port && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)) {
-    throw new LocalError(`PARLEY_PORT is "${port}" but must be a port number from 0 (any free port) to 65535.`);
+  const { port } = values;
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= MAX_PORT)) {
+    throw new LocalError(`--port is "${port}" but must be a port number from 0 (any free ports) to ${MAX_PORT}.`);
   }
   return {
     help: values.help,
@@ -80,7 +84,7 @@ export const readStartOptions = (args: readonly string[], environment: NodeJS.Pr
     chatServiceUrl: url?.replace(/\/+$/, ''),
     verbose: values.verbose,
     open: values.open,
-    port: port ? Number(port) : undefined,
+    port: port === undefined ? undefined : Number(port),
     eventFormat,
     allowedHosts: values['allow-host'],
     stateFolder: environment.PARLEY_STATE_FOLDER || join(process.cwd(), '.parley'),
@@ -98,6 +102,7 @@ const parse = (args: readonly string[]) => {
         'event-format': { type: 'string' },
         'allow-host': { type: 'string', multiple: true, default: [] },
         verbose: { type: 'boolean', default: false },
+        port: { type: 'string' },
         open: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },

@@ -4,8 +4,12 @@ import type { LocalCloud } from './cloud/local-cloud.ts';
 const CONTACT = '+5491150000001';
 const REQUEST_ID = 'hello-1';
 
-/** Returns what `npm start` prints when the run is ready: its addresses, how to use them, and what to try first. */
-export const readyMessage = (cloud: LocalCloud): string => {
+/**
+ * Returns what `npm start` prints when the run is ready: its addresses, how to use them, and what to try first.
+ *
+ * @param notices Sentences about addresses that differ from the usual ones.
+ */
+export const readyMessage = (cloud: LocalCloud, notices: readonly string[]): string => {
   const rows: readonly (readonly [label: string, value: string | undefined])[] = [
     ['Console', cloud.consoleUrl],
     ['Webhook', cloud.webhookUrl],
@@ -20,6 +24,7 @@ export const readyMessage = (cloud: LocalCloud): string => {
     ['  Dead letters', cloud.inboundDeadLetterQueueUrl],
     ['Table', cloud.tableName],
     ['Event bus', cloud.eventBusName],
+    ['  All events', cloud.eventsQueueUrl],
     ['Access token', cloud.accessTokenSecretId],
     ['Function logs', cloud.logFolder],
   ];
@@ -28,7 +33,7 @@ export const readyMessage = (cloud: LocalCloud): string => {
   return `Parley is running locally. Press Ctrl-C to stop.
 
 ${addresses.join('\n')}
-
+${notices.map((notice) => `\n${notice}\n`).join('')}
 To use the AWS CLI or an AWS SDK with this run, set these variables in another shell:
 
 ${exports.join('\n')}
@@ -36,15 +41,20 @@ ${exports.join('\n')}
 ${firstSteps(cloud)}`;
 };
 
-const firstSteps = ({ sandbox, sendQueueUrl, accessTokenSecretId }: LocalCloud): string => {
+const firstSteps = ({ sandbox, sendQueueUrl, eventsQueueUrl, accessTokenSecretId }: LocalCloud): string => {
   const body = JSON.stringify({ requestId: REQUEST_ID, platformContactId: CONTACT, messageText: 'Hello' });
   const sendMessage = `aws sqs send-message --queue-url ${sendQueueUrl} --message-group-id ${CONTACT} --message-deduplication-id ${REQUEST_ID} --message-body '${body}'`;
+  const receiveEvents = `aws sqs receive-message --queue-url ${eventsQueueUrl} --max-number-of-messages 10`;
   if (!sandbox) {
     return `Next, store the chat service's access token in its secret, and configure the chat service to deliver events to the
 webhook. When a user has written, which opens the conversation window, send a message:
 
 aws secretsmanager put-secret-value --secret-id ${accessTokenSecretId} --secret-string TOKEN
-${sendMessage}`;
+${sendMessage}
+
+The events that your own systems would receive are also in a queue:
+
+${receiveEvents}`;
   }
   return `What to do next, in another shell:
 
@@ -56,7 +66,9 @@ ${sendMessage}`;
      ${sendMessage}
   3. See what the user received:
      curl ${sandbox.url}/sandbox/outbox
-  4. Check the whole run:
+  4. Read the events that your own systems would receive, which are also in a queue:
+     ${receiveEvents}
+  5. Check the whole run:
      ${COMMANDS.parley} doctor --local
 
 Or do all of this in the console: ${sandbox.url}/`;

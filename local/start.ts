@@ -1,74 +1,66 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { printableLines } from '../sandbox/base/terminal-text.ts';
 import { messageOf } from './base/local-error.ts';
+import { choosePorts } from './base/local-ports.ts';
 import { startLocal } from './cloud/local-cloud.ts';
-import { checkStateFolder, removeLocalState, writeLocalState } from './cloud/local-state.ts';
+import { prepareStateFolder, removeLocalState, writeLocalState } from './cloud/local-state.ts';
+import { openBrowser } from './open-browser.ts';
+import { listenForShutdown, type Shutdown } from './shutdown.ts';
 import { HELP, readStartOptions, type StartOptions } from './start-options.ts';
 import { readyMessage } from './start-output.ts';
 
-const run = async (options: StartOptions): Promise<void> => {
-  const { stage, stackName, chatServiceUrl, port, eventFormat, allowedHosts, verbose, open, stateFolder } = options;
-  const shutdown = shutdownSignal(process.env);
-  await checkStateFolder(stateFolder);
-  console.log('Starting Parley:');
+const print = (text: string): void => console.log(printableLines(text));
+
+/** Runs until it should end. @throws the signal's reason if that is before it has started. */
+const run = async (options: StartOptions, { signal, requested }: Shutdown, onStep: (step: string) => void) => {
+  const { stage, stackName, chatServiceUrl, eventFormat, allowedHosts, verbose, open, stateFolder } = options;
+  await prepareStateFolder(stateFolder);
+  const { ports, notices } = await choosePorts(options.port);
+  print('Starting Parley:');
   await using cloud = await startLocal({
-    onStep: (step) => console.log(printableLines(`  ${step}...`)),
+    onStep: (step) => {
+      onStep(step);
+      print(`  ${step}...`);
+    },
+    signal,
     stage,
     stackName,
     chatServiceUrl,
-    port,
+    ports,
     eventFormat,
     allowedHosts,
+    hasEventsQueue: true,
     logFolder: join(stateFolder, 'logs'),
     echo: verbose ? process.stdout : undefined,
   });
   await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => removeLocalState(cloud, stateFolder));
+  cleanup.defer(() => removeLocalState(stateFolder));
   await writeLocalState(cloud, stateFolder);
-  console.log(printableLines(readyMessage(cloud)));
-  if (open && cloud.consoleUrl) openBrowser(cloud.consoleUrl);
-  await shutdown;
+  print(readyMessage(cloud, notices));
+  if (open && cloud.consoleUrl) print(`\n${await openBrowser(cloud.consoleUrl)}`);
+  await requested;
 };
 
-const PARENT_POLL_MS = 250;
-
-/**
- * Resolves when the run should end: on Ctrl-C, on a signal, or when npm has exited.
- *
- * npm sends SIGTERM only to the shell that it started, which exits without forwarding the signal. So a run started by
- * npm watches its parent process. Any other run does not, so that it can continue in the background.
- */
-const shutdownSignal = (environment: NodeJS.ProcessEnv): Promise<void> =>
-  new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
-    if (environment.npm_lifecycle_event === undefined) return;
-    const parent = process.ppid;
-    const timer = setInterval(() => {
-      if (process.ppid === parent) return;
-      clearInterval(timer);
-      resolve();
-    }, PARENT_POLL_MS);
-    timer.unref();
-  });
-
-/** The command that opens a URL in the default browser, by platform. Other platforms use `xdg-open`. */
-const BROWSER_COMMANDS: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['cmd', '/c', 'start', ''],
-};
-
-const openBrowser = (url: string): void => {
-  const [command, ...args] = BROWSER_COMMANDS[process.platform] ?? ['xdg-open'];
-  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
-  child.once('error', () => console.error(`Could not open the browser with ${command}. Open ${url} yourself.`));
-  child.unref();
+const main = async (): Promise<void> => {
+  const options = readStartOptions(process.argv.slice(2), process.env);
+  if (options.help) return print(HELP);
+  const shutdown = listenForShutdown(process.env);
+  let step = 'Starting';
+  try {
+    await run(options, shutdown, (next) => {
+      step = next;
+    });
+  } catch (error) {
+    if (!shutdown.signal.aborted) throw error;
+    console.error(
+      printableLines(`Interrupted while ${step.charAt(0).toLowerCase()}${step.slice(1)}. Nothing is left running.`),
+    );
+    process.exitCode = shutdown.exitCode();
+  }
 };
 
 try {
-  const options = readStartOptions(process.argv.slice(2), process.env);
-  if (options.help) console.log(HELP);
-  else await run(options);
+  await main();
 } catch (error) {
   console.error(printableLines(messageOf(error)));
   process.exitCode = 1;

@@ -202,6 +202,7 @@ const describeStack = async (client: CloudFormationClient, stackName: string, re
 const localState = z.looseObject({
   ...Object.fromEntries(ADDRESSES.map((name) => [name, z.string()])),
   tableName: z.string(),
+  eventsQueueUrl: z.string().optional(),
   env: z.object({
     AWS_ACCESS_KEY_ID: z.string(),
     AWS_SECRET_ACCESS_KEY: z.string(),
@@ -221,7 +222,7 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
     throw new CliError(EXIT.noAccess, `${file} does not exist. Start the local run with npm start, or omit --local.`);
   }
   const state = parseLocalState(text, file);
-  const { env, tableName } = state;
+  const { env, tableName, eventsQueueUrl } = state;
   const credentials = { accessKeyId: env.AWS_ACCESS_KEY_ID, secretAccessKey: env.AWS_SECRET_ACCESS_KEY };
   const client = { ...AWS_CALL, region: env.AWS_REGION, credentials, maxAttempts: 2 };
   const sqs = new SQSClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SQS });
@@ -246,7 +247,8 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
       return {
         tables: [tableName],
         scheduleGroups: ScheduleGroups.map(({ Name = '' }) => Name),
-        queueUrls: QueueUrls,
+        // Like a consumer's own queue, it is not part of the stage.
+        queueUrls: QueueUrls.filter((url) => url !== eventsQueueUrl),
         logFolder: join(stateFolder, 'logs'),
         notSearched: [],
         dynamodb: new DynamoDBClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_DYNAMODB }),

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { stageResponse } from '../../lambdas/manage/api/stage.ts';
+import { PLACEHOLDERS } from '../../lib/settings/placeholders.ts';
 import type { CommandFor } from '../base/command.ts';
 import { explainError } from '../base/errors.ts';
 import { describeTime } from '../base/human-time.ts';
@@ -65,15 +66,25 @@ export const runChecks = async (
   return [first, ...others].flat();
 };
 
-const checkSettings = ({ chatServiceUrl, chatPlatform, chatChannelNumber }: Stage, { isLocal }: Target): Finding => {
+/** Checks where messages go. */
+export const checkSettings = (
+  { chatServiceUrl, chatPlatform, chatChannelNumber }: Stage,
+  { isLocal }: Pick<Target, 'isLocal'>,
+): Finding => {
   const check = 'settings';
   const { hostname, protocol } = new URL(chatServiceUrl);
-  if (hostname.endsWith('.example')) {
+  const placeholders = [
+    ...(hostname.endsWith('.example') ? [`chatService.baseUrl is the placeholder ${chatServiceUrl}.`] : []),
+    ...(chatPlatform === PLACEHOLDERS.chatPlatform && !isLocal
+      ? [`chatPlatform is the placeholder ${chatPlatform}.`]
+      : []),
+  ];
+  if (placeholders.length > 0) {
     return {
       check,
       grade: 'failing',
-      message: `chatService.baseUrl is the placeholder ${chatServiceUrl}.`,
-      remedy: "Set the chat service's URL in cdk.json and deploy again.",
+      message: placeholders.join(' '),
+      remedy: "Replace it with the chat service's own value in the stage's settings, and deploy again.",
     };
   }
   const message = `Messages go to ${chatServiceUrl} as ${chatChannelNumber} on ${chatPlatform}.`;

@@ -33,7 +33,7 @@ export const createInitCommand: CreateCommand = ({ report }) =>
     .addOption(contactCheckPathOption())
     .addOption(numberFormatOption())
     .addOption(authOption())
-    .option('--audience <text>', 'pubsub-jwt: audience of the tokens (default: parley-dev, parley-prod)')
+    .option('--audience <text>', 'pubsub-jwt: audience of the tokens (default: a placeholder)')
     .option('--service-account-email <email>', 'pubsub-jwt: service account of the tokens')
     .addOption(headerOption())
     .option('--topic-arn <arn>', 'sns: ARN of the topic that delivers the events')

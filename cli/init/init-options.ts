@@ -1,4 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
+import { PLACEHOLDERS } from '../../lib/settings/placeholders.ts';
 import { type StageSettingsInput, settingsObject } from '../../lib/settings/stage-settings.ts';
 
 /** The kinds of `webhook.auth` that a new app can have. `insecure-none` is not one of them. */
@@ -41,13 +42,14 @@ export const FLAGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The defaults are placeholders: they work in the local run, and a production stage rejects them. */
-export const numberOption = () => new Option('--number <number>', 'Your business number').default('+5491100000000');
+export const numberOption = () =>
+  new Option('--number <number>', 'Your business number').default(PLACEHOLDERS.chatChannelNumber);
 
 export const platformOption = () =>
-  new Option('--platform <name>', "The chat service's name of the chat platform").default('chat');
+  new Option('--platform <name>', "The chat service's name of the chat platform").default(PLACEHOLDERS.chatPlatform);
 
 export const baseUrlOption = () =>
-  new Option('--base-url <url>', 'Base URL of the chat service').default('https://chat-service.example');
+  new Option('--base-url <url>', 'Base URL of the chat service').default(PLACEHOLDERS.baseUrl);
 
 export const contactCheckPathOption = () =>
   new Option(

@@ -1,4 +1,5 @@
 import { checkProduction } from '../../lib/settings/check-production.ts';
+import { PLACEHOLDERS } from '../../lib/settings/placeholders.ts';
 import { readStageSettings } from '../../lib/settings/read-stage-settings.ts';
 import { checkSettings, SettingsError } from '../../lib/settings/settings-faults.ts';
 import { type StageSettingsInput, stageSettings } from '../../lib/settings/stage-settings.ts';
@@ -63,8 +64,8 @@ const authOf = (stage: string, options: AuthOptions): StageSettingsInput['webhoo
     case 'pubsub-jwt':
       return {
         kind,
-        audience: audience ?? `parley-${stage}`,
-        serviceAccountEmail: serviceAccountEmail ?? 'chat-events@example-project.iam.gserviceaccount.com',
+        audience: audience ?? PLACEHOLDERS.audience(stage),
+        serviceAccountEmail: serviceAccountEmail ?? PLACEHOLDERS.serviceAccountEmail,
       };
     case 'standard-webhooks':
       return { kind, ...wrapped };

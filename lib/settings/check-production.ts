@@ -1,3 +1,4 @@
+import { isPlaceholderAddress, PLACEHOLDERS } from './placeholders.ts';
 import { SettingsError } from './settings-faults.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -12,7 +13,12 @@ export const IGNORED_METADATA = 'ParleyIgnored';
 
 /** The settings that {@link checkProduction} checks. A construct has only some of them. */
 export type CheckedSettings = Pick<StageSettings, 'production'> &
-  Partial<Pick<StageSettings, 'chatService' | 'chatChannelNumber' | 'webhook' | 'allowInsecureWebhook' | 'events'>>;
+  Partial<
+    Pick<
+      StageSettings,
+      'chatService' | 'chatPlatform' | 'chatChannelNumber' | 'webhook' | 'allowInsecureWebhook' | 'events'
+    >
+  >;
 
 interface Fault {
   readonly path: string;
@@ -21,7 +27,7 @@ interface Fault {
 }
 
 /**
- * Rejects settings that are acceptable on a developer's machine but not in a production stage: placeholder addresses,
+ * Rejects settings that are acceptable on a developer's machine but not in a production stage: placeholders,
  * and a webhook that accepts requests from anyone.
  *
  * @param place The prefix for paths in faults, such as `stages.prod` or a construct's path.
@@ -41,12 +47,13 @@ export function checkProduction(settings: CheckedSettings, place: string, localR
 
 const BECAUSE = 'because production is true';
 
-function placeholders({ chatService, chatChannelNumber, webhook, events }: CheckedSettings): Fault[] {
+function placeholders({ chatService, chatPlatform, chatChannelNumber, webhook, events }: CheckedSettings): Fault[] {
   const auth = webhook?.auth;
-  const hosts = [
+  const addresses = [
     { path: 'chatService.baseUrl', value: chatService?.baseUrl, what: 'the real address of the chat service' },
     ...(auth?.kind === 'pubsub-jwt'
       ? [
+          { path: 'webhook.auth.audience', value: auth.audience, what: "the push subscription's real audience" },
           { path: 'webhook.auth.jwksUrl', value: auth.jwksUrl, what: 'the real address of the keys' },
           {
             path: 'webhook.auth.serviceAccountEmail',
@@ -61,10 +68,12 @@ function placeholders({ chatService, chatChannelNumber, webhook, events }: Check
         : [],
     ),
   ];
+  const platform = { path: 'chatPlatform', value: chatPlatform, what: "the chat service's real name of the platform" };
   const number = { path: 'chatChannelNumber', value: chatChannelNumber, what: "the business's real number" };
   return [
-    ...hosts.filter(({ value }) => value !== undefined && isPlaceholderHost(hostOf(value))),
-    ...(chatChannelNumber === PLACEHOLDER_NUMBER ? [number] : []),
+    ...addresses.filter(({ value }) => value !== undefined && isPlaceholderAddress(value)),
+    ...(chatPlatform === PLACEHOLDERS.chatPlatform ? [platform] : []),
+    ...(chatChannelNumber === PLACEHOLDERS.chatChannelNumber ? [number] : []),
   ].map(({ path, value, what }) => ({ path, value, expected: `${what}, ${BECAUSE}` }));
 }
 
@@ -72,32 +81,3 @@ function insecureWebhook({ webhook, allowInsecureWebhook }: CheckedSettings): Fa
   if (webhook?.auth.kind !== 'insecure-none' && !allowInsecureWebhook) return [];
   return [{ path: 'allowInsecureWebhook', value: allowInsecureWebhook, expected: `false, ${BECAUSE}` }];
 }
-
-/** The number in the example settings and in the documentation. */
-const PLACEHOLDER_NUMBER = '+5491100000000';
-
-/**
- * Top-level and second-level domains that are reserved for examples and tests, the service account's project in the
- * example settings, and this machine.
- *
- * Sources: https://www.rfc-editor.org/rfc/rfc2606 and https://www.rfc-editor.org/rfc/rfc6761
- */
-const PLACEHOLDER_DOMAINS = [
-  'example',
-  'test',
-  'invalid',
-  'localhost',
-  'example.com',
-  'example.net',
-  'example.org',
-  'example-project.iam.gserviceaccount.com',
-];
-
-const isPlaceholderHost = (host: string): boolean =>
-  isLoopback(host) || PLACEHOLDER_DOMAINS.some((domain) => host === domain || host.endsWith(`.${domain}`));
-
-const isLoopback = (host: string): boolean => /^127\./.test(host) || ['[::1]', '0.0.0.0', '[::]'].includes(host);
-
-/** Returns the host of a URL or an email address, without the dot that may end a complete domain name. */
-const hostOf = (address: string): string =>
-  (URL.parse(address)?.hostname ?? address.slice(address.lastIndexOf('@') + 1)).toLowerCase().replace(/\.$/, '');

@@ -1,8 +1,4 @@
 import { z } from 'zod';
-import type { StageSettings } from './stage-settings.ts';
-
-/** What the local run verifies instead of a topic that another stack creates. */
-const LOCAL_TOPIC = 'arn:aws:sns:us-east-1:000000000000:events';
 
 /**
  * Whether a text contains a CDK token: a value that only the deployment knows.
@@ -20,19 +16,3 @@ export const topicArn = (suffix = '') =>
         `^(?:arn:aws[a-z-]*:sns:[a-z0-9-]+:\\d{12}:[A-Za-z0-9_-]{1,256}${suffix}|.*\\$\\{Token\\[.+\\]\\}.*)$`,
       ),
     );
-
-/** Returns the settings of the local run, which has nothing of another stack. */
-export const withoutTopicsOfOthers = (settings: StageSettings): StageSettings => {
-  const { alarmTopicArn, webhook } = settings;
-  return {
-    ...settings,
-    alarmTopicArn: isToken(alarmTopicArn) ? undefined : alarmTopicArn,
-    webhook: {
-      ...webhook,
-      auth:
-        webhook.auth.kind === 'sns' && isToken(webhook.auth.topicArn)
-          ? { ...webhook.auth, topicArn: LOCAL_TOPIC }
-          : webhook.auth,
-    },
-  };
-};

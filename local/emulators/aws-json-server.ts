@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { parseJson } from '../base/json.ts';
 import type { ListeningServer } from '../base/listen-locally.ts';
 import { messageOf } from '../base/local-error.ts';
@@ -37,7 +37,7 @@ export const unknownOperation = (operation: string): AwsResponse =>
   awsError('UnknownOperationException', `The local run does not support ${operation}.`);
 
 /**
- * Serves an emulated AWS API with a JSON protocol, on a free port of the loopback interface.
+ * Serves an emulated AWS API with a JSON protocol on the loopback interface.
  *
  * @param contentType `application/x-amz-json-1.x` for APIs with operations in a header, `application/json` for REST
  * APIs. Source: https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
@@ -45,8 +45,9 @@ export const unknownOperation = (operation: string): AwsResponse =>
 export const startAwsJsonServer = (
   contentType: 'application/x-amz-json-1.0' | 'application/x-amz-json-1.1' | 'application/json',
   handle: (request: AwsRequest) => AwsResponse | Promise<AwsResponse>,
-): Promise<ListeningServer> =>
-  serveLocally(async (incoming, outgoing) => {
+  port?: number,
+): Promise<ListeningServer> => {
+  const answer: RequestListener = async (incoming, outgoing) => {
     const closed = new AbortController();
     outgoing.once('close', () => closed.abort());
     const response = readAwsRequest(incoming, closed.signal).then(handle).catch(internalFailure);
@@ -57,7 +58,9 @@ export const startAwsJsonServer = (
       ...(queryErrorType !== undefined && { 'x-amzn-query-error': `${queryErrorType};Sender` }),
     });
     outgoing.end(JSON.stringify(body));
-  });
+  };
+  return serveLocally(answer, { port });
+};
 
 /** Returns the response for an emulator's own error, which would otherwise end the local run. */
 const internalFailure = (error: unknown): AwsResponse =>

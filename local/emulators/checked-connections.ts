@@ -18,7 +18,7 @@ const END_OF_HEADERS = '\r\n\r\n';
  * Only the first request of a connection is read: parsing and forwarding every request would take three times as long.
  * Browsers are refused completely, so that no page can send a second request on a checked connection.
  */
-export const startCheckedConnections = async (target: UncheckedAddress): Promise<ListeningServer> => {
+export const startCheckedConnections = async (target: UncheckedAddress, port?: number): Promise<ListeningServer> => {
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (client) => {
     keep(client);
@@ -43,7 +43,7 @@ export const startCheckedConnections = async (target: UncheckedAddress): Promise
     // An error is followed by `close`.
     return socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
   };
-  const listening = await listenLocally(server);
+  const listening = await listenLocally(server, port);
   const close = async (): Promise<void> => {
     const closed = listening.close();
     for (const socket of sockets) socket.destroy();

@@ -31,11 +31,12 @@ const POLL_MS = 5;
 export const startDynamoDb = async (
   folder: string,
   environment: NodeJS.ProcessEnv = process.env,
+  port?: number,
 ): Promise<DynamoDbEmulator> => {
   const binary = await findDynoxide(environment);
   let reason = '';
   for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
-    const started = await tryStart(binary, folder, databaseFile(folder, attempt));
+    const started = await tryStart(binary, folder, databaseFile(folder, attempt), port);
     if ('emulator' in started) return started.emulator;
     reason = started.reason;
   }
@@ -49,6 +50,7 @@ const tryStart = async (
   binary: string,
   folder: string,
   database: string,
+  frontPort: number | undefined,
 ): Promise<{ readonly emulator: DynamoDbEmulator } | { readonly reason: string }> => {
   await using stack = new AsyncDisposableStack();
   const address = await findFreeAddress();
@@ -58,7 +60,7 @@ const tryStart = async (
   while (program.isRunning() && !(await isListening(address))) await pause(POLL_MS);
   if (!program.isRunning()) return { reason: program.errorOutput() };
   await indexStreamRecords(database);
-  const front = stack.use(await startCheckedConnections(address));
+  const front = stack.use(await startCheckedConnections(address, frontPort));
   const resources = stack.move();
   const close = (): Promise<void> => resources.disposeAsync();
   return { emulator: { ...front, pause: program.pause, close, [Symbol.asyncDispose]: close } };

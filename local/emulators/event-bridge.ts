@@ -23,9 +23,12 @@ const TIME_BYTES = 14;
  *
  * Source: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
  */
-export const startEventBridge = (buses: EventBuses): Promise<ListeningServer> =>
-  startAwsJsonServer('application/x-amz-json-1.1', ({ operation, input }) =>
-    operation === 'AWSEvents.PutEvents' ? putEvents(buses, input) : unknownOperation(operation),
+export const startEventBridge = (buses: EventBuses, port?: number): Promise<ListeningServer> =>
+  startAwsJsonServer(
+    'application/x-amz-json-1.1',
+    ({ operation, input }) =>
+      operation === 'AWSEvents.PutEvents' ? putEvents(buses, input) : unknownOperation(operation),
+    port,
   );
 
 const putEvents = (buses: EventBuses, input: unknown): AwsResponse => {

@@ -48,6 +48,8 @@ export interface SchedulerContext {
   readonly now: () => Date;
   /** Sends the messages of the targets, and the dead letters. */
   readonly sqs: SQSClient;
+  /** @default 0, any free port */
+  readonly port?: number;
 }
 
 /**
@@ -57,7 +59,7 @@ export interface SchedulerContext {
  * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_Operations.html
  */
 export const startScheduler = (context: SchedulerContext): Promise<ListeningServer> =>
-  startAwsJsonServer('application/json', (request) => handle(request, context));
+  startAwsJsonServer('application/json', (request) => handle(request, context), context.port);
 
 const handle = ({ method, url, operation, input }: AwsRequest, context: SchedulerContext): AwsResponse => {
   if (method === 'GET' && url.pathname === '/schedules') return listSchedules(url.searchParams, context);

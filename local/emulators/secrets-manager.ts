@@ -1,7 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ListeningServer } from '../base/listen-locally.ts';
-import { type AwsResponse, awsError, startAwsJsonServer, unknownOperation } from './aws-json-server.ts';
+import {
+  type AwsRequest,
+  type AwsResponse,
+  awsError,
+  startAwsJsonServer,
+  unknownOperation,
+} from './aws-json-server.ts';
 
 /** One version of a secret. */
 export interface SecretVersion {
@@ -64,13 +70,15 @@ export const createSecretStore = (arnOf: (name: string) => string): SecretStore 
  *
  * Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_Operations.html
  */
-export const startSecretsManager = (store: SecretStore): Promise<ListeningServer> =>
-  startAwsJsonServer('application/x-amz-json-1.1', ({ operation, input }) => {
+export const startSecretsManager = (store: SecretStore, port?: number): Promise<ListeningServer> => {
+  const answer = ({ operation, input }: AwsRequest): AwsResponse => {
     if (operation === 'secretsmanager.GetSecretValue') return getSecretValue(store, input);
     if (operation === 'secretsmanager.PutSecretValue') return putSecretValue(store, input);
     if (operation === 'secretsmanager.DescribeSecret') return describeSecret(store, input);
     return unknownOperation(operation);
-  });
+  };
+  return startAwsJsonServer('application/x-amz-json-1.1', answer, port);
+};
 
 const getSecretValueInput = z.object({
   SecretId: z.string(),

@@ -44,6 +44,8 @@ export interface HttpApiContext {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Receives every answer. @default nothing */
   readonly onAnswer?: ((answer: HttpAnswer) => void) | undefined;
+  /** @default 0, any free port */
+  readonly port?: number | undefined;
 }
 
 /** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
@@ -110,6 +112,7 @@ export const startHttpApi = async (apiId: string, name: string, context: HttpApi
     });
   };
   const listening = await serveLocally(answer, {
+    port: context.port,
     maxHeaderSize: HEADER_LIMIT_BYTES,
     allowedHosts: (request) => (findRoute(request).route?.authorization === 'NONE' ? (context.allowedHosts ?? []) : []),
   });

@@ -49,6 +49,8 @@ export interface RestApiContext {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Receives every answer. @default nothing */
   readonly onAnswer?: ((answer: RestApiAnswer) => void) | undefined;
+  /** @default 0, any free port */
+  readonly port?: number | undefined;
 }
 
 /** Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
@@ -114,6 +116,7 @@ export const startRestApi = async (name: string, context: RestApiContext): Promi
       .catch(() => response.destroy());
   };
   const listening = await serveLocally(listener, {
+    port: context.port,
     maxHeaderSize: HEADER_LIMIT_BYTES,
     allowedHosts: () => context.allowedHosts ?? [],
   });

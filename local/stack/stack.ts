@@ -1,6 +1,7 @@
 import { ACCOUNT_ID, CREDENTIALS, REGION } from '../base/aws-environment.ts';
 import type { MovableClock } from '../base/clock.ts';
 import { unsupported } from '../base/local-error.ts';
+import { ANY_PORTS, type LocalPorts } from '../base/local-ports.ts';
 import {
   type HttpAnswer,
   type RestApiAnswer,
@@ -40,6 +41,8 @@ export interface StackSettings {
   /** The intermediaries between the parts. @default none */
   readonly interposed?: Interposed | undefined;
   readonly warn: (message: string) => void;
+  /** The ports of the APIs. @default any free ports */
+  readonly ports?: Pick<LocalPorts, 'webhook' | 'managementApi'> | undefined;
 }
 
 /** A running stack. Disposing of it stops its functions, HTTP APIs, and event source mappings. */
@@ -58,7 +61,7 @@ export interface RunningStack extends AsyncDisposable {
  * @throws LocalError that names the logical id, type, and property of anything that is not supported.
  */
 export const startStack = async (settings: StackSettings): Promise<RunningStack> => {
-  const { template, emulators, clock, warn } = settings;
+  const { template, emulators, clock, warn, ports = ANY_PORTS } = settings;
   const { metrics } = emulators.cloudWatch;
   await using stack = new AsyncDisposableStack();
   const resources = new Map<string, CreatedResource>();
@@ -70,6 +73,8 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     pseudoParameters: pseudoParameters(settings.stackName),
   };
   let functions: Functions | undefined;
+  const portOf = (apiName: string): number =>
+    apiName === `${settings.stackName}-management` ? ports.managementApi : ports.webhook;
 
   const apis = new Map<string, HttpApi>();
   const restApis = new Map<string, RestApi>();
@@ -83,7 +88,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
       const functionOf = (arn: string) => functions?.find(arn)?.invoke;
       const { allowedHosts } = settings;
       const onAnswer = (answer: HttpAnswer) => recordHttpAnswer(metrics, answer);
-      const context = { clock, credentials: CREDENTIALS, functionOf, allowedHosts, onAnswer };
+      const context = { clock, credentials: CREDENTIALS, functionOf, allowedHosts, onAnswer, port: portOf(name) };
       const api = stack.use(await startHttpApi(apiId, name, context));
       apis.set(apiId, api);
       localUrls.set(`https://${apiId}.execute-api.${REGION}.amazonaws.com`, api.url);
@@ -93,7 +98,7 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     async openRestApi(apiId, name) {
       const { allowedHosts } = settings;
       const onAnswer = (answer: RestApiAnswer) => recordRestApiAnswer(metrics, answer);
-      const api = stack.use(await startRestApi(name, { clock, allowedHosts, onAnswer }));
+      const api = stack.use(await startRestApi(name, { clock, allowedHosts, onAnswer, port: portOf(name) }));
       restApis.set(apiId, api);
       localUrls.set(`https://${apiId}.execute-api.${REGION}.amazonaws.com`, api.url);
       return api;

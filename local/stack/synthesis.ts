@@ -1,60 +1,22 @@
 import { spawn } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { isObject } from '../base/json.ts';
 import { LocalError } from '../base/local-error.ts';
 import type { CdkApp } from './cdk-app.ts';
 
 /**
- * A placeholder for the sandbox's origin in the synthesized settings. The sandbox's port is known only when it runs,
- * and with a placeholder, several runs can use the same app. No other URL starts with it, as ports have at most five
- * digits.
- */
-const SANDBOX_ORIGIN = 'http://127.0.0.1:65535';
-
-/** Adds the sandbox's URLs to settings that override those of a stage. */
-export const settingsForSandbox = (
-  settings: Readonly<Record<string, unknown>>,
-  { jwksPath }: { readonly jwksPath: string | undefined },
-): Record<string, unknown> => {
-  const chatService = { ...fieldsOf(settings.chatService), baseUrl: SANDBOX_ORIGIN };
-  if (jwksPath === undefined) return { ...settings, chatService };
-  const { auth, ...webhook } = fieldsOf(settings.webhook);
-  const jwksUrl = `${SANDBOX_ORIGIN}${jwksPath}`;
-  return { ...settings, chatService, webhook: { ...webhook, auth: { ...fieldsOf(auth), jwksUrl } } };
-};
-
-/** Adds a chat service's URL to settings that override those of a stage. */
-export const settingsForService = (
-  settings: Readonly<Record<string, unknown>>,
-  baseUrl: string,
-): Record<string, unknown> => ({ ...settings, chatService: { ...fieldsOf(settings.chatService), baseUrl } });
-
-/** Replaces the placeholder in a synthesized template with the origin of the running sandbox. */
-export const withSandboxOrigin = (template: string, origin: string | undefined): string =>
-  origin === undefined ? template : template.replaceAll(SANDBOX_ORIGIN, origin);
-
-/**
- * Checks that a synthesized template calls the chat service of the run.
- *
- * @throws LocalError if the app has not used the settings that it was given, and so would call the stage's own service.
- */
-export const checkChatService = (template: string, stackName: string, chatServiceUrl: string | undefined): void => {
-  if (template.includes(chatServiceUrl ?? SANDBOX_ORIGIN)) return;
-  throw new LocalError(
-    `The stack ${stackName} does not use the settings of the local run, so it would call another chat service. ` +
-      'Create it with the settings that stageFromContext(app) returns.',
-  );
-};
-
-const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
-
-/**
  * Runs the app's command as `cdk synth` does: it writes the templates and the bundled functions into a folder.
  *
+ * @param signal Ends the command.
  * @throws LocalError with the app's output if it fails, such as when it rejects its settings.
  */
-const synthesize = async (app: CdkApp, outdir: string, context: Readonly<Record<string, unknown>>): Promise<void> => {
+const synthesize = async (
+  app: CdkApp,
+  outdir: string,
+  context: Readonly<Record<string, unknown>>,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  signal?.throwIfAborted();
   const { folder, command } = app;
   const child = spawn(command, {
     cwd: folder,
@@ -68,7 +30,13 @@ const synthesize = async (app: CdkApp, outdir: string, context: Readonly<Record<
       CDK_CONTEXT_JSON: JSON.stringify({ ...context, 'aws:cdk:enable-asset-metadata': true }),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
+    // In its own process group, which Ctrl-C does not reach, and which can be ended with all that the shell started.
+    detached: true,
   });
+  const end = (): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+  };
+  signal?.addEventListener('abort', end);
   let output = '';
   child.stderr.on('data', (chunk: Buffer) => {
     output += chunk.toString();
@@ -79,6 +47,8 @@ const synthesize = async (app: CdkApp, outdir: string, context: Readonly<Record<
       resolve(1);
     });
   });
+  signal?.removeEventListener('abort', end);
+  signal?.throwIfAborted();
   if (code !== 0) {
     throw new LocalError(`The app could not be synthesized. "${command}" in ${folder} failed:\n${output.trim()}`);
   }
@@ -92,11 +62,12 @@ export const synthesizeOnce = async (
   app: CdkApp,
   outdir: string,
   context: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal,
 ): Promise<void> => {
   const input = JSON.stringify(context);
   const file = join(outdir, INPUT_FILE);
   if ((await readFile(file, 'utf8').catch(() => undefined)) === input) return;
-  await synthesize(app, outdir, context);
+  await synthesize(app, outdir, context, signal);
   // Other processes wait for the file and must never read a part of it.
   await writeFile(`${file}.new`, input);
   await rename(`${file}.new`, file);

@@ -2,12 +2,10 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listenLocally } from '../../local/base/listen-locally.ts';
 import { eventually } from '../support/eventually.ts';
 import { newUserEnvironment } from '../support/packed-packages.ts';
 import { REPOSITORY_FILES, ROOT } from '../unit/documents/markdown.ts';
@@ -53,12 +51,6 @@ const processesOf = (group: number): readonly string[] =>
     .split('\n')
     .filter((line) => line.includes(home) || new RegExp(`^ *\\d+ +${group} `).test(line));
 
-const freePort = async (): Promise<number> => {
-  const server = await listenLocally(createServer());
-  await server.close();
-  return server.port;
-};
-
 describe('the commands of docs/getting-started.md', () => {
   it('build the packages, check them, and create an app from them, without a warning', async () => {
     expect(build).toContain('\nnpm ci\n');
@@ -79,9 +71,7 @@ describe('the commands of docs/getting-started.md', () => {
   });
 
   it('run it locally, where a user writes, a reply is accepted and delivered, and nothing is left running', async () => {
-    const port = await freePort();
-    const withPort = (commands: string) => commands.replaceAll('4000', String(port));
-    const local = spawn('bash', ['-euc', withPort(start)], { cwd: app(), env: environment, detached: true });
+    const local = spawn('bash', ['-euc', start], { cwd: app(), env: environment, detached: true });
     const { pid: group } = local;
     if (group === undefined) throw new Error(`${app()} does not exist.`);
     const output = { text: '' };
@@ -92,7 +82,9 @@ describe('the commands of docs/getting-started.md', () => {
       expect(output.text).toContain('Parley is running locally. Press Ctrl-C to stop.');
       expect(output.text).toContain('npx --no -- parley send +5491150000001 --text Hello --wait --local');
 
-      const { stdout, stderr } = await run(withPort(send), app());
+      // Another run may have the default ports.
+      const { consoleUrl } = JSON.parse(readFileSync(join(app(), '.parley/local.json'), 'utf8'));
+      const { stdout, stderr } = await run(send.replaceAll('http://127.0.0.1:4760/', consoleUrl), app());
 
       expect(stdout).toContain('hello-1: accepted');
       expect(stderr).not.toContain('parley:');
@@ -100,7 +92,7 @@ describe('the commands of docs/getting-started.md', () => {
         const { stdout: conversation } = await run('npx --no -- parley conversation +5491150000001 --local', app());
         return conversation.includes('delivered') ? true : undefined;
       });
-      const consolePage = await fetch(`http://127.0.0.1:${port}/`);
+      const consolePage = await fetch(consoleUrl);
       expect(await consolePage.text()).toContain('<title>Parley console</title>');
     } finally {
       // As a terminal does for Ctrl-C.

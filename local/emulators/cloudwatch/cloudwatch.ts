@@ -17,6 +17,8 @@ export interface CloudWatchContext {
   readonly clock: MovableClock;
   /** Returns the state of every queue at a time, which is not in the future. */
   readonly queues: (at: number) => readonly QueueGauges[];
+  /** @default 0, any free port */
+  readonly port?: number;
 }
 
 /** How often to check whether a minute has ended. When the clock moves, the check is immediate. */
@@ -28,7 +30,7 @@ const POLL_MS = 1_000;
  *
  * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
  */
-export const startCloudWatch = async ({ clock, queues }: CloudWatchContext): Promise<CloudWatch> => {
+export const startCloudWatch = async ({ clock, queues, port }: CloudWatchContext): Promise<CloudWatch> => {
   const metrics = createMetricStore();
   const alarms = createAlarms(metrics, clock.now);
   alarms.onMinute((endOfMinute) => recordQueues(metrics, queues, endOfMinute));
@@ -36,10 +38,13 @@ export const startCloudWatch = async ({ clock, queues }: CloudWatchContext): Pro
   clock.onMove(async () => alarms.catchUp());
   const timer = setInterval(alarms.catchUp, POLL_MS);
   timer.unref();
-  const server = await startAwsJsonServer('application/x-amz-json-1.0', ({ operation, input }) =>
-    operation === 'GraniteServiceVersion20100801.DescribeAlarms'
-      ? describeAlarms(alarms, input)
-      : unknownOperation(operation),
+  const server = await startAwsJsonServer(
+    'application/x-amz-json-1.0',
+    ({ operation, input }) =>
+      operation === 'GraniteServiceVersion20100801.DescribeAlarms'
+        ? describeAlarms(alarms, input)
+        : unknownOperation(operation),
+    port,
   );
   const close = async (): Promise<void> => {
     clearInterval(timer);

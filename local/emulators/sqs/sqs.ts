@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createMovableClock, type MovableClock } from '../../base/clock.ts';
 import type { ListeningServer } from '../../base/listen-locally.ts';
-import { type AwsResponse, awsError, startAwsJsonServer, unknownOperation } from '../aws-json-server.ts';
+import {
+  type AwsRequest,
+  type AwsResponse,
+  awsError,
+  startAwsJsonServer,
+  unknownOperation,
+} from '../aws-json-server.ts';
 import { MESSAGE_OPERATIONS } from './message-operations.ts';
 import { MOVE_TASK_OPERATIONS } from './move-task-operations.ts';
 import type { OperationContext } from './operation.ts';
@@ -15,6 +21,8 @@ export interface SqsOptions extends Pick<QueuesContext, 'inFlightLimit'> {
   readonly clock?: MovableClock;
   /** How long a second of a long poll takes; less for tests that receive until a queue is empty. @default 1000 */
   readonly pollSecondMs?: number;
+  /** @default 0, any free port */
+  readonly port?: number;
 }
 
 /** A running emulator. */
@@ -37,6 +45,7 @@ export const startSqs = async ({
   clock = createMovableClock(),
   inFlightLimit,
   pollSecondMs = SECOND_MS,
+  port,
 }: SqsOptions = {}): Promise<SqsServer> => {
   const now = (): number => clock.now().getTime();
   const waiting = new Set<AbortController>();
@@ -57,7 +66,7 @@ export const startSqs = async ({
     waiting.delete(wait);
   };
 
-  const server = await startAwsJsonServer('application/x-amz-json-1.0', async (request) => {
+  const answer = async (request: AwsRequest): Promise<AwsResponse> => {
     const operation = request.operation.replace(/^AmazonSQS\./, '');
     const run = OPERATIONS.get(operation);
     if (!run) return unknownOperation(request.operation);
@@ -79,7 +88,8 @@ export const startSqs = async ({
       if (error instanceof SqsError) return errorResponse(error);
       throw error;
     }
-  });
+  };
+  const server = await startAwsJsonServer('application/x-amz-json-1.0', answer, port);
   return { ...server, gauges: (at) => queues.all().map((queue) => queue.gauges(at)) };
 };
 

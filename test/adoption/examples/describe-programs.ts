@@ -1,8 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ACCOUNT_ID, REGION } from '../../../local/base/aws-environment.ts';
 import { createRunFolder } from '../../../local/base/run-folder.ts';
 import { createLocalClient, type LocalClient } from '../../../local/cloud/local-client.ts';
 import type { LocalCloud } from '../../../local/cloud/local-cloud.ts';
@@ -33,8 +31,6 @@ export interface ProgramsOfLanguage {
   readonly exitCodeOnSigterm: number;
 }
 
-const EVENTS_QUEUE = 'crm-events';
-
 /** Runs the programs of a language against a local run: the same tests for every language. */
 export const describePrograms = ({
   language,
@@ -61,11 +57,9 @@ export const describePrograms = ({
         return printSkipped(`the examples in ${language}`, prepared);
       }
       programs = prepared;
-      const queueArn = `arn:aws:sqs:${REGION}:${ACCOUNT_ID}:${EVENTS_QUEUE}`;
-      cloud = stack.use(await startTestCloud({ settings: { events: { targets: [{ kind: 'sqs', queueArn }] } } }));
+      cloud = stack.use(await startTestCloud({ hasEventsQueue: true }));
       client = stack.use(createLocalClient(cloud));
-      await cloud.emulators.sqs.send(new CreateQueueCommand({ QueueName: EVENTS_QUEUE }));
-      eventsQueueUrl = `${cloud.emulators.queueBaseUrl}/${EVENTS_QUEUE}`;
+      eventsQueueUrl = cloud.eventsQueueUrl ?? '';
       environment = {
         ...cloud.env,
         SEND_QUEUE_URL: cloud.sendQueueUrl,

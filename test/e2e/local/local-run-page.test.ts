@@ -16,6 +16,7 @@ const PROGRAMS = ['curl', 'jq', 'aws'];
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/local-run.md'), 'utf8');
 const block = /^```sh\n(# The user writes.*?)^```$/ms.exec(page)?.[1] ?? '';
+const [, readEvents = ''] = /^```sh\n(aws sqs receive-message.*?)^```$/ms.exec(page) ?? [];
 const [writeAndReply = '', look = ''] = block.split('# A moment later');
 
 const bash = async (commands: string, options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {}) => {
@@ -32,7 +33,7 @@ describe('docs/local-run.md', () => {
   let client: LocalClient;
   beforeAll(async () => {
     folder = await createRunFolder();
-    cloud = await startTestCloud();
+    cloud = await startTestCloud({ hasEventsQueue: true });
     client = createLocalClient(cloud);
     await writeLocalState(cloud, join(folder.path, '.parley'));
   });
@@ -53,6 +54,7 @@ describe('docs/local-run.md', () => {
 
     const shown = await bash(`# ${look}`, options);
     expect(shown).toContain('It arrives today.');
+    expect(await bash(readEvents, options)).toContain('MessageReceived');
     expect(shown).toMatch(/"decision": \{\s*"S": "The user wrote at .*, so the window is open\."/);
   });
 });

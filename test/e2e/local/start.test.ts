@@ -1,4 +1,10 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import {
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+  execFileSync,
+  spawn,
+  spawnSync,
+} from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -8,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { REGION } from '../../../local/base/aws-environment.ts';
 import { listenLocally } from '../../../local/base/listen-locally.ts';
+import { choosePorts } from '../../../local/base/local-ports.ts';
 import { createRunFolder, type RunFolder } from '../../../local/base/run-folder.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -62,12 +69,17 @@ const alive = (pids: readonly number[]): readonly number[] =>
     }
   });
 
+/** What local.json says, as far as the tests use it. */
+interface RunState {
+  readonly eventsQueueUrl: string;
+}
+
 /** Runs until the addresses are printed, then sends a signal and waits until every process and folder is gone. */
 const run = async (signal: NodeJS.Signals, start = () => npmStart([])) => {
   const { runner, output, ended } = start();
   await eventually(() => (output.out.includes('send-message') || runner.exitCode !== null ? true : undefined));
   const webhook = /Webhook +(http:\S+)/.exec(output.out)?.[1] ?? '';
-  const state: unknown = JSON.parse(readFileSync(join(stateFolder.path, 'local.json'), 'utf8'));
+  const state: RunState = JSON.parse(readFileSync(join(stateFolder.path, 'local.json'), 'utf8'));
   const unsigned = await fetch(webhook, { method: 'POST', body: '{}' });
   const before = descendants(pidOf(runner));
   const folders = runFolders(before);
@@ -83,10 +95,15 @@ const pidOf = ({ pid }: ChildProcess): number => {
   return pid;
 };
 
+/** Returns the command lines of processes, without those that have ended. */
+const commandsOf = (pids: readonly number[]): string =>
+  spawnSync('ps', ['-o', 'args=', '-p', pids.join(',')]).stdout.toString();
+
 /** Returns the folders of a run, read from the command lines of its processes. */
 const runFolders = (pids: readonly number[]): readonly string[] => {
-  const commands = execFileSync('ps', ['-o', 'args=', '-p', pids.join(',')]).toString();
-  return [...new Set(commands.match(/\/\S*\/parley-\w{6}(?=[\s/])/g))].filter((folder) => folder !== stateFolder.path);
+  return [...new Set(commandsOf(pids).match(/\/\S*\/parley-\w{6}(?=[\s/])/g))].filter(
+    (folder) => folder !== stateFolder.path,
+  );
 };
 
 describe('npm start', () => {
@@ -96,11 +113,14 @@ describe('npm start', () => {
     expect(output.err).toBe('');
     expect(output.out.split('\n').slice(0, 4)).toEqual([
       'Starting Parley:',
-      '  Synthesizing the stack Parley-dev and starting the emulators...',
-      "  Creating the stack's resources and starting its functions...",
+      '  Synthesizing the app and starting the emulators...',
+      '  Creating the resources of Parley-dev and starting its functions...',
       '  Connecting the sandbox of the chat service...',
     ]);
     expect(output.out).toContain('npm run parley -- send +5491150000001 --text Hello --wait --local');
+    expect(output.out).toContain(
+      `aws sqs receive-message --queue-url ${state.eventsQueueUrl} --max-number-of-messages 10`,
+    );
     expect([status, code]).toEqual([401, 0]);
     expect(state).toEqual({
       webhookUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/webhook$/),
@@ -117,6 +137,8 @@ describe('npm start', () => {
       publishFailuresQueueUrl: expect.stringMatching(/\/000000000000\/[\w-]+$/),
       tableName: expect.any(String),
       eventBusName: 'Parley-dev',
+      eventsQueueUrl: expect.stringMatching(/\/000000000000\/Parley-dev-events$/),
+      processId: expect.any(Number),
       accessTokenSecretId: expect.stringMatching(/^arn:aws:secretsmanager:/),
       env: expect.objectContaining({ AWS_REGION: REGION, AWS_ENDPOINT_URL_SQS: expect.any(String) }),
     });
@@ -135,22 +157,57 @@ describe('npm start', () => {
     expect(folders).toHaveLength(1);
   });
 
-  it('leaves no process and no folder behind when it is killed', async () => {
-    const { started, folders } = await run('SIGKILL');
+  it('leaves no process and no folder behind when it is killed, and gets the same addresses when it starts again', async () => {
+    const { ports } = await choosePorts();
+    const start = () => npmStart(['--port', String(ports.console)]);
 
-    expect(started).toBeGreaterThanOrEqual(4);
-    expect(folders).toHaveLength(1);
+    const killed = await run('SIGKILL', start);
+    const again = await run('SIGTERM', start);
+
+    expect(killed.started).toBeGreaterThanOrEqual(4);
+    expect(killed.folders).toHaveLength(1);
+    expect({ ...again.state, processId: 0 }).toEqual({ ...killed.state, processId: 0 });
+    expect(again.state).toMatchObject({
+      chatServiceUrl: `http://127.0.0.1:${ports.console}`,
+      webhookUrl: `http://127.0.0.1:${ports.webhook}/webhook`,
+      managementUrl: `http://127.0.0.1:${ports.managementApi}`,
+      sendQueueUrl: expect.stringContaining(`http://127.0.0.1:${ports.queues}/`),
+    });
   });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'says what %s interrupted while it starts, and leaves no process and no folder behind',
+    async (signal, code) => {
+      const { runner, output, ended } = npmStart([]);
+      const synthesis = await eventually(() => {
+        const pids = output.out.includes('Synthesizing') ? descendants(pidOf(runner)) : [];
+        return commandsOf(pids).includes('bin/parley.ts') ? pids : undefined;
+      });
+
+      runner.kill(signal);
+      await ended;
+
+      expect(output.err).toBe(
+        'Interrupted while synthesizing the app and starting the emulators. Nothing is left running.\n',
+      );
+      expect(runner.exitCode).toBe(code);
+      expect(output.out).toMatch(/^Starting Parley:\n {2}Synthesizing [^\n]+\n$/);
+      await eventually(() => (alive(synthesis).length === 0 ? true : undefined));
+    },
+  );
 
   it('prints one sentence when its port is taken', async () => {
     const taken = await listenLocally(createServer());
 
-    const { runner, output, ended } = npmStart([], { PARLEY_PORT: String(taken.port) });
+    const { runner, output, ended } = npmStart(['--port', String(taken.port)]);
     await ended;
 
     await taken.close();
     expect(output.err).toMatch(new RegExp(`^Port ${taken.port} on 127\\.0\\.0\\.1 is already in use; [^\\n]+\\n$`));
-    expect([runner.exitCode, output.out]).toEqual([1, 'Starting Parley:\n']);
+    expect([runner.exitCode, output.out]).toEqual([1, '']);
   });
 
   it('does not start in the folder of a run that is active, and leaves its file and its logs alone', async () => {
@@ -159,7 +216,8 @@ describe('npm start', () => {
     const active = await listenLocally(createServer((_, response) => response.end()));
     onTestFinished(() => active.close());
     onTestFinished(() => rmSync(state));
-    const written = JSON.stringify({ webhookUrl: `${active.url}/webhook` });
+    const run = { processId: process.pid, webhookUrl: `${active.url}/webhook`, consoleUrl: 'http://127.0.0.1:4760/' };
+    const written = JSON.stringify(run);
     mkdirSync(join(stateFolder.path, 'logs'), { recursive: true });
     writeFileSync(log, 'of the active run');
     writeFileSync(state, written);
@@ -167,7 +225,9 @@ describe('npm start', () => {
     const { runner, output, ended } = npmStart([]);
     await ended;
 
-    expect(output.err).toMatch(/^Another run uses [^\n]+ Stop it, or set PARLEY_STATE_FOLDER to another folder\.\n$/);
+    expect(output.err).toMatch(
+      /^Another run uses [^\n]+: its console is http:\/\/127\.0\.0\.1:4760\/\. Stop it, or set PARLEY_STATE_FOLDER to another folder\.\n$/,
+    );
     expect([runner.exitCode, output.out]).toEqual([1, '']);
     expect([readFileSync(state, 'utf8'), readFileSync(log, 'utf8')]).toEqual([written, 'of the active run']);
   });
@@ -175,7 +235,6 @@ describe('npm start', () => {
   it.each([
     [['--color'], 'Unknown option \'--color\'. Run "npm start -- --help" for usage.'],
     [['--chat-service-url', 'nowhere'], '--chat-service-url is "nowhere" but must be a URL'],
-    [['--stage', 'production'], 'stage: unknown stage "production"'],
   ])('rejects %j with one sentence', async (args, sentence) => {
     const { runner, output, ended } = npmStart(args);
     await ended;

@@ -18,6 +18,7 @@ const OTHER_PROGRAMS = [
   'cd',
   'curl',
   'export',
+  'gcloud',
   'git',
   'jq',
   'mkdir',

@@ -18,6 +18,8 @@ it('creates servers only where every request is checked', () => {
   ).toEqual([
     // Checks the key of every request, and runs where the customer deploys it.
     'examples/consumers/https-endpoint.ts',
+    // Only finds out whether a port is free.
+    'local/base/local-ports.ts',
     'local/base/serve-locally.ts',
     'local/emulators/checked-connections.ts',
     // Only finds a free port.

@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { checkSettings } from '../../../../cli/commands/doctor-checks.ts';
 import { checkQuarantine } from '../../../../cli/commands/doctor-quarantine.ts';
+import { PLACEHOLDERS } from '../../../../lib/settings/placeholders.ts';
 import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
 import { STAGE } from '../../../support/answer-forecasts.ts';
 import { NOW } from '../../../support/builders.ts';
@@ -474,5 +476,25 @@ describe('doctor on dead letters', () => {
       ['ok', 'Send queue: 0 waiting, 0 in flight.'],
       ['ok', 'Inbound queue: 0 waiting to be stored, 0 in flight.'],
     ]);
+  });
+});
+
+describe('the settings', () => {
+  const stage = { ...STAGE, chatServiceUrl: 'https://chat.bank.internal' };
+
+  it.each([
+    ['chatService.baseUrl', { chatServiceUrl: PLACEHOLDERS.baseUrl }, PLACEHOLDERS.baseUrl],
+    ['chatPlatform', { chatPlatform: PLACEHOLDERS.chatPlatform }, PLACEHOLDERS.chatPlatform],
+  ])('fail in AWS with the placeholder of %s', (setting, written, value) => {
+    expect(checkSettings({ ...stage, ...written }, { isLocal: false })).toMatchObject({
+      grade: 'failing',
+      message: `${setting} is the placeholder ${value}.`,
+    });
+  });
+
+  it('may have the placeholder of the platform in the local run', () => {
+    const written = { ...stage, chatPlatform: PLACEHOLDERS.chatPlatform };
+
+    expect(checkSettings(written, { isLocal: true })).toMatchObject({ grade: 'ok' });
   });
 });

@@ -7,9 +7,10 @@ import cdkJson from '../../../../cdk.json' with { type: 'json' };
 import { CliError } from '../../../../cli/base/errors.ts';
 import { appFiles, TARBALLS } from '../../../../cli/init/app-files.ts';
 import { AUTH_KINDS, type SettingsOptions } from '../../../../cli/init/init-options.ts';
-import { newStages, placeholdersIn } from '../../../../cli/init/stages.ts';
+import { type NewStages, newStages, placeholdersIn } from '../../../../cli/init/stages.ts';
 import { NUMBER_FORMATS } from '../../../../lambdas/domain/send-call.ts';
 import { hasWebhookSecret } from '../../../../lambdas/domain/webhook-auth.ts';
+import { PLACEHOLDERS } from '../../../../lib/settings/placeholders.ts';
 import { readStageSettings } from '../../../../lib/settings/read-stage-settings.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { parseCommandLine } from '../../../support/parse-command-line.ts';
@@ -33,10 +34,11 @@ const filesIn = (folder: string): readonly string[] =>
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
     .toSorted();
 
-const PLACEHOLDERS: SettingsOptions = {
-  number: '+5491100000000',
-  platform: 'chat',
-  baseUrl: 'https://chat-service.example',
+/** The options' defaults. */
+const DEFAULTS: SettingsOptions = {
+  number: PLACEHOLDERS.chatChannelNumber,
+  platform: PLACEHOLDERS.chatPlatform,
+  baseUrl: PLACEHOLDERS.baseUrl,
   auth: 'pubsub-jwt',
 };
 
@@ -59,12 +61,12 @@ const text = (...usual: readonly string[]) =>
   fc.oneof({ arbitrary: fc.constantFrom(...usual), weight: 8 }, { arbitrary: fc.string(), weight: 1 });
 
 const usualOptions = {
-  number: text(PLACEHOLDERS.number, '+5491144440000', '+5491144440001'),
-  platform: text('chat', 'chat.v2'),
-  baseUrl: fc.oneof(text(PLACEHOLDERS.baseUrl, 'https://chat.bank.internal', 'http://localhost:1'), fc.webUrl()),
+  number: text(DEFAULTS.number, '+5491144440000', '+5491144440001'),
+  platform: text(DEFAULTS.platform, 'chat', 'chat.v2'),
+  baseUrl: fc.oneof(text(DEFAULTS.baseUrl, 'https://chat.bank.internal', 'http://localhost:1'), fc.webUrl()),
 };
 const authOptions = {
-  audience: text('parley'),
+  audience: text('parley', 'https://parley.example'),
   serviceAccountEmail: fc.oneof(text('chat@bank.iam.gserviceaccount.com'), fc.emailAddress()),
   header: text('X-Token'),
   topicArn: text('arn:aws:sns:eu-west-1:111122223333:chat-events'),
@@ -130,6 +132,32 @@ describe('the settings of a new app', () => {
   });
 });
 
+describe('the placeholders of a new app', () => {
+  /** What init writes for prod although nobody chose it, and which is right as it is. */
+  const CHOSEN = ['production', 'webhook.auth.kind', 'webhook.auth.header'];
+  const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+
+  const pathsIn = (value: unknown, path: readonly string[] = []): readonly string[] =>
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, name]))
+      : [path.join('.')];
+  const refusedPaths = (stages: NewStages): readonly string[] =>
+    placeholdersIn(stages).map((fault) => /^stages\.prod\.([\w.]+): /.exec(fault)?.[1] ?? fault);
+
+  it.each(AUTH_KINDS)('are all that synth refuses, and all that nobody chose: %s', (auth) => {
+    const stages = newStages({ ...DEFAULTS, auth, ...(auth === 'sns' && { topicArn: TOPIC }) });
+    const chosen = [...CHOSEN, ...(auth === 'sns' ? ['webhook.auth.topicArn'] : [])];
+
+    const written = pathsIn(stages.prod).filter((path) => !chosen.includes(path));
+
+    expect(refusedPaths(stages).toSorted()).toEqual(written.toSorted());
+  });
+
+  it("are those of the repository's own stage prod", () => {
+    expect(cdkJson.context.stages.prod).toEqual(newStages(DEFAULTS).prod);
+  });
+});
+
 describe("the settings for a provider's habits", () => {
   const chatServiceOf = (options: SettingsOptions) =>
     JSON.parse(filesOf(options).get('cdk.json') ?? '').context.stages.prod.chatService;
@@ -141,24 +169,24 @@ describe("the settings for a provider's habits", () => {
 
     const { stages } = JSON.parse(readFileSync(join(folder, 'cdk.json'), 'utf8')).context;
     const chatService = {
-      baseUrl: PLACEHOLDERS.baseUrl,
+      baseUrl: DEFAULTS.baseUrl,
       contactCheckPath: 'customer/checkOtherContact',
       numberFormat: 'digits',
     };
     expect([stages.dev.chatService, stages.prod.chatService]).toEqual([chatService, chatService]);
-    expect(chatServiceOf(PLACEHOLDERS)).toEqual({ baseUrl: PLACEHOLDERS.baseUrl });
+    expect(chatServiceOf(DEFAULTS)).toEqual({ baseUrl: DEFAULTS.baseUrl });
   });
 
   it('include the header of the token, by default the one that such services send', () => {
     const headerOf = (options: SettingsOptions) =>
       JSON.parse(filesOf(options).get('cdk.json') ?? '').context.stages.prod.webhook.auth.header;
 
-    expect(headerOf({ ...PLACEHOLDERS, auth: 'shared-token' })).toBe('auth-bm-token');
-    expect(headerOf({ ...PLACEHOLDERS, auth: 'shared-token', header: 'x-mine' })).toBe('x-mine');
+    expect(headerOf({ ...DEFAULTS, auth: 'shared-token' })).toBe('auth-bm-token');
+    expect(headerOf({ ...DEFAULTS, auth: 'shared-token', header: 'x-mine' })).toBe('x-mine');
   });
 
   it('are explained in the README', () => {
-    const readme = filesOf(PLACEHOLDERS).get('README.md');
+    const readme = filesOf(DEFAULTS).get('README.md');
 
     for (const setting of ['contactCheckPath', 'numberFormat']) expect(readme).toContain(`\`chatService.${setting}\``);
     expect(readme).toContain('docs/provider.md');
@@ -168,16 +196,15 @@ describe("the settings for a provider's habits", () => {
 describe('the README of a new app', () => {
   const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
   const stepsOf = (options: Partial<SettingsOptions> & Pick<SettingsOptions, 'auth'>): string =>
-    /^4\. .*?(?=^5\. )/ms.exec(
-      filesOf({ ...PLACEHOLDERS, ...(options.auth === 'sns' && { topicArn: TOPIC }), ...options }).get('README.md') ??
-        '',
+    /^5\. .*?(?=^6\. )/ms.exec(
+      filesOf({ ...DEFAULTS, ...(options.auth === 'sns' && { topicArn: TOPIC }), ...options }).get('README.md') ?? '',
     )?.[0] ?? '';
 
   /** What the steps of each kind must name, and what belongs to another kind. */
   const NAMED: Readonly<
     Record<SettingsOptions['auth'], { readonly named: readonly string[]; readonly other: RegExp }>
   > = {
-    'pubsub-jwt': { named: ['push subscription', '`audience`', '`serviceAccountEmail`'], other: /secret|token|SNS/ },
+    'pubsub-jwt': { named: ['push subscription', '`audience`', '`serviceAccountEmail`'], other: /secret|`token|SNS/ },
     'standard-webhooks': { named: ['whsec_', 'npx --no -- parley webhook-secret add'], other: /Pub\/Sub|SNS|token/ },
     'shared-token': {
       named: ['`auth-bm-token`', 'npx --no -- parley webhook-secret add'],
@@ -195,11 +222,19 @@ describe('the README of a new app', () => {
 
   it.each(AUTH_KINDS)('says where the secret is if the stack creates one: %s', (auth) => {
     const { settings } = readStageSettings({
-      stages: newStages({ ...PLACEHOLDERS, auth, topicArn: auth === 'sns' ? TOPIC : undefined }),
+      stages: newStages({ ...DEFAULTS, auth, topicArn: auth === 'sns' ? TOPIC : undefined }),
       stage: 'dev',
     });
 
     expect(stepsOf({ auth }).includes('WebhookSecretId')).toBe(hasWebhookSecret(settings.webhook.auth));
+  });
+
+  it.each(AUTH_KINDS)('says why requests with %s can be refused, and how the first message shows', (auth) => {
+    const readme = filesOf({ ...DEFAULTS, auth, ...(auth === 'sns' && { topicArn: TOPIC }) }).get('README.md') ?? '';
+
+    expect(readme).toContain('If requests were refused, the ');
+    expect(readme).toContain('"It works." --wait --stage dev');
+    expect(readme).toContain('`alarmTopicArn`');
   });
 
   it('names the header that the options choose', () => {
@@ -211,19 +246,19 @@ describe('a new app', () => {
   it("is the repository's own app, with the package instead of its files", () => {
     const own = readFileSync(join(ROOT, 'bin/parley.ts'), 'utf8').replace("'../lib/index.ts'", "'@parleyhq/parley'");
 
-    expect(filesOf(PLACEHOLDERS).get('bin/parley.ts')).toBe(own);
+    expect(filesOf(DEFAULTS).get('bin/parley.ts')).toBe(own);
   });
 
   it('has the feature flags of the repository, and uses the stage dev unless another one is selected', () => {
     const { stages: _, ...flags } = cdkJson.context;
-    const written = JSON.parse(filesOf(PLACEHOLDERS).get('cdk.json') ?? '');
+    const written = JSON.parse(filesOf(DEFAULTS).get('cdk.json') ?? '');
 
     expect(written).toMatchObject({ app: cdkJson.app, context: { ...flags, stage: 'dev' } });
   });
 
   it('names the exact version of every package: those of the repository', () => {
     const { version, dependencies: tested } = packageJson;
-    const { dependencies, devDependencies } = JSON.parse(filesOf(PLACEHOLDERS).get('package.json') ?? '');
+    const { dependencies, devDependencies } = JSON.parse(filesOf(DEFAULTS).get('package.json') ?? '');
 
     expect({ ...dependencies, ...devDependencies }).toEqual({
       'aws-cdk': tested['aws-cdk'],
@@ -241,7 +276,7 @@ describe('a new app', () => {
   ])('in %s has a name that npm accepts: %s', (folder, name) => {
     const files = appFiles({
       name: folder.split('/').at(-1) ?? '',
-      stages: newStages(PLACEHOLDERS),
+      stages: newStages(DEFAULTS),
       hasTarballs: false,
     });
 
@@ -287,7 +322,8 @@ describe('a new app', () => {
   it('has no placeholders if the options say everything that prod needs', async () => {
     const { out } = await init(
       emptyFolder(),
-      ...['--number', '+5491144440000', '--base-url', 'https://chat.bank.internal', '--auth', 'standard-webhooks'],
+      ...['--number', '+5491144440000', '--platform', 'chat', '--base-url', 'https://chat.bank.internal'],
+      ...['--auth', 'standard-webhooks'],
     );
 
     expect(out).not.toContain('placeholder');
@@ -344,7 +380,7 @@ describe('a new app', () => {
 describe('a command in the files of a new app', () => {
   const topicArn = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
   const everyFile = AUTH_KINDS.flatMap((auth) => [
-    ...filesOf({ ...PLACEHOLDERS, auth, ...(auth === 'sns' && { topicArn }) }),
+    ...filesOf({ ...DEFAULTS, auth, ...(auth === 'sns' && { topicArn }) }),
   ]);
   const found = everyFile.flatMap(([file, content]) =>
     [...content.matchAll(/npx --no -- parley ([^\n`<]+)/g)].map(([, command = '']) => ({
@@ -359,7 +395,7 @@ describe('a command in the files of a new app', () => {
   });
 
   it.each(commands)('is valid, and names its target: npx --no -- parley $command ($file)', async ({ command }) => {
-    const parsed = await parseCommandLine(command.split(' '));
+    const parsed = await parseCommandLine(command.match(/"[^"]*"|\S+/g) ?? []);
 
     expect(Object.keys(parsed.optsWithGlobals())).toEqual(
       expect.arrayContaining([expect.stringMatching(/^(local|stage)$/)]),

@@ -24,6 +24,7 @@ export const localRunLines = (): readonly string[] => {
     publishFailuresQueueUrl: service,
     tableName: name,
     eventBusName: name,
+    eventsQueueUrl: service,
     accessTokenSecretId: name,
     env,
   });

@@ -51,6 +51,9 @@ describe('A production stage', () => {
       value: 'chat-events@example-project.iam.gserviceaccount.com',
       at: 'webhook.auth.serviceAccountEmail',
     },
+    { path: 'chatPlatform', value: 'chat-platform.example', at: 'chatPlatform' },
+    { path: 'webhook.auth.audience', value: 'parley-prod.example', at: 'webhook.auth.audience' },
+    { path: 'webhook.auth.audience', value: 'https://parley.example.com/webhook', at: 'webhook.auth.audience' },
     { path: 'webhook.auth.serviceAccountEmail', value: 'a@sub.example.com', at: 'webhook.auth.serviceAccountEmail' },
     { path: 'chatChannelNumber', value: '+5491100000000', at: 'chatChannelNumber' },
     {
@@ -66,6 +69,15 @@ describe('A production stage', () => {
     expect(read(path, value)).toEqual([
       expect.stringMatching(`^stages\\.prod\\.${at}: .* because production is true\\.$`),
     ]);
+  });
+
+  test.each([
+    { path: 'chatPlatform', value: 'test' },
+    { path: 'chatPlatform', value: 'example' },
+    { path: 'webhook.auth.audience', value: 'parley-prod' },
+    { path: 'webhook.auth.audience', value: 'https://abcde12345.execute-api.eu-west-1.amazonaws.com/webhook' },
+  ])('accepts $path of $value, which a chat service or a subscription can have', ({ path, value }) => {
+    expect(read(path, value)).toEqual([]);
   });
 
   test('lists every fault', () => {

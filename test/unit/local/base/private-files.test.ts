@@ -36,6 +36,7 @@ const STATE = {
   publishFailuresQueueUrl: 'p',
   tableName: 't',
   eventBusName: 'b',
+  eventsQueueUrl: undefined,
   accessTokenSecretId: 'a',
   env: {},
 };

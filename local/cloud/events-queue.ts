@@ -1,0 +1,28 @@
+import { CreateQueueCommand } from '@aws-sdk/client-sqs';
+import type { Emulators } from '../emulators/emulators.ts';
+import { createQueueTarget } from '../emulators/event-targets.ts';
+
+/** The longest that SQS keeps messages, so that a move of the clock by days deletes no event that nobody has read. */
+const RETENTION_SECONDS = 14 * 24 * 60 * 60;
+
+/**
+ * Creates a queue that receives every event of a bus, as a target of a rule would. The stack has no such queue: it stands
+ * for a consumer's.
+ *
+ * @returns the queue's URL.
+ */
+export const createEventsQueue = async (
+  { sqs, buses, queueBaseUrl }: Pick<Emulators, 'sqs' | 'buses' | 'queueBaseUrl'>,
+  eventBusName: string,
+): Promise<string> => {
+  const QueueName = `${eventBusName}-events`;
+  const Attributes = { MessageRetentionPeriod: String(RETENTION_SECONDS) };
+  await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+  const url = `${queueBaseUrl}/${QueueName}`;
+  const deliver = createQueueTarget(sqs, url);
+  buses.addRule(eventBusName, {
+    matches: () => true,
+    targets: [{ name: 'the events queue', deliver, deadLetter: undefined }],
+  });
+  return url;
+};
