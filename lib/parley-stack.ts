@@ -57,6 +57,7 @@ export class ParleyStack extends Stack {
     checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
     super(scope, id, { terminationProtection: settings.production, ...props });
     checkStackName(this);
+    this.#tag(settings);
     const existing = existingResources(this, settings, props);
     const { eventBus, domainMapping } = existing;
     checkPins(
@@ -94,6 +95,12 @@ export class ParleyStack extends Stack {
     });
     this.#createOutputs(encryptionKey);
     this.#createExistingOutputs(existing);
+  }
+
+  /** CloudFormation gives a stack's tags to its resources. Those among the stack's properties take precedence. */
+  #tag({ tags }: StageSettings): void {
+    const all = { application: 'parley', stage: this.stackName, ...tags };
+    for (const [key, value] of Object.entries(all)) this.tags.setTag(key, value);
   }
 
   #createKey(

@@ -45,6 +45,7 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
     settings: ['reservedConcurrency', 'rollout'],
     more: '[Delivery](delivery.md) describes gradual rollouts.',
   },
+  { title: 'Tags', settings: ['tags'], more: '[Cost](cost.md#cost-allocation) shows how to see the bill by tag.' },
   {
     title: 'Alarms',
     settings: ['alarmTopicArn', 'runbookUrl'],
