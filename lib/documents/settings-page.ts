@@ -34,7 +34,11 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
     more: '[Turns](events.md#turns) explains what a turn contains.',
   },
   { title: 'Events', settings: ['events'], more: '[Events](events.md) lists all events, with samples.' },
-  { title: 'Retention', settings: ['retentionDays'], more: '[Security](security.md) lists what is stored.' },
+  {
+    title: 'Retention',
+    settings: ['retentionDays'],
+    more: '[Security](security.md#what-is-stored-and-for-how-long) lists what is stored, why 400 days is the default, and how to lower it.',
+  },
   {
     title: 'Protection and encryption',
     settings: ['production', 'customerManagedKey'],
