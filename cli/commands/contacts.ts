@@ -6,6 +6,7 @@ import { contactCheckResponse } from '../../lambdas/manage/api/contact-checks.ts
 import { type ContactResponse, contactResponse } from '../../lambdas/manage/api/contacts.ts';
 import { type CommandContext, type CreateCommand, channelOption, contactArgument, examples } from '../base/command.ts';
 import { CliError, EXIT, explainFileError } from '../base/errors.ts';
+import { fieldsFrom } from '../base/request-fields.ts';
 
 /** How many numbers one call can check within the timeout of the management API, even if the chat service is slow. */
 const NUMBERS_PER_CALL = 200;
@@ -74,6 +75,10 @@ interface ConsentWords {
   readonly source: string;
 }
 
+const CONTACT_SOURCES = { platformContactId: '<contact>', chatChannelNumber: 'channel' } as const;
+const CONSENT_SOURCES = { ...CONTACT_SOURCES, source: 'source', origin: 'origin', at: 'at' } as const;
+const HANDOVER_SOURCES = { ...CONTACT_SOURCES, note: 'note' } as const;
+
 const createConsentCommand = (
   { api, report }: CommandContext,
   name: ConsentKind,
@@ -98,9 +103,10 @@ const createConsentCommand = (
       'after',
       examples(`parley ${name} +5491150000001 --origin user --source "${exampleSource}" --stage prod`),
     )
-    .action(async (platformContactId, { source, origin, at, channel: chatChannelNumber }) => {
-      const call = await api();
-      const body = { platformContactId, chatChannelNumber, source, origin, at };
+    .action(async (platformContactId, options) => {
+      const { origin } = options;
+      const call = await api(CONSENT_SOURCES);
+      const body = fieldsFrom({ ...options, '<contact>': platformContactId }, CONSENT_SOURCES);
       const contact = contactResponse.parse(await call('POST', `/v1/${name}s`, body));
       const recorded = contact.consents.find(
         (consent) => consent.kind === name && consent.origin === (origin ?? DEFAULT_ORIGIN[name]),
@@ -148,9 +154,9 @@ const createHandoverOrBackCommand = ({ api, report }: CommandContext, { name, su
     .addOption(channelOption())
     .option('--note <text>', 'Why, for the audit trail; numbers are masked')
     .addHelpText('after', examples(`parley ${name} +5491150000001 --stage prod`))
-    .action(async (platformContactId, { note, channel: chatChannelNumber }) => {
-      const call = await api();
-      const body = { platformContactId, chatChannelNumber, note };
+    .action(async (platformContactId, options) => {
+      const call = await api(HANDOVER_SOURCES);
+      const body = fieldsFrom({ ...options, '<contact>': platformContactId }, HANDOVER_SOURCES);
       const contact = contactResponse.parse(await call('POST', `/v1/${name}s`, body));
       report({ lines: [`${contact.platformContactId}: ${describeHandover(contact.handover)}.`], json: contact });
     });

@@ -18,7 +18,7 @@ export interface ConnectedStack extends InspectedStack {
 
 export interface ConnectionSettings {
   /** Of the stage. */
-  readonly settings: Pick<StageSettings, 'webhook' | 'operators' | 'keywords' | 'sends' | 'turns'>;
+  readonly settings: Pick<StageSettings, 'webhook' | 'operators' | 'keywords' | 'sends' | 'turns' | 'window'>;
   /** The token that the sandbox accepts. */
   readonly accessToken: string;
   readonly emulators: Emulators;

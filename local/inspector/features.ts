@@ -15,10 +15,11 @@ export interface FeatureSettings {
     | undefined;
   readonly sends: { readonly bulkLane?: object | undefined };
   readonly turns?: { readonly silenceSeconds: number } | undefined;
+  readonly window: { readonly marginSeconds: number };
 }
 
 /** Returns the features that the console shows and a stage's settings turn on. */
-export const featuresOf = ({ operators, keywords, sends, turns }: FeatureSettings): StageFeatures => {
+export const featuresOf = ({ operators, keywords, sends, turns, window }: FeatureSettings): StageFeatures => {
   const { echoField: name, echoValues: [value = SAMPLE_OPERATOR] = [] } = operators ?? {};
   return {
     handovers: operators !== undefined,
@@ -28,5 +29,6 @@ export const featuresOf = ({ operators, keywords, sends, turns }: FeatureSetting
     confirmsOptOuts: keywords?.confirmation !== undefined,
     bulkLane: sends.bulkLane !== undefined,
     ...(turns !== undefined && { turns: { silenceSeconds: turns.silenceSeconds } }),
+    windowMarginSeconds: window.marginSeconds,
   };
 };

@@ -10,6 +10,7 @@ import { createSendHistory } from './send-history.ts';
 import { openSendLog } from './send-log.ts';
 import { createStageOperations } from './stage.ts';
 import { createStageWatch } from './stage-watch.ts';
+import { STATUSES } from './stored-items.ts';
 import { type FindBusEvents, readTrace } from './trace.ts';
 
 /** The parts of the stack that the inspector shows. */
@@ -66,7 +67,7 @@ export const createInspector = (
     ...createDeadLetterOperations(sqs, stack, api),
     ...createManagementOperations(api),
     dryRun: createManagementOperations(createLocalManagementClient(stack.managementUrl, DRY_RUN_TIMEOUT_MS)).dryRun,
-    sendStates: SEND_STATES,
+    sendStates: [...SEND_STATES, ...STATUSES.filter((status) => status !== 'failed')],
     features,
     sends: async (filter) => (await watch.sendLog()).find(filter),
     async trace(subject) {

@@ -5,8 +5,10 @@ import type { SendSummary } from '../../sandbox/base/trace.ts';
 
 /** The latest sends in memory. */
 export interface LatestSends {
-  /** Adds a send, or replaces its earlier state. It is now the latest. */
-  add(send: SendSummary): void;
+  /** Adds a send, or replaces its earlier state. It is now the latest. Returns it with the status of its message. */
+  add(send: SendSummary): SendSummary;
+  /** Keeps the furthest status of a message, and returns its send, whose place in the list stays the same. */
+  addStatus(messageId: string, status: string): SendSummary | undefined;
   find(filter: SendFilter): SendList;
   states(): SendStates;
 }
@@ -30,13 +32,26 @@ export const createLatestSends = (maxSends = MAX_SENDS): LatestSends => {
   // Ordered by latest change, most recent last.
   const entries = new Map<string, Entry>();
   const counts = new Map<string, number>(SEND_STATES.map((state) => [state, 0]));
+  // A status can be stored before its send. There can be statuses of other messages, such as operators'.
+  const statuses = new Map<string, string>();
+  const requestIds = new Map<string, string>();
   const count = (state: string, change: 1 | -1): void => void counts.set(state, (counts.get(state) ?? 0) + change);
 
   const remove = (requestId: string): void => {
     const entry = entries.get(requestId);
     if (entry === undefined) return;
     entries.delete(requestId);
-    count(entry.send.state, -1);
+    count(shownState(entry.send), -1);
+    requestIds.delete(entry.send.messageId ?? '');
+  };
+  const put = (send: SendSummary): SendSummary => {
+    const { requestId, messageId } = send;
+    const status = messageId && send.state === 'accepted' ? statuses.get(messageId) : undefined;
+    const shown = status ? { ...send, status } : send;
+    if (messageId) requestIds.set(messageId, requestId);
+    entries.set(requestId, entryOf(shown));
+    count(shownState(shown), 1);
+    return shown;
   };
   const states = (): SendStates => Object.fromEntries(counts);
 
@@ -44,10 +59,19 @@ export const createLatestSends = (maxSends = MAX_SENDS): LatestSends => {
     states,
     add(send) {
       remove(send.requestId);
-      entries.set(send.requestId, entryOf(send));
-      count(send.state, 1);
+      const added = put(send);
       const [oldest] = entries.keys();
       if (entries.size > maxSends && oldest !== undefined) remove(oldest);
+      return added;
+    },
+    addStatus(messageId, status) {
+      statuses.set(messageId, status);
+      const [oldest] = statuses.keys();
+      if (statuses.size > maxSends && oldest !== undefined) statuses.delete(oldest);
+      const send = entries.get(requestIds.get(messageId) ?? '')?.send;
+      if (send === undefined || send.status === status) return undefined;
+      count(shownState(send), -1);
+      return put(send);
     },
     find(filter) {
       const isSelected = selects(filter);
@@ -57,6 +81,9 @@ export const createLatestSends = (maxSends = MAX_SENDS): LatestSends => {
     },
   };
 };
+
+/** What a send is listed as. */
+const shownState = ({ state, status = state }: SendSummary): string => status;
 
 const entryOf = (send: SendSummary): Entry => {
   const { requestId, messageId, platformContactId, customerId, text, ruleName, code } = send;
@@ -74,7 +101,7 @@ const selects = ({ contact = '', state = '', since = '', text = '' }: SendFilter
   const wantedText = text.trim().toLowerCase();
   const number = phoneDigits(text);
   return (entry: Entry): boolean =>
-    (state === '' || entry.send.state === state) &&
+    (state === '' || shownState(entry.send) === state) &&
     (entry.send.firstAt ?? since) >= since &&
     (wantedContact === '' || entry.contact === wantedContact) &&
     (entry.searchText.includes(wantedText) || (number !== undefined && entry.contact?.includes(number) === true));

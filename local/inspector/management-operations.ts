@@ -58,10 +58,11 @@ export const createManagementOperations = (
   };
 };
 
-const statusOf = ({ consent, handover }: ContactResponse): ContactStatus => {
+const statusOf = ({ consent, window, handover }: ContactResponse): ContactStatus => {
   const { state, at, origin, source } = consent;
   return {
     consent: { state, at, origin, source },
+    window,
     ...(handover && { handover: { state: handover.state, since: handover.since, until: handover.until } }),
   };
 };

@@ -32,6 +32,8 @@ export const createSendHistory = (maxSends = MAX_SENDS): SendHistory => {
     add(send) {
       const versions = histories.get(send.requestId) ?? [];
       const version = sendVersion(send);
+      // The earlier versions have what the erasure has just removed from the table.
+      if (send.erasedAt !== undefined) return histories.set(send.requestId, [version]);
       const isChanged = JSON.stringify(versions.at(-1)) !== JSON.stringify(version);
       histories.set(send.requestId, isChanged ? [...versions, version].slice(-MAX_VERSIONS) : versions);
     },

@@ -11,19 +11,22 @@ import { watchTable } from './table-stream.ts';
 /** The sends in the table, kept up to date from its stream. */
 export interface SendLog extends Pick<LatestSends, 'find' | 'states'>, Disposable {}
 
-/** Reads the sends from the table once, then follows its stream. `onItem` receives every later write to any item. */
+/**
+ * Reads the sends from the table once, then follows its stream. `onItem` receives every later write and removal of any
+ * item, with the send that it changed.
+ */
 export const openSendLog = async (
   dynamodb: DynamoDBClient,
   streams: DynamoDBStreamsClient,
   tableName: string,
   onItem: (item: StoredItem, summary: SendSummary | undefined, states: SendStates) => void,
 ): Promise<SendLog> => {
-  const { add, find, states } = createLatestSends();
-  const apply = (item: StoredItem): void => {
-    const summary = item.send && summarizeSend(item.send);
-    if (summary !== undefined) add(summary);
-    onItem(item, summary, states());
+  const { add, addStatus, find, states } = createLatestSends();
+  const addItem = ({ id, send, status }: StoredItem): SendSummary | undefined => {
+    if (send !== undefined) return add(summarizeSend(send));
+    return status === undefined ? undefined : addStatus(id, status);
   };
+  const apply = (item: StoredItem): void => onItem(item, addItem(item), states());
 
   // Follows the stream before it reads the table, so that it misses no write in between.
   const early: StoredItem[] = [];
@@ -31,21 +34,34 @@ export const openSendLog = async (
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: tableName }));
   const streamArn = Table?.LatestStreamArn;
   const watch =
-    streamArn === undefined ? undefined : await watchTable(streams, streamArn, (item) => onWrite(readStored(item)));
+    streamArn === undefined
+      ? undefined
+      : await watchTable(streams, streamArn, (...item) => onWrite(readStored(...item)));
 
-  for (const send of (await readSends(dynamodb, tableName)).toSorted(byTime)) add(send);
+  const { sends, statuses } = await readTable(dynamodb, tableName);
+  for (const status of statuses) addStatus(...status);
+  for (const send of sends.toSorted(byTime)) add(send);
   onWrite = apply;
   for (const item of early) apply(item);
   return { find, states, [Symbol.dispose]: () => watch?.[Symbol.dispose]() };
 };
 
-const readSends = async (client: DynamoDBClient, TableName: string): Promise<readonly SendSummary[]> => {
-  const found: SendSummary[] = [];
+interface TableContent {
+  readonly sends: readonly SendSummary[];
+  /** Of messages, by their IDs. */
+  readonly statuses: readonly (readonly [messageId: string, status: string])[];
+}
+
+const readTable = async (client: DynamoDBClient, TableName: string): Promise<TableContent> => {
+  const sends: SendSummary[] = [];
+  const statuses: (readonly [string, string])[] = [];
   for await (const { Items = [] } of paginateScan({ client }, { TableName })) {
-    const sends = Items.flatMap((item) => readStored(unmarshall(item)).send ?? []);
-    found.push(...sends.map(summarizeSend));
+    for (const { id, send, status } of Items.map((item) => readStored(unmarshall(item)))) {
+      if (send !== undefined) sends.push(summarizeSend(send));
+      if (status !== undefined) statuses.push([id, status]);
+    }
   }
-  return found;
+  return { sends, statuses };
 };
 
 const byTime = ({ at: left = '' }: SendSummary, { at: right = '' }: SendSummary): number =>

@@ -18,8 +18,10 @@ const summarize = (send: SendRecord, request: RequestFields): SendSummary => {
     // The address that was chosen for a request to a customer.
     platformContactId: string(platformContactId) ?? string(send.call?.body.platformContactId),
     customerId: string(customerId),
-    text: shorten(string(messageText)),
-    ruleName: string(ruleNameOrId),
+    // The text of an opt-out's confirmation, and a default template, are the stage's and not in the request.
+    text: shorten(string(messageText) ?? string(send.call?.body.messageText)),
+    ruleName: string(ruleNameOrId) ?? string(send.call?.body.ruleNameOrId),
+    ...(send.erasedAt !== undefined && { isErased: true }),
   };
 };
 

@@ -40,9 +40,10 @@ export const createStageWatch = ({ openLog, stage, depths, latestEvent }: Watche
 
   const sendLog = (): Promise<SendLog> => {
     if (log !== undefined) return log;
-    log = openLog(({ isAccount, key, id, contactKey, customerId }, send, states) => {
+    log = openLog(({ isAccount, key, id, isRemoved, contactKey, customerId, send: own }, send, states) => {
       if (isAccount) pushStage();
-      notify(send === undefined ? { kind: 'item', key, id, contactKey, customerId } : { kind: 'send', send, states });
+      if (own === undefined) notify({ kind: 'item', key, id, isRemoved, contactKey, customerId });
+      if (send !== undefined) notify({ kind: 'send', send, states });
     });
     log.then(
       // The stage may have changed before its item was watched.

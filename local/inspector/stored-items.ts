@@ -13,24 +13,33 @@ export interface StoredItem extends ItemSubject {
   readonly key: string;
   /** The ID in its key. */
   readonly id: string;
+  /** Whether it was removed. Only its key is known then. */
+  readonly isRemoved: boolean;
   /** Whether it has the circuit breaker and an operator's stop. */
   readonly isAccount: boolean;
   readonly send?: SendRecord | undefined;
+  /** The furthest status of a message that Parley sent. */
+  readonly status?: string | undefined;
 }
 
 /** Reads an item. A damaged send is an item like any other, so that it hides no other sends. */
-export const readStored = (item: Item): StoredItem => {
+export const readStored = (item: Item, isRemoved = false): StoredItem => {
   const [pk, sk] = [String(item.pk), String(item.sk)];
   const kind = publishedKind(pk, sk);
   return {
     key: keyText(item),
     id: idOf(pk),
+    isRemoved,
     isAccount: kind === 'account',
     contactKey: parseContactName(pk)?.key,
     customerId: customerIdIn(pk),
     send: kind === 'send' ? readSend(item) : undefined,
+    status: kind === 'message' ? STATUSES.find((status) => item[`${status}At`] !== undefined) : undefined,
   };
 };
+
+/** The statuses of a message, furthest first. What was delivered has not failed, whatever arrives later. */
+export const STATUSES = ['answered', 'read', 'delivered', 'failed', 'sent'] as const;
 
 /** Returns an item's key as one string. */
 export const keyText = ({ pk, sk }: Item): string => `${pk} ${sk}`;

@@ -7,7 +7,7 @@ import { findIterator, readShard } from '../event-sources/shard-reader.ts';
 const POLL_MS = 250;
 
 /**
- * Calls `onItem` for every item written to a table from now on.
+ * Calls `onItem` for every item written to a table from now on, and with the key of every item that is removed.
  *
  * @returns a resource that stops the calls. Resolves as soon as no later write can be missed.
  * Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
@@ -15,7 +15,7 @@ const POLL_MS = 250;
 export const watchTable = async (
   streams: DynamoDBStreamsClient,
   streamArn: string,
-  onItem: (item: Item) => void,
+  onItem: (item: Item, isRemoved: boolean) => void,
 ): Promise<Disposable> => {
   const stop = new AbortController();
   const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
@@ -30,7 +30,10 @@ export const watchTable = async (
   const context = { streams, stopped: stop.signal, onFailure: () => undefined };
   const follow = async ({ shard, iterator }: (typeof shards)[number]): Promise<void> => {
     for await (const records of readShard(shard, context, iterator)) {
-      for (const { dynamodb } of records) if (dynamodb?.NewImage) onItem(unmarshall(dynamodb.NewImage));
+      for (const { dynamodb: { NewImage, Keys } = {} } of records) {
+        const image = NewImage ?? Keys;
+        if (image) onItem(unmarshall(image), NewImage === undefined);
+      }
       if (records.length === 0) await pause(POLL_MS, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   };

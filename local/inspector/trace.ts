@@ -87,7 +87,8 @@ export const readTrace = async (
     turn: turn && turnImage(turn),
     items: Object.fromEntries(found.map(({ name, item }) => [name, itemText(item)])),
     keys: found.map(({ item }) => keyText(item)),
-    busEvents: findBusEvents(isAbout(new Set(found.map(({ item }) => item.pk)), times)),
+    // The events of an erased send name its user.
+    busEvents: send?.erasedAt ? [] : findBusEvents(isAbout(new Set(found.map(({ item }) => item.pk)), times)),
     ...(confirmation && { confirmation: viewSend(confirmation) }),
   };
 };

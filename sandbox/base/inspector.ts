@@ -18,6 +18,7 @@ export interface QueueDepths {
 export interface SendFilter {
   /** The user's address. Forms of a phone number that differ in the plus, spaces, or punctuation match each other. */
   readonly contact?: string;
+  /** A state, or the furthest known status of an accepted request's message. */
   readonly state?: string;
   /** The earliest time at which a request was known, in ISO 8601. */
   readonly since?: string;
@@ -25,7 +26,7 @@ export interface SendFilter {
   readonly text?: string;
 }
 
-/** How many requests are in each state. */
+/** How many requests are in each state. An accepted one counts as the furthest known status of its message. */
 export type SendStates = Readonly<Record<string, number>>;
 
 export interface SendList {
@@ -82,6 +83,8 @@ export interface StageFeatures {
   readonly bulkLane: boolean;
   /** The messages that a user sends before falling silent are published as one event, `TurnEnded` (`turns`). */
   readonly turns?: { readonly silenceSeconds: number };
+  /** How much earlier than the chat service Parley closes a conversation window (`window.marginSeconds`). */
+  readonly windowMarginSeconds: number;
 }
 
 /** What Parley would do with a request now. */
@@ -146,6 +149,8 @@ export interface CustomerMessage {
 /** What the customer's side has recorded about a user. */
 export interface ContactStatus {
   readonly consent: ConsentStatus;
+  /** The conversation window: whether it was open when this was read, and until when. Without times, it never opened. */
+  readonly window: { readonly open: boolean; readonly lastInboundAt?: string; readonly closesAt?: string };
   /** Absent if no event named the address together with its user's ID, and in the result of a handover. */
   readonly customer?: CustomerStatus;
   /** Who answers the user; absent if contacts cannot be handed over. */
@@ -186,15 +191,18 @@ export type InspectorChange =
   | { readonly kind: 'stage'; readonly stage: StageStatus }
   /** An event was published on the bus. */
   | { readonly kind: 'bus' }
-  /** An item was written: its key, the ID of its message or request, or the contact or customer that it is about. */
-  | ({ readonly kind: 'item'; readonly key: string; readonly id: string } & ItemSubject);
+  /**
+   * An item was written or removed: its key, the ID of its message or request, or the contact or customer that it is
+   * about.
+   */
+  | ({ readonly kind: 'item'; readonly key: string; readonly id: string; readonly isRemoved: boolean } & ItemSubject);
 
 /**
  * The console's view of the customer's side: its table, its queues, and its decisions. The sandbox knows nothing about
  * that side. The program that runs both on one machine implements this interface and passes it to the sandbox.
  */
 export interface Inspector {
-  /** Every state that a request can have. */
+  /** Everything that a request can be: its states, and the statuses of its message. */
   readonly sendStates: readonly string[];
   readonly features: StageFeatures;
   sends(filter: SendFilter): Promise<SendList>;

@@ -89,6 +89,10 @@ export interface SendSummary {
   /** The customer that the request names in place of an address. */
   readonly customerId?: string;
   readonly state: string;
+  /** Once it is accepted, the furthest known status of its message. */
+  readonly status?: string;
+  /** Its contact was erased, and its content with it. */
+  readonly isErased?: boolean;
   /** The earliest time in the item. */
   readonly firstAt?: string;
   /** The latest time in the item. */
@@ -102,7 +106,7 @@ export interface SendSummary {
   /** The chat service's own words, or an operator's note. */
   readonly outcomeDetails?: string;
   readonly messageId?: string;
-  /** The text of a free-form message, at most 200 characters of it. */
+  /** The text of a free-form message or of the confirmation of an opt-out, at most 200 characters of it. */
   readonly text?: string;
   /** The name or ID of the rule or template. */
   readonly ruleName?: string;

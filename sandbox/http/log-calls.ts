@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { MiddlewareHandler } from 'hono';
 import type { SandboxClock } from '../base/clock.ts';
 import type { CallLog } from '../service/call-log.ts';
 import { parseJson } from './read-request.ts';
+
+/** The header of a response that is not sent, because the connection was reset. */
+const [ALREADY_SENT = ''] = RESPONSE_ALREADY_SENT.headers.keys();
 
 /** How much of a body the log keeps. */
 const MAX_BODY_CHARACTERS = 16_384;
@@ -16,7 +20,7 @@ export const logCalls =
     const bodyText: unknown = context.get('bodyText');
     const request = typeof bodyText === 'string' ? shownBody(bodyText) : null;
     const answer = shownBody(await context.res.clone().text());
-    const { status } = context.res;
+    const status = context.res.headers.has(ALREADY_SENT) ? null : context.res.status;
     callLog.add({
       id: randomUUID(),
       at,

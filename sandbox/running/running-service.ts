@@ -58,7 +58,7 @@ export const createRunningService = (options: RunningServiceOptions): RunningSer
   const keys = createSigningKeys({ stored: stored.keys.load(), save: stored.keys.put });
   const callLog = createCallLog(stored.calls.load(), (call, dropped) => {
     stored.calls.put(call);
-    if (call.status >= 400) counts.add('failedCalls', new Date());
+    if (call.status === null || call.status >= 400) counts.add('failedCalls', new Date());
     if (dropped) stored.calls.delete(dropped);
     feed.publish('call', clock.now(), { call });
   });

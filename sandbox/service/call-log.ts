@@ -8,8 +8,8 @@ export interface Call {
   readonly request: unknown;
   /** The request's `platformContactId`. */
   readonly contact: string | null;
-  /** The answer's HTTP status. */
-  readonly status: number;
+  /** The answer's HTTP status; null if the connection was reset instead. */
+  readonly status: number | null;
   readonly answer: unknown;
   /** The header `traceparent`, which names the caller's trace. */
   readonly traceparent: string | null;

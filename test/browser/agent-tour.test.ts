@@ -90,7 +90,7 @@ describe('the tour for bots and agents', () => {
     await page.getByRole('link', { name: 'Bruno Diaz' }).first().click();
 
     await page.locator('.conversation .out').filter({ hasText: 'This is Ana.' }).getByText('Operator').waitFor();
-    await page.locator('.card').getByText('Automated requests are sent.').waitFor();
+    await page.locator('.card').getByText('Automated systems answer').waitFor();
     await page.getByRole('button', { name: 'Hand over to people' }).waitFor();
   });
 

@@ -83,17 +83,17 @@ describe('a handover', () => {
     await form().getByLabel('Automated (a bot)').check();
     await wouldSend();
 
-    await card('Handover').getByRole('button', { name: 'Hand over to people' }).click();
+    await card('User').getByRole('button', { name: 'Hand over to people' }).click();
 
     await refusal('HANDED_OVER');
-    await card('Handover').getByText('until the user is handed back').waitFor();
-    await card('Handover').getByRole('button', { name: 'Hand back' }).click();
+    await card('User').getByText('until the user is handed back').waitFor();
+    await card('User').getByRole('button', { name: 'Hand back' }).click();
     await wouldSend();
   });
 
   it('starts with the message of an operator, which the phone shows, and ends an hour later', async () => {
-    await card('Handover').getByLabel('Message from an operator').fill('This is Ana.');
-    await card('Handover').getByRole('button', { name: 'Write as operator' }).click();
+    await card('Operator').getByLabel('Message from an operator').fill('This is Ana.');
+    await card('Operator').getByRole('button', { name: 'Write as operator' }).click();
 
     await page.locator('.conversation .out').filter({ hasText: 'This is Ana.' }).getByText('Operator').waitFor();
     await refusal('HANDED_OVER');
@@ -102,7 +102,7 @@ describe('a handover', () => {
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('button', { name: '+ 1 h' }).click();
     await wouldSend();
-    await card('Handover').getByText('Automated systems answer').waitFor();
+    await card('User').getByText('Automated systems answer').waitFor();
   });
 
   it('is recorded in the audit trail', async () => {
@@ -170,7 +170,7 @@ describe('a keyword', () => {
   it("is shown as the user's consent, and in the form", async () => {
     await writeAsUser(page, 'STOP');
 
-    await card('User').getByText('opted out').waitFor();
+    await card('User').getByText('opted out', { exact: true }).waitFor();
     await card('User').getByText('by keyword STOP').waitFor();
     await refusal('OPTED_OUT');
     await step(page, 'Opt-out recorded');

@@ -115,7 +115,7 @@ it("lists a user's addresses, what holds at all of them, and no address that som
   const [phone, other] = ['+5491155550001', '+5491155550002'];
   const writeAs = async (contact: string, customerId: string, text: string) => {
     await page.locator('.user').filter({ hasText: contact }).click();
-    await card('User').filter({ hasText: contact }).getByLabel('Customer ID').fill(customerId);
+    await card('Phone').filter({ hasText: contact }).getByLabel('Customer ID').fill(customerId);
     const changed = page.waitForResponse((response) => response.request().method() === 'PATCH');
     await page.keyboard.press('Enter');
     await changed;

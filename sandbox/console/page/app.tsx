@@ -19,6 +19,7 @@ export const App = () => {
       <Banners />
       <main>
         <Pane name="phone">
+          <h2 class="owner">Chat service (sandbox)</h2>
           <UserList />
           <Phone />
         </Pane>

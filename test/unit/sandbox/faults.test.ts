@@ -51,6 +51,8 @@ describe('a fault of answers', () => {
     await sandbox.control('POST /faults', { answers: { reset } });
     await expect(sandbox.api('/message/v3', aMessage())).rejects.toThrow();
     expect(await outbox(sandbox)).toBe(accepted);
+    const { calls } = Object((await sandbox.control('GET /calls')).body);
+    expect(calls).toMatchObject([{ status: null, answer: '', messageId: null }]);
   });
 
   it('delays the answer to an accepted message', async () => {

@@ -20,7 +20,10 @@ const DECIDED: Decided = {
   kind: 'decided',
   decision: { ...CLOSED, decision: 'refused', code: 'OPTED_OUT', why: 'STOP.', backlog: { queue: 0, bulk: 3 } },
 };
-const OPTED_OUT: ContactStatus = { consent: { state: 'opted-out', source: 'keyword STOP' } };
+const OPTED_OUT: ContactStatus = {
+  consent: { state: 'opted-out', source: 'keyword STOP' },
+  window: { open: false },
+};
 const BY_PEOPLE: ContactStatus = { ...OPTED_OUT, handover: { state: 'people', since: '2026-11-21T10:00:00.000Z' } };
 
 const MESSAGE = { id: 'm-1', isFromUser: true, at: '2026-11-21T10:00:00.000Z', summary: 'Hi', isEdited: false };
@@ -153,7 +156,13 @@ describe('the inspector over HTTP', () => {
 
   it('says in the start of the page what the stage turns on, and refuses bulk requests without their queue', async () => {
     const { inspector } = anInspector();
-    inspector.features = { handovers: false, keywords: false, confirmsOptOuts: false, bulkLane: false };
+    inspector.features = {
+      handovers: false,
+      keywords: false,
+      confirmsOptOuts: false,
+      bulkLane: false,
+      windowMarginSeconds: 30,
+    };
     const { url } = await startTestSandbox({ inspector });
 
     const start = await (await fetch(`${url}/console/start`)).json();

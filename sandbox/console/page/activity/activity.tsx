@@ -29,6 +29,7 @@ export const Activity = () => {
               {name === 'dead-letters' && <DeadLetterCount />}
             </Link>
           ))}
+          {hasInspector && <p class="owner">{shown === 'events' ? 'Chat service (sandbox)' : 'Parley'}</p>}
           {!hasInspector && (
             <p class="sandbox-only">
               Only the sandbox is running. Run <code>npm start</code> to also see requests, decisions, and queues.

@@ -1,6 +1,7 @@
 import { counted } from '../components/counted.ts';
+import { formatDateTime } from '../components/time.ts';
 import { otherContent } from '../phone/other-content.ts';
-import { type FeedEntry, isAcknowledged, isByOperator, type Message } from '../state/api.ts';
+import { type FeedEntry, hasFailed, isAcknowledged, isByOperator, type Message } from '../state/api.ts';
 import { readEvent } from '../state/event-fields.ts';
 
 /** An entry of the event log in words, and what it is about. */
@@ -31,7 +32,7 @@ export const describeEvent = (entry: FeedEntry): EventDescription => {
       const { method, path, status, contact, messageId } = entry.call;
       const detail = `${method} ${path.split('/').slice(-2).join('/')}`;
       const about = { messageId: messageId ?? undefined, contact: contact ?? undefined };
-      return { event: `API call: ${status}`, detail, ...about, isError: status >= 400 };
+      return { event: `API call: ${status ?? 'no answer'}`, detail, ...about, isError: hasFailed(entry.call) };
     }
     case 'event-published':
       return { event: 'Event published', detail: kindOf(entry.event), ...aboutEvent(entry.event) };
@@ -54,7 +55,7 @@ export const describeEvent = (entry: FeedEntry): EventDescription => {
     case 'channel-added':
       return { event: 'Number added', detail: entry.chatChannelNumber };
     case 'clock-moved':
-      return { event: 'Clock advanced', detail: `to ${entry.now}` };
+      return { event: 'Clock advanced', detail: `to ${formatDateTime(Date.parse(entry.now))}` };
     case 'account-changed':
       return { event: 'Account changed', detail: `${entry.account.mode} mode, credit ${entry.account.credit}` };
     case 'webhook-changed':

@@ -1,5 +1,5 @@
 import { LinkList } from '../components/link-list.tsx';
-import { formatSeconds } from '../components/time.ts';
+import { formatDay, formatSeconds } from '../components/time.ts';
 import type { FeedEntry, UserRow } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
 import { findUser } from '../state/find-user.ts';
@@ -41,7 +41,7 @@ const EventRow = ({ entry, users }: { entry: FeedEntry; users: Users }) => {
   const { event, detail, contact, isError } = describeEvent(entry);
   return (
     <>
-      <time class="time" dateTime={entry.at} title={entry.at}>
+      <time class="time" dateTime={entry.at} title={formatDay(entry.at)}>
         {formatSeconds(entry.at)}
       </time>
       <span class={isError ? 'event error' : 'event'}>{event}</span>

@@ -1,4 +1,4 @@
-import { formatSeconds } from '../components/time.ts';
+import { formatSeconds, withReadableTimes } from '../components/time.ts';
 import type { SendView } from '../state/api.ts';
 import { type Timeline, useConsole } from '../state/console-state.ts';
 import { ResolveSend } from './resolve-send.tsx';
@@ -87,7 +87,7 @@ const mayWriteFirst = ({ trace }: Timeline): boolean =>
 const Waiting = ({ send }: { send: SendView }) => {
   const stage = useConsole((state) => state.stage);
   const { state, why, nextProbeAt } = stage?.circuitBreaker ?? {};
-  const reason = send.outcome ?? send.decision;
+  const reason = withReadableTimes(send.outcome ?? send.decision ?? '');
   return (
     <section class="next-action" aria-label="Waiting">
       {stage?.sending.state === 'stopped' ? (

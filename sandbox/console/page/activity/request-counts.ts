@@ -1,3 +1,4 @@
+import { withReadableTimes } from '../components/time.ts';
 import type { SendStates, SendSummary } from '../state/api.ts';
 import type { RequestFilter } from '../state/route.ts';
 
@@ -35,5 +36,6 @@ export const reasonOf = ({ state, code, decision, outcome, outcomeDetails }: Sen
   if (state === 'accepted') return undefined;
   if (state === 'failed') return [code, outcomeDetails].filter(Boolean).join(': ') || outcome;
   // If a request expires, the outcome is that of an earlier call.
-  return code ?? (state === 'expired' ? decision : (outcomeDetails ?? outcome ?? decision));
+  const reason = code ?? (state === 'expired' ? decision : (outcomeDetails ?? outcome ?? decision));
+  return reason && withReadableTimes(reason);
 };

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Badge } from '../components/badge.tsx';
 import { Link } from '../components/link.tsx';
 import { LinkList } from '../components/link-list.tsx';
-import { formatSeconds } from '../components/time.ts';
+import { formatDay, formatSeconds } from '../components/time.ts';
 import { toneOf } from '../components/tone.ts';
 import type { SendSummary } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
@@ -67,17 +67,33 @@ const RequestList = (props: { label: string; hasUsers?: boolean; children: Compo
 
 const RequestRow = ({ send, userName }: { send: SendSummary; userName: string | undefined }) => (
   <>
-    <time class="time" dateTime={send.at} title={send.at}>
+    <time class="time" dateTime={send.at} title={send.at && formatDay(send.at)}>
       {send.at && formatSeconds(send.at)}
     </time>
-    <span class="id">{send.requestId}</span>
+    <ListedId id={send.requestId} />
     <span class="details">
       {userName !== undefined && <span class="user-name">{userName}</span>}
-      <span class="detail">{send.text ?? (send.ruleName && `Template ${send.ruleName}`)}</span>
+      <span class="detail">{contentOf(send)}</span>
       <span class="reason">{reasonOf(send)}</span>
     </span>
-    <Badge tone={toneOf(send.state)}>{send.state}</Badge>
+    <Badge tone={toneOf(send.status ?? send.state)}>{send.status ?? send.state}</Badge>
   </>
+);
+
+const contentOf = ({ text, ruleName, isErased }: SendSummary): string => {
+  if (isErased) return 'Content erased';
+  return text ?? (ruleName === undefined ? 'No text' : `Template ${ruleName}`);
+};
+
+/** How many characters of an ID are never cut. */
+const TAIL = 8;
+
+/** An ID in a list. Without room, its start is cut: the IDs of one sender differ at the end. */
+const ListedId = ({ id }: { id: string }) => (
+  <span class="id" title={id}>
+    <span class="id-start">{id.slice(0, -TAIL)}</span>
+    {id.slice(-TAIL)}
+  </span>
 );
 
 const nameOf = ({ platformContactId, customerId }: SendSummary, users: Parameters<typeof findUser>[0]): string => {

@@ -107,9 +107,9 @@ const stateStep = (
 
 export const callStep = ({ path, status, at, request, answer, messageId, traceparent }: Call): TimelineStep => ({
   source: 'service',
-  title: `POST ${path.split('/').slice(-2).join('/')}: ${status}`,
+  title: `POST ${path.split('/').slice(-2).join('/')}: ${status ?? 'no answer'}`,
   tone: messageId === null ? 'error' : 'success',
-  detail: messageId === null ? sentences(errorIn(answer)) : undefined,
+  detail: status === null ? NO_ANSWER : messageId === null ? sentences(errorIn(answer)) : undefined,
   at,
   ids: idsOf({ 'Message ID': messageId, traceparent }),
   bodies: [
@@ -117,6 +117,9 @@ export const callStep = ({ path, status, at, request, answer, messageId, tracepa
     { name: 'Response', value: answer },
   ],
 });
+
+const NO_ANSWER =
+  'The connection was reset before the answer, so Parley does not know whether the chat service accepted the message.';
 
 /** Summarizes the `error` or `problems` object of a response; undefined if it has none. */
 const errorIn = (response: unknown): string | undefined => {

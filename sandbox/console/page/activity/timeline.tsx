@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { CopyText } from '../components/copy.tsx';
 import { JsonBody } from '../components/json-view.tsx';
 import { Link } from '../components/link.tsx';
-import { formatDay, formatElapsed, formatMilliseconds } from '../components/time.ts';
+import { formatDay, formatElapsed, formatMilliseconds, withReadableTimes } from '../components/time.ts';
 import { FirstRun, NextItem, OpenChecklist } from '../first-run/checklist.tsx';
 import { type Timeline as Loaded, useConsole } from '../state/console-state.ts';
 import type { Selection } from '../state/route.ts';
@@ -117,7 +117,7 @@ const Step = ({ ordered: { step, sinceMs } }: { ordered: Ordered<TimelineStep> }
         {sinceMs !== undefined && <span class="since">+{formatElapsed(sinceMs)}</span>}
       </p>
     )}
-    {step.detail !== undefined && <p class="detail">{step.detail}</p>}
+    {step.detail !== undefined && <p class="detail">{withReadableTimes(step.detail)}</p>}
     {step.requestId !== undefined && (
       <p class="detail">
         <Link to={{ selection: { kind: 'request', id: step.requestId } }} label={`Show the request: ${step.title}`}>

@@ -1,16 +1,15 @@
 import { Button } from '../components/button.tsx';
 import { focusTemplate } from '../controls/focus-field.ts';
-import { useWindowEnd, useWindowTime } from '../phone/open-windows.ts';
 import { useConsole, useSelectedUser } from '../state/console-state.ts';
+import { useConversationWindow } from '../state/conversation-window.ts';
 import { Banner } from './banner.tsx';
 
 /** The selected user's conversation window was open and has closed. */
 export const WindowBanner = () => {
   const hasInspector = useConsole((state) => state.hasInspector);
   const user = useSelectedUser();
-  const closesAt = useWindowEnd();
-  const now = useWindowTime(user === undefined ? [] : [user]);
-  if (!hasInspector || user === undefined || closesAt === undefined || now < closesAt) return null;
+  const { state } = useConversationWindow();
+  if (!hasInspector || user === undefined || state !== 'closed') return null;
   return (
     <Banner
       tone="pending"

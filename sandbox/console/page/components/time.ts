@@ -32,6 +32,12 @@ export const formatDay = (iso: string): string => format(DAY, iso);
 /** `Nov 21, 14:05:09` */
 export const formatDateTime = (ms: number): string => DATE_TIME.format(new Date(ms));
 
+const ISO_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** Returns a sentence with its ISO times as the page shows times: Parley's sentences are in UTC. */
+export const withReadableTimes = (sentence: string): string =>
+  sentence.replaceAll(ISO_TIME, (iso) => formatDateTime(Date.parse(iso)));
+
 /** `23:59:07`, or `1 d 02:00:00` for more than a day. */
 export const formatDuration = (ms: number): string => {
   const seconds = Math.max(0, Math.floor(ms / 1000));

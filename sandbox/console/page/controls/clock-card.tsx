@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { useServiceTime } from '../components/time.ts';
-import { useWindowEnd } from '../phone/open-windows.ts';
 import { callApi } from '../state/api.ts';
 import { showResult } from '../state/console-state.ts';
+import { useConversationWindow } from '../state/conversation-window.ts';
 import { Card, Form } from './card.tsx';
 
 const HOUR = 3600;
@@ -70,9 +70,9 @@ const OtherAmount = () => {
 };
 
 const ToEndOfWindow = () => {
-  const closesAt = useWindowEnd();
+  const window = useConversationWindow();
   const now = useServiceTime();
-  const remainingMs = closesAt === undefined ? 0 : closesAt - now;
+  const remainingMs = window.state === 'open' ? window.closesAt - now : 0;
   return (
     <Button
       class="advance"

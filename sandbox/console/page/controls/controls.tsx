@@ -4,28 +4,34 @@ import { ClockCard } from './clock-card.tsx';
 import { CustomerCard } from './customer-card.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
 import { FaultsCard } from './faults-card.tsx';
-import { HandoverCard } from './handover-card.tsx';
 import { LinkCard } from './link-card.tsx';
+import { OperatorCard } from './operator-card.tsx';
 import { SendCard } from './send-card.tsx';
 import { SendingCard } from './sending-card.tsx';
-import { AccountCard, UserCard } from './settings-cards.tsx';
+import { AccountCard, PhoneCard } from './settings-cards.tsx';
 import { TemplatesCard } from './templates-card.tsx';
-import { WindowCard } from './window-card.tsx';
+import { UserCard } from './user-card.tsx';
 
-/** Sends messages and changes the sandbox's state. */
+/** What Parley has recorded and can do, and below it what the chat service has and can do. */
 export const Controls = () => {
   const hasInspector = useConsole((state) => state.hasInspector);
   return (
     <div class="controls">
-      <h2 class="visually-hidden">Controls</h2>
-      <WindowCard />
-      {hasInspector && <SendCard />}
-      {hasInspector && <FollowContact />}
-      {hasInspector && <HandoverCard />}
-      {hasInspector && <CustomerCard />}
+      {hasInspector && (
+        <>
+          <FollowContact />
+          <h2 class="owner">Parley</h2>
+          <UserCard />
+          <SendCard />
+          <CustomerCard />
+          <SendingCard />
+        </>
+      )}
+      <h2 class="owner">Chat service (sandbox)</h2>
+      {!hasInspector && <UserCard />}
       <ClockCard />
-      {hasInspector && <SendingCard />}
-      <UserCard />
+      <PhoneCard />
+      <OperatorCard />
       <AccountCard />
       <TemplatesCard />
       <FaultsCard />

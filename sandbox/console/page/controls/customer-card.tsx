@@ -7,7 +7,7 @@ import { isContactOf } from '../state/contact-item.ts';
 import { useContactStatus } from '../state/contact-status.ts';
 import { findUser } from '../state/find-user.ts';
 import { Card } from './card.tsx';
-import { ConsentText } from './consent-line.tsx';
+import { ConsentText } from './consent-text.tsx';
 import { CustomerMessages } from './customer-messages.tsx';
 
 /** The addresses of the selected user, why they belong together, and the consent at each. */

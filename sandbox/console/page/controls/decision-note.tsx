@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { counted } from '../components/counted.ts';
-import { formatDateTime } from '../components/time.ts';
+import { withReadableTimes } from '../components/time.ts';
 import type { Decided, Decision } from '../state/api.ts';
 import { useConsole } from '../state/console-state.ts';
 import { focusTemplate } from './focus-field.ts';
@@ -18,11 +18,8 @@ export const DecisionNote = ({ decided }: { decided: Decided | 'asking' }) => {
   }
 };
 
-const DecisionText = ({
-  decision: { decision, code, why, windowClosesAt, backlog, ...stage },
-}: {
-  decision: Decision;
-}) => {
+const DecisionText = ({ decision: { decision, code, backlog, ...stage } }: { decision: Decision }) => {
+  const why = withReadableTimes(stage.why);
   switch (decision) {
     case 'refused':
       return (
@@ -38,7 +35,6 @@ const DecisionText = ({
         <>
           <p class="hint decision">
             Parley would call <code>{decision === 'free-form' ? 'message/v3' : 'intent/v2'}</code>. {why}
-            {windowClosesAt !== undefined && ` The window closes on ${formatDateTime(Date.parse(windowClosesAt))}.`}
           </p>
           <p class="hint decision">{describeBacklog(backlog)}</p>
           <WouldWait {...stage} />

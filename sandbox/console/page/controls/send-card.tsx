@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
-import { hasOpenWindow, useWindowTime } from '../phone/open-windows.ts';
 import { NO_USER, showError, showNotice, store, useConsole, useSelectedUser } from '../state/console-state.ts';
+import { useConversationWindow } from '../state/conversation-window.ts';
 import { contentOf, draft, sinceOf, useDraft } from '../state/draft.ts';
 import { enqueueRequest, newRequestId } from '../state/enqueue.ts';
 import { selectUnlessMoved } from '../state/navigate.ts';
@@ -20,7 +20,7 @@ export const SendCard = () => {
   const user = useSelectedUser();
   const rules = useConsole((state) => state.rules);
   const latest = useConsole((state) => state.conversation.messages.findLast(({ direction }) => direction === 'in')?.id);
-  const now = useWindowTime(user === undefined ? [] : [user]);
+  const window = useConversationWindow();
   const request = useDraft((state) => state);
   const [hasTried, setTried] = useState(false);
   const id = useId();
@@ -88,7 +88,7 @@ export const SendCard = () => {
             text={text}
             rule={rule}
             values={values}
-            isWindowOpen={hasOpenWindow(user, now)}
+            isWindowOpen={window.state === 'open'}
           />
         )}
         {problem !== undefined && (

@@ -3,16 +3,14 @@ import { changeAccount, setCredit } from '../state/account.ts';
 import { callApi, userPath } from '../state/api.ts';
 import { showError, useConsole, useSelectedUser } from '../state/console-state.ts';
 import { Card, Switch } from './card.tsx';
-import { ConsentLine } from './consent-line.tsx';
 
 /** The selected user's settings on the chat platform. */
-export const UserCard = () => {
+export const PhoneCard = () => {
   const user = useSelectedUser();
-  const hasInspector = useConsole((state) => state.hasInspector);
   if (user === undefined) return null;
   const change = (settings: Settings) => patch(userPath(user.contact), settings);
   return (
-    <Card title="User" note={user.name ?? user.contact} open>
+    <Card title="Phone" note={user.contact} open>
       <label class="field">
         Name
         <input
@@ -37,7 +35,6 @@ export const UserCard = () => {
       <Switch label="Read receipts" isOn={user.readReceipts} onChange={(readReceipts) => change({ readReceipts })} />
       <Switch label="On the chat platform" isOn={user.onPlatform} onChange={(onPlatform) => change({ onPlatform })} />
       <Switch label="Opted in" isOn={user.optIn} onChange={(optIn) => change({ optIn })} />
-      {hasInspector && <ConsentLine />}
     </Card>
   );
 };

@@ -105,10 +105,10 @@ const sendTemplate: Action = async (contact, say) => {
 const read: Action = async (contact, say) => {
   const user = userOf(contact);
   if (user?.device === 'off') {
-    throw new ActionError(`${nameOf(contact)}'s device is off. Turn on "Device on" in the User card.`);
+    throw new ActionError(`${nameOf(contact)}'s device is off. Turn on "Device on" in the Phone card.`);
   }
   if (user?.readReceipts === false) {
-    throw new ActionError(`${nameOf(contact)}'s read receipts are off. Turn on "Read receipts" in the User card.`);
+    throw new ActionError(`${nameOf(contact)}'s read receipts are off. Turn on "Read receipts" in the Phone card.`);
   }
   say("Delivering the message to the user's device…");
   const id = await untilDelivered(contact);

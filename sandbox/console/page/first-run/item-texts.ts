@@ -34,7 +34,7 @@ export const ITEM_TEXTS: Readonly<Record<Item, ItemText>> = {
   },
   read: {
     title: 'The user reads it',
-    explains: 'The ticks on the phone turn blue, and MessageRead is published.',
+    explains: 'The two ticks on the phone are colored, and MessageRead is published.',
     action: 'Read as the user',
   },
   condition: {
@@ -66,7 +66,7 @@ export const ITEM_TEXTS: Readonly<Record<Item, ItemText>> = {
   },
   lane: {
     title: 'Bulk queue: a code overtakes a broadcast',
-    explains: '20 requests wait on the bulk queue, and one code is on the send queue. The code arrives first.',
+    explains: '20 requests wait on the bulk queue. A code on the send queue does not wait for them to be sent.',
     action: 'Send 20 and a code',
     needs: { isOn: ({ bulkLane }) => bulkLane, setting: 'To try this, set sends.bulkLane.' },
   },

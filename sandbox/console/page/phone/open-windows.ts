@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { User } from '../state/api.ts';
-import { serviceTime, useConsole, useSelectedUser } from '../state/console-state.ts';
+import { serviceTime, useConsole } from '../state/console-state.ts';
 
 /** The longest delay of a timer (https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html). */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-type Windows = Pick<User, 'windows'>;
+interface Windows {
+  readonly windows: readonly { readonly closesAt: string }[];
+}
 
 /** Returns whether any of a user's conversation windows is open. The service's `open` is as old as the user's data. */
 export const hasOpenWindow = ({ windows }: Windows, now: number): boolean =>
@@ -21,14 +22,6 @@ export const nextClosing = (users: Iterable<Windows>, now: number): number | und
     }
   }
   return next;
-};
-
-/** When the selected user's conversation window closes, in milliseconds; undefined if it never opened. */
-export const useWindowEnd = (): number | undefined => {
-  const user = useSelectedUser();
-  const [channel] = useConsole((state) => state.chatChannelNumbers);
-  const closesAt = user?.windows.find(({ chatChannelNumber }) => chatChannelNumber === channel)?.closesAt;
-  return closesAt === undefined ? undefined : Date.parse(closesAt);
 };
 
 /** Returns the service's time. Updates when its clock is advanced and when a window closes, not every second. */

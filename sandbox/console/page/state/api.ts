@@ -121,6 +121,9 @@ export const inspectorPath = (path: string): string => `/inspector/${path}`;
 /** Returns whether the webhook acknowledged the event. */
 export const isAcknowledged = ({ status }: Delivery): boolean => status !== null && status >= 200 && status < 300;
 
+/** Whether a call of the API got an error, or no answer. */
+export const hasFailed = ({ status }: Call): boolean => status === null || status >= 400;
+
 /** Whether an operator wrote a message in the chat service's console. */
 export const isByOperator = (message: Message | null): message is Message =>
   message !== null && 'endpoint' in message && message.endpoint === 'operator-console';

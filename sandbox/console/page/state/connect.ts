@@ -4,6 +4,7 @@ import { store } from './console-state.ts';
 import { isAboutSelectedUser } from './contact-status.ts';
 import { correctRoute } from './correct-route.ts';
 import { noteContactChange } from './dry-run.ts';
+import { forgetIfErased, forgetOwnerOf } from './forget-erased.ts';
 import { loadRequests, refreshRequests } from './requests.ts';
 import { loadSelectedUser } from './selected-user.ts';
 import { loadSendStates } from './send-states.ts';
@@ -81,6 +82,7 @@ const followInspector = (): EventSource => {
   on('stage', ({ stage }) => store.set({ stage }));
   on('send', ({ send, states }) => {
     store.set({ sendStates: states });
+    if (send.isErased) forgetOwnerOf(send);
     refreshRequests(send);
     const { route, timeline } = store.get();
     const isShownMessage = send.messageId !== undefined && timeline?.message?.id === send.messageId;
@@ -89,7 +91,8 @@ const followInspector = (): EventSource => {
   on('bus', () => {
     if (store.get().route.selection !== undefined) refreshTimeline();
   });
-  on('item', ({ key, id, ...subject }) => {
+  on('item', ({ key, id, isRemoved, ...subject }) => {
+    if (isRemoved && subject.contactKey !== undefined) void forgetIfErased(subject.contactKey);
     const { route, timeline } = store.get();
     if (isAboutSelectedUser(subject)) noteContactChange();
     const { selection } = route;

@@ -1,4 +1,4 @@
-import { type Activity, type FeedEntry, isAcknowledged, type MinuteCounts } from './api.ts';
+import { type Activity, type FeedEntry, hasFailed, isAcknowledged, type MinuteCounts } from './api.ts';
 
 const MINUTE_MS = 60_000;
 const NOTHING = { received: 0, sent: 0, failedCalls: 0, failedDeliveries: 0 };
@@ -36,7 +36,7 @@ export const activityOf = (entry: FeedEntry): Activity | undefined => {
     case 'message-accepted':
       return 'sent';
     case 'call':
-      return entry.call.status >= 400 ? 'failedCalls' : undefined;
+      return hasFailed(entry.call) ? 'failedCalls' : undefined;
     case 'webhook-attempt':
       return isAcknowledged(entry.delivery) ? undefined : 'failedDeliveries';
     default:

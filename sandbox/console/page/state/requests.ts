@@ -40,9 +40,9 @@ let lastRefresh = 0;
 let isRefreshScheduled = false;
 
 /** Reloads the requests that are shown if a changed one may be among them; at most every 250 ms. */
-export const refreshRequests = ({ platformContactId = '' }: SendSummary): void => {
+export const refreshRequests = ({ platformContactId = '', isErased = false }: SendSummary): void => {
   const { user = '', tab } = store.get().route;
-  const isOtherUser = tab === 'user' && !isSameContact(platformContactId, user);
+  const isOtherUser = tab === 'user' && !isErased && !isSameContact(platformContactId, user);
   if (isRefreshScheduled || isOtherUser) return;
   isRefreshScheduled = true;
   const refresh = () => {

@@ -82,7 +82,8 @@ const fetchTimeline = async (selection: Selection): Promise<ApiResult<Timeline>>
   const traced = store.get().hasInspector ? await fetchTrace(selection) : NO_TRACE;
   if (!traced.ok) return traced;
   const trace = traced.value;
-  const { messageId, platformContactId } = trace?.send ?? {};
+  // The chat service's copy is not shown under a request that Parley has erased.
+  const { messageId, platformContactId } = trace?.send?.isErased ? {} : (trace?.send ?? {});
   const [{ contact, ...history }, others] = await Promise.all([
     known ?? (messageId === undefined ? NO_HISTORY : fetchHistory(messageId)),
     fetchOtherCalls(trace),

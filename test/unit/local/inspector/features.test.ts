@@ -3,12 +3,14 @@ import { expect, it } from 'vitest';
 import { readStageSettings } from '../../../../lib/settings/read-stage-settings.ts';
 import { featuresOf } from '../../../../local/inspector/features.ts';
 
-const OFF = { handovers: false, keywords: false, confirmsOptOuts: false, bulkLane: false };
+const OFF = { handovers: false, keywords: false, confirmsOptOuts: false, bulkLane: false, windowMarginSeconds: 30 };
+const BASE = { sends: {}, window: { marginSeconds: 30 } };
 
 it('turns on what the settings of the stage turn on', () => {
-  expect(featuresOf({ sends: {} })).toEqual(OFF);
+  expect(featuresOf(BASE)).toEqual(OFF);
   expect(
     featuresOf({
+      ...BASE,
       operators: { echoField: 'OPERATOR_ID' },
       keywords: { languages: ['en'], confirmation: 'Done.' },
       sends: { bulkLane: { maxConcurrentCalls: 2 } },
@@ -21,15 +23,16 @@ it('turns on what the settings of the stage turn on', () => {
     confirmsOptOuts: true,
     bulkLane: true,
     turns: { silenceSeconds: 5 },
+    windowMarginSeconds: 30,
   });
-  expect(featuresOf({ keywords: { languages: ['en'] }, sends: {} })).toEqual({ ...OFF, keywords: true });
+  expect(featuresOf({ ...BASE, keywords: { languages: ['en'] } })).toEqual({ ...OFF, keywords: true });
 });
 
 it("marks operators' messages with a value that the stage accepts, and with none if it recognizes none", () => {
   const operators = { echoField: 'SENDER_TYPE', echoValues: ['agent', 'lead'] };
 
-  expect(featuresOf({ operators, sends: {} }).operatorField).toEqual({ name: 'SENDER_TYPE', value: 'agent' });
-  expect(featuresOf({ operators: {}, sends: {} })).toEqual({ ...OFF, handovers: true });
+  expect(featuresOf({ ...BASE, operators }).operatorField).toEqual({ name: 'SENDER_TYPE', value: 'agent' });
+  expect(featuresOf({ ...BASE, operators: {} })).toEqual({ ...OFF, handovers: true });
 });
 
 it('finds on, in the stage that npm start runs, all that the tour of the console plays', () => {
@@ -45,5 +48,6 @@ it('finds on, in the stage that npm start runs, all that the tour of the console
     confirmsOptOuts: true,
     bulkLane: true,
     turns: { silenceSeconds: 8 },
+    windowMarginSeconds: settings.window.marginSeconds,
   });
 });

@@ -64,7 +64,7 @@ const inspectStage = async () => {
       tableName: stage.tableName,
       eventBusName: 'Parley-dev',
     },
-    { handovers: false, keywords: false, confirmsOptOuts: false, bulkLane: false },
+    { handovers: false, keywords: false, confirmsOptOuts: false, bulkLane: false, windowMarginSeconds: 30 },
     clock.now,
   );
   onTestFinished(() => inspector[Symbol.dispose]());

@@ -89,6 +89,25 @@ describe('the latest sends', () => {
     expect(idsOf(filter)).toEqual(expected);
   });
 
+  it('are listed with the furthest status of their message once they are accepted, whichever is known first', () => {
+    const list = createLatestSends();
+    list.addStatus('m-2', 'read');
+    list.add({ requestId: 'order-1', state: 'claimed', messageId: 'm-1' });
+    list.add({ requestId: 'order-2', state: 'accepted', messageId: 'm-2' });
+
+    expect(list.addStatus('m-1', 'delivered')?.status).toBeUndefined();
+    list.add({ requestId: 'order-1', state: 'accepted', messageId: 'm-1' });
+    expect(list.addStatus('m-2', 'read')).toBeUndefined();
+    expect(list.addStatus('of-another-sender', 'read')).toBeUndefined();
+
+    expect(list.find({}).sends.map(({ requestId, status }) => [requestId, status])).toEqual([
+      ['order-1', 'delivered'],
+      ['order-2', 'read'],
+    ]);
+    expect(list.find({ state: 'read' }).sends.map(({ requestId }) => requestId)).toEqual(['order-2']);
+    expect(list.states()).toMatchObject({ claimed: 0, accepted: 0, delivered: 1, read: 1 });
+  });
+
   it('are at most 200, while the total counts all', () => {
     const list = listOf(Array.from({ length: 250 }, (_, index) => ({ requestId: `r-${index}`, state: 'queued' })));
 

@@ -30,6 +30,7 @@ describe('a contact', () => {
 
     expect(await createManagementOperations(api).contact(USER)).toEqual({
       consent: CONTACT.consent,
+      window: CONTACT.window,
       handover: { state: 'people', since: '2026-11-21T10:00:00.000Z' },
     });
     expect(calls).toEqual([['GET', `/v1/contacts/${encodeURIComponent(USER)}`]]);

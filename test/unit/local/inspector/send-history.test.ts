@@ -34,6 +34,15 @@ describe('the history of a send', () => {
     ]);
   });
 
+  it('keeps nothing from before an erasure', () => {
+    const history = createSendHistory();
+
+    for (const send of [CLAIMED, WAITING]) history.add(send);
+    history.add({ ...WAITING, call: undefined, decision: undefined, body: '', erasedAt: '2026-01-31T11:00:00.000Z' });
+
+    expect(history.of('1').sendHistory).toMatchObject([{ state: 'waiting', call: undefined, decision: undefined }]);
+  });
+
   it('keeps why a message failed, but not the time of a status', () => {
     const history = createSendHistory();
     const failed: SendRecord = {

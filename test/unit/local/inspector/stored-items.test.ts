@@ -14,6 +14,12 @@ describe('an item that was written', () => {
       { pk: 'CONTACT#chat#*#5411', sk: 'CONSENT' },
       { contactKey: '5411', customerId: undefined, send: undefined },
     ],
+    [
+      'a message that was read, although a failure is reported later',
+      { pk: 'MESSAGE#m-1', sk: 'MESSAGE', deliveredAt: '1', readAt: '2', failedAt: '3' },
+      { id: 'm-1', status: 'read' },
+    ],
+    ['a message of a user', { pk: 'MESSAGE#m-2', sk: 'MESSAGE' }, { status: undefined }],
   ])('is read: %s', (_, item, expected) => expect(readStored(item)).toMatchObject(expected));
 });
 

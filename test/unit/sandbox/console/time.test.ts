@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  formatDateTime,
   formatDay,
   formatDuration,
   formatElapsed,
@@ -7,7 +8,16 @@ import {
   formatRoughly,
   formatSeconds,
   formatTime,
+  withReadableTimes,
 } from '../../../../sandbox/console/page/components/time.ts';
+
+it('replaces the ISO times of a sentence', () => {
+  const at = '2026-11-21T10:00:00.000Z';
+
+  expect(withReadableTimes(`The user wrote at ${at}, so the window is open.`)).toBe(
+    `The user wrote at ${formatDateTime(Date.parse(at))}, so the window is open.`,
+  );
+});
 
 it('shows a time that is none as it is, instead of failing', () => {
   const formats = [formatTime, formatSeconds, formatMilliseconds, formatDay];

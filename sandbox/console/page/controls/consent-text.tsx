@@ -1,16 +1,5 @@
 import { formatDateTime } from '../components/time.ts';
 import type { ConsentStatus } from '../state/api.ts';
-import { useContactStatus } from '../state/contact-status.ts';
-
-/** The consent that Parley has recorded. The switch next to it is the chat service's. */
-export const ConsentLine = () => {
-  const consent = useContactStatus()?.consent ?? { state: 'none' };
-  return (
-    <p class="hint">
-      Consent in Parley: <ConsentText {...consent} />
-    </p>
-  );
-};
 
 /** The state of a consent, and where, when, and how the user gave it. */
 export const ConsentText = (consent: ConsentStatus) => (
