@@ -76,14 +76,16 @@ export class ParleyStack extends Stack {
     const encryptionKey = existing.encryptionKey ?? this.#createKey(settings, eventBus);
     this.table = existing.table ?? new ParleyTable(this, 'Table', { production: settings.production, encryptionKey });
     const { table } = this;
-    const parts = { ...settings, table, encryptionKey, ...networkOf(this, existing, settings) };
+    const outside = { ...settings, table, encryptionKey };
+    const callers = { ...outside, ...networkOf(this, existing, settings) };
+    const parts = existing.vpcFunctions === 'callers' ? outside : callers;
     this.receiver = new ParleyReceiver(this, 'Receiver', { ...parts, domainMapping });
-    this.sender = new ParleySender(this, 'Sender', parts);
+    this.sender = new ParleySender(this, 'Sender', callers);
     this.receiver.confirmOptOuts(this.sender);
     this.publisher = new ParleyPublisher(this, 'Publisher', { ...parts, eventBus });
     this.receiver.endTurns(this.publisher);
     this.management = new ParleyManagement(this, 'Management', {
-      ...parts,
+      ...callers,
       sender: this.sender,
       receiver: this.receiver,
       publisher: this.publisher,

@@ -175,5 +175,6 @@ export const EXISTING_CASES: Readonly<
       streamsEndpointUrl: 'https://vpce-1-2.streams.dynamodb.eu-west-1.vpce.amazonaws.com',
     })),
   ],
+  vpcFunctions: [shareVpc, shareAll(shareVpc, () => ({ vpcFunctions: 'callers' }))],
   domainMapping: [undefined, shareDomainName],
 };
