@@ -90,7 +90,7 @@ const recognizeDelimiter = (bytes: Buffer, contactColumn: string): string => {
 /** Reads the rows, with only a few in memory. */
 export async function* csvRows({ file, delimiter, header, bytes }: CsvTable): AsyncGenerator<NumberedRow> {
   const parser = parse({ ...FORMAT, delimiter, info: true });
-  const source = Readable.from([bytes]).pipe(parser);
+  const source = Readable.from(chunksOf(bytes)).pipe(parser);
   let isHeader = true;
   try {
     for await (const { record, info } of source) {
@@ -104,6 +104,13 @@ export async function* csvRows({ file, delimiter, header, bytes }: CsvTable): As
   } finally {
     parser.destroy();
   }
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** The parser keeps the rows of a chunk until they are read. */
+function* chunksOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.subarray(start, start + CHUNK_BYTES);
 }
 
 const toRow = (header: readonly string[], values: readonly string[]): Omit<NumberedRow, 'number'> => {

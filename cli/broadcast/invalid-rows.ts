@@ -27,7 +27,7 @@ export const createInvalidRows = (): InvalidRows => {
   return {
     add(number, { why, value }) {
       recordRefusal(reasons, why, number);
-      if (listed.length < LISTED_ROWS) listed.push(`  row ${number}: ${why}${value ? ` (${shorten(value)})` : ''}`);
+      if (listed.length < LISTED_ROWS) listed.push(`  row ${number}: ${why}${value ? ` ("${shorten(value)}")` : ''}`);
     },
     count: () => countRefused(reasons),
     byReason: () => reasons,

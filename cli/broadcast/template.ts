@@ -1,9 +1,11 @@
 import { partialNumberFault } from '../../lambdas/domain/address.ts';
 import { type AddressedRequest, namesAddress } from '../../lambdas/domain/addressed-request.ts';
 import { parseSendRequest } from '../../lambdas/domain/send-request.ts';
+import { faultsOfSendRequest } from '../../lambdas/domain/send-request-faults.ts';
 import { nearestName } from '../../lib/settings/nearest-name.ts';
 import { CliError, EXIT } from '../base/errors.ts';
-import type { MessageFields } from '../base/message-options.ts';
+import { MESSAGE_SOURCES, type MessageFields } from '../base/message-options.ts';
+import { describeFaults } from '../base/request-fields.ts';
 import { cellFault } from './cell-fault.ts';
 import type { CsvTable, NumberedRow } from './csv-rows.ts';
 import { identifyRow, type RowIdentity } from './row-identity.ts';
@@ -109,14 +111,18 @@ export const fillRow = (template: MessageTemplate, { row, fault }: NumberedRow):
     ]),
   );
   const contact = row[contactColumn] ?? '';
-  const read = parseSendRequest(
-    JSON.stringify({ requestId: 'row', notAfter: DEFAULT_NOT_AFTER, platformContactId: contact, ...filled }),
-  );
+  const body = JSON.stringify({ requestId: 'row', notAfter: DEFAULT_NOT_AFTER, platformContactId: contact, ...filled });
+  const read = parseSendRequest(body);
   if (read.kind !== 'request') {
-    const why = read.explanation.replace(/^Not a send request: |\.$/g, '');
-    return why.startsWith('platformContactId: ')
-      ? invalid(why.replace('platformContactId:', `column ${contactColumn}`), contact)
-      : invalid(why);
+    const faults = faultsOfSendRequest(body);
+    const ofContact = faults.find(({ field }) => field === 'platformContactId');
+    if (ofContact) return invalid(`column ${contactColumn} ${ofContact.fault}`, contact);
+    // Without the values, so that rows with the same fault are counted together.
+    const fields = faults.map(({ field, fault: why }) => ({ field, fault: why }));
+    return invalid(
+      describeFaults(fields, MESSAGE_SOURCES).replace(/\.$/, ''),
+      faults.length === 1 ? faults[0]?.value?.slice(1, -1) : undefined,
+    );
   }
   const { request } = read;
   if (!namesAddress(request)) return invalid(`column ${contactColumn} is empty`);

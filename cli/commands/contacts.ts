@@ -1,12 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Command, Option } from '@commander-js/extra-typings';
 import { CONSENT_ORIGINS, type ConsentKind, DEFAULT_ORIGIN } from '../../lambdas/domain/consent.ts';
 import { contactCheckResponse } from '../../lambdas/manage/api/contact-checks.ts';
 import { type ContactResponse, contactResponse } from '../../lambdas/manage/api/contacts.ts';
 import { type CommandContext, type CreateCommand, channelOption, contactArgument, examples } from '../base/command.ts';
-import { CliError, EXIT, explainFileError } from '../base/errors.ts';
+import { CliError, EXIT } from '../base/errors.ts';
 import { fieldsFrom } from '../base/request-fields.ts';
+import { readTextFile } from '../base/text-file.ts';
 
 /** How many numbers one call can check within the timeout of the management API, even if the chat service is slow. */
 const NUMBERS_PER_CALL = 200;
@@ -30,7 +30,7 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
       ),
     )
     .action(async (file, { channel: chatChannelNumber }) => {
-      const numbers = parseNumbers(file === '-' ? await readAll(stdin) : await readTextFile(file));
+      const numbers = parseNumbers(file === '-' ? await readAll(stdin) : (await readTextFile(file)).text);
       if (numbers.length === 0) {
         const source = file === '-' ? 'Standard input' : file;
         throw new CliError(EXIT.usage, `${source} has no numbers. Put one on each line, such as +5491150000001.`);
@@ -51,14 +51,6 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
       );
       report({ lines: [...lines, `On the platform: ${found} of ${contacts.length}.`], json: { contacts } });
     });
-
-const readTextFile = async (file: string): Promise<string> => {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw explainFileError(file, error);
-  }
-};
 
 const parseNumbers = (text: string): string[] => {
   const firstColumn = text.split(/\r?\n/).map((line) => {

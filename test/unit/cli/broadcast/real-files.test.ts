@@ -8,11 +8,14 @@ import { type LocalTarget, startLocalTarget } from '../../../support/local-targe
 // Files as spreadsheets, CRMs, and databases export them, through the real command.
 
 let target: LocalTarget;
+let checked: string;
 beforeAll(async () => {
-  target = await startLocalTarget(
-    {},
-    answerForecasts((contact) => ({ decision: 'free-form', known: /\d/.test(contact) })),
-  );
+  const forecasts = answerForecasts((contact) => ({ decision: 'free-form', known: /\d/.test(contact) }));
+  target = await startLocalTarget({}, async (method, path, sent) => {
+    if (path !== '/v1/contact-checks') return forecasts(method, path, sent);
+    checked = sent;
+    return [200, { contacts: [] }];
+  });
 });
 afterAll(() => target?.[Symbol.asyncDispose]());
 
@@ -93,13 +96,13 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       says: [
         '10 rows are not valid:',
         'row 2: column phone is a number that a spreadsheet has rounded; format the column as text and export it again ' +
-          '(5.49115E+12)',
+          '("5.49115E+12")',
         'row 4: column phone is a number with decimals',
-        'row 5: column phone is the content of an empty or broken cell, not a phone number or id (#N/A)',
+        'row 5: column phone is the content of an empty or broken cell, not a phone number or id ("#N/A")',
         'row 7: column phone has too few digits for a phone number',
         'row 8: column phone starts with 0 instead of a country code',
         'row 9: column phone is not one phone number',
-        'row 10: column phone is not a phone number, and Parley does not know such a contact (abc)',
+        'row 10: column phone is not a phone number, and Parley does not know such a contact ("abc")',
         'row 11: column phone is empty',
         'Nothing was queued, because 10 rows are not valid.',
       ],
@@ -114,9 +117,9 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       code: 6,
       says: [
         'Delimiter: |',
-        'row 3: column name is an error of the spreadsheet (#REF!)',
-        'row 4: column name is an error of the spreadsheet (#¡VALOR!)',
-        'row 5: column name is a number that a spreadsheet has rounded; format the column as text (1.2E+15)',
+        'row 3: column name is an error of the spreadsheet ("#REF!")',
+        'row 4: column name is an error of the spreadsheet ("#¡VALOR!")',
+        'row 5: column name is a number that a spreadsheet has rounded; format the column as text ("1.2E+15")',
       ],
       sends: ['5491150000001 Hola Ana'],
     },
@@ -179,7 +182,7 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       code: 2,
       says: [
         'Delimiter: ;',
-        'row 3: column name has a character that an earlier program could not read; export the file again (Jos\ufffd)',
+        'row 3: column name has a character that an earlier program could not read; export the file again ("Jos\ufffd")',
       ],
       sends: [],
     },
@@ -238,6 +241,15 @@ it('without a byte order mark, UTF-16 is read if it is stated', async () => {
   const { out } = await target.parley(['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi', ...stated]);
 
   expect(out).toContain('1 of 1 row would be queued (dry run).');
+});
+
+it('contacts check reads UTF-16 with a byte order mark too', async () => {
+  const csv = join(target.folder, 'numbers.csv');
+  writeFileSync(csv, utf16('phone\r\n+5491150000001\r\n+5491150000002\r\n'));
+
+  await target.parley(['contacts', 'check', csv]);
+
+  expect(JSON.parse(checked)).toEqual({ contacts: ['+5491150000001', '+5491150000002'] });
 });
 
 it('a file of 100,000 rows is planned without sending, and a fault in its last row is found', {

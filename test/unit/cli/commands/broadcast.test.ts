@@ -381,6 +381,30 @@ describe('before it queues anything, a broadcast', () => {
     expect(await sentTo()).toEqual(['+5491155000002']);
   });
 
+  it('names the option of a field that is not valid, and the value that a row has', async () => {
+    write('phone,name,url\n+5491155000001,Ana,https://files.example/a.png\n+5491155000002,Bea,a.png\n');
+
+    const { err } = await target.parley([
+      ...args,
+      '--image',
+      '{{url}}',
+      '--send-at',
+      '{{name}}',
+      '--skip-invalid-rows',
+    ]);
+
+    expect(err).toMatch(/row 2: --send-at must be an ISO 8601 time .+ \("Ana"\)$/m);
+    expect(err).toMatch(
+      /row 3: --send-at must be .+; --image must be a complete URL, such as https:\/\/media.example\/photo.jpg$/m,
+    );
+  });
+
+  it('refuses a message that is too long for a request', async () => {
+    write(`phone,name\n+5491155000001,${'a'.repeat(140_000)}\n`);
+
+    expect((await target.parley(args)).err).toMatch(/row 2: .*(128|131072|characters)/);
+  });
+
   it('refuses an ID that is no phone number if the stage does not know it', async () => {
     write('phone,name\nabc,Ana\nUS.1349,Bea\n');
     answer = answerForecasts((contact) => ({ decision: 'free-form', known: contact === 'US.1349' }));
@@ -388,7 +412,7 @@ describe('before it queues anything, a broadcast', () => {
     const { code, err } = await target.parley(args);
 
     expect(code).toBe(2);
-    expect(err).toContain('row 2: column phone is not a phone number, and Parley does not know such a contact (abc)');
+    expect(err).toContain('row 2: column phone is not a phone number, and Parley does not know such a contact ("abc")');
     expect(err).toContain('Forecast: 1 free-form.');
     await target.parley([...args, '--skip-invalid-rows']);
     expect(await sentTo()).toEqual(['US.1349']);
