@@ -37,7 +37,7 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
   {
     title: 'Retention',
     settings: ['retentionDays'],
-    more: '[Security](security.md#what-is-stored-and-for-how-long) lists what is stored, why 400 days is the default, and how to lower it.',
+    more: '[Security](security.md#what-is-stored-and-for-how-long) says why 400 days is the default.',
   },
   {
     title: 'Protection and encryption',
