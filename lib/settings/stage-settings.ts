@@ -11,6 +11,7 @@ import { bulkLane, sendInvocations } from './lane-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
 import { operatorSettings } from './operator-settings.ts';
 import { rollout } from './rollout.ts';
+import { tags } from './tag-settings.ts';
 import { topicArn } from './topic-arn.ts';
 import { MAX_TURN_INVOCATIONS, turnSettings } from './turn-settings.ts';
 
@@ -205,6 +206,7 @@ export const settingsObject = z.strictObject({
     }),
   reservedConcurrency,
   rollout,
+  tags,
   alarmTopicArn: topicArn()
     .optional()
     .meta({
