@@ -186,6 +186,16 @@ describe('a broadcast', () => {
   });
 });
 
+it('knows the contacts of erased requests by their IDs, also of repeats', async () => {
+  const named = [...args, '--id', 'spring-sale'];
+  await target.parley([...named, '--allow-repeats']);
+  stored.push(...(await requests()).map((request) => storedSend(request, { request: undefined, erasedAt: NOW })));
+
+  await target.parley(named);
+
+  expect([stored.length, await queued()]).toEqual([2, []]);
+});
+
 describe('--again', () => {
   it('sends a broadcast once more, under new request IDs, each time that the last one is complete', async () => {
     await target.parley(args);
