@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { z } from 'zod';
@@ -16,7 +17,7 @@ import { type CdkApp, readCdkApp } from '../stack/cdk-app.ts';
 import type { Interpose } from '../stack/interposed.ts';
 import { startStack } from '../stack/stack.ts';
 import { readAddresses, type StackAddresses } from '../stack/stack-addresses.ts';
-import { synthesizeOnce } from '../stack/synthesis.ts';
+import { synthesizeIfChanged, synthesizeOnce } from '../stack/synthesis.ts';
 import { readTemplate, type Template } from '../template/template.ts';
 import { createEventsQueue } from './events-queue.ts';
 import { connectSandbox } from './local-sandbox.ts';
@@ -61,6 +62,8 @@ export interface LocalOptions {
    * @default a temporary folder
    */
   readonly outdir?: string | undefined;
+  /** A folder for the synthesized app, which the next run uses if nothing has changed. @default none */
+  readonly cacheFolder?: string | undefined;
   /**
    * The path of a runtime client, such as AWS's own, that each function's process runs. Only the local run's own moves
    * with the clock. @default the local run's own
@@ -106,17 +109,16 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
   const clock = createMovableClock();
-  const outdir = options.outdir ?? join(folder, 'cdk.out');
 
   onStep('Synthesizing the app and starting the emulators');
   const starting = [
     startEmulators({ folder, clock, warn, ports: options.ports }).then((started) => stack.use(started)),
-    synthesizeOnce(app, outdir, contextFor(app, options), signal),
+    synthesize(app, folder, options),
   ] as const;
   // Wait for both. Otherwise, emulators that start after synthesis has failed would never be stopped.
   await Promise.allSettled(starting);
   signal?.throwIfAborted();
-  const [emulators] = await Promise.all(starting);
+  const [emulators, outdir] = await Promise.all(starting);
 
   const found = await findStack(outdir, options.stackName, `Parley-${stage}`);
   const { stackName, templateFile } = found;
@@ -179,6 +181,19 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   };
 };
 
+/** Returns the folder of the synthesized app. */
+const synthesize = async (app: CdkApp, folder: string, options: LocalOptions): Promise<string> => {
+  const { outdir = join(folder, 'cdk.out'), signal, cacheFolder } = options;
+  const context = contextFor(app, options);
+  if (cacheFolder === undefined) {
+    await synthesizeOnce(app, outdir, context, signal);
+    return outdir;
+  }
+  const recordFolder = join(folder, 'records');
+  await mkdir(recordFolder);
+  return synthesizeIfChanged(app, { outdir, context, signal, cacheFolder, recordFolder });
+};
+
 /** Returns the context that an app is synthesized with. */
 const contextFor = (
   { context }: CdkApp,
@@ -187,6 +202,8 @@ const contextFor = (
   ...context,
   stage,
   ...(settings !== undefined && { settings }),
+  // Only the CDK command acts on its findings, and it takes a third of the time.
+  '@aws-cdk/core:validateAgainstDefaultRules': false,
   [LOCAL_RUN_CONTEXT]: true,
   [LOCAL_CHAT_SERVICE_CONTEXT]:
     chatServiceUrl === undefined ? sandboxPlaceholder(JWKS_PATH) : { baseUrl: chatServiceUrl },

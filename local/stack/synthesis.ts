@@ -3,6 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { LocalError } from '../base/local-error.ts';
 import type { CdkApp } from './cdk-app.ts';
+import { openSynthesisCache } from './synthesis-cache.ts';
 
 /**
  * Runs the app's command as `cdk synth` does: it writes the templates and the bundled functions into a folder.
@@ -14,7 +15,7 @@ const synthesize = async (
   app: CdkApp,
   outdir: string,
   context: Readonly<Record<string, unknown>>,
-  signal: AbortSignal | undefined,
+  { signal, variables }: { readonly signal?: AbortSignal | undefined; readonly variables?: NodeJS.ProcessEnv },
 ): Promise<void> => {
   signal?.throwIfAborted();
   const { folder, command } = app;
@@ -23,6 +24,7 @@ const synthesize = async (
     shell: true,
     env: {
       ...process.env,
+      ...variables,
       // Node.js may have been started by its path, and be another one than the first in PATH.
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       CDK_OUTDIR: outdir,
@@ -67,8 +69,35 @@ export const synthesizeOnce = async (
   const input = JSON.stringify(context);
   const file = join(outdir, INPUT_FILE);
   if ((await readFile(file, 'utf8').catch(() => undefined)) === input) return;
-  await synthesize(app, outdir, context, signal);
+  await synthesize(app, outdir, context, { signal });
   // Other processes wait for the file and must never read a part of it.
   await writeFile(`${file}.new`, input);
   await rename(`${file}.new`, file);
+};
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+
+export interface CachedSynthesis {
+  /** The folder for a new result. */
+  readonly outdir: string;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal | undefined;
+  /** The folder of the kept result. */
+  readonly cacheFolder: string;
+  /** An empty folder. */
+  readonly recordFolder: string;
+}
+
+/** Synthesizes the app unless nothing has changed since its kept result. Returns the folder of the result. */
+export const synthesizeIfChanged = async (app: CdkApp, settings: CachedSynthesis): Promise<string> => {
+  const { outdir, context, signal, cacheFolder: folder, recordFolder } = settings;
+  // Parley's own functions are bundled from the repository, which is the app's folder.
+  const allowedProgram = app.folder === REPOSITORY ? 'esbuild' : undefined;
+  const cache = openSynthesisCache(app, { folder, recordFolder, context, environment: process.env, allowedProgram });
+  const kept = await cache.find();
+  if (kept !== undefined) return kept;
+  await synthesize(app, outdir, context, { signal, variables: cache.variables });
+  // Without it, the next run synthesizes the app again.
+  await cache.keep(outdir).catch(() => undefined);
+  return outdir;
 };
