@@ -47,7 +47,7 @@ export const prepareBroadcast = async (
     ...(round > 1 ? [`This sends the broadcast ${broadcastId} again, as ${selection.broadcastId}.`] : []),
     ...describeDone({ ...selection, done }, ledger.latestAt, forecast?.at),
     ...(selection.retried > 0
-      ? [`${count(selection.retried, 'row')} whose request was not sent will be tried again.`]
+      ? [`${count(selection.retried, 'row')} whose request was not sent will be retried.`]
       : []),
     ...(requestIds.size > 0 && forecast
       ? [describeForecast(forecast), ...(await describeHolds(call, forecast.at))]
@@ -71,7 +71,7 @@ const describeDone = ({ broadcastId, done }: Selection, latestAt: Instant | unde
   return [
     `${count(done.length, 'row')} of contacts that already have the broadcast ${broadcastId} will not be sent again: ` +
       `${describeCounts(countStates(done))}${when}.${others > 0 ? ` To ${others} of them, another message was sent.` : ''}`,
-    ...(unsent > 0 ? [`To try the ${count(unsent, 'request')} that did not go out again, add --retry-unsent.`] : []),
+    ...(unsent > 0 ? [`To retry ${count(unsent, 'request that was', 'requests that were')} not sent, add --retry-unsent.`] : []),
   ];
 };
 

@@ -50,7 +50,7 @@ export const createBroadcastCommand: CreateCommand = (context) =>
       broadcastId,
     )
     .addOption(new Option('--again', 'Send it once more to contacts that already have it').conflicts('retryUnsent'))
-    .option('--retry-unsent', 'Try again what was refused, rejected, cancelled, or expired')
+    .option('--retry-unsent', 'Retry requests that were refused, rejected, cancelled, or expired')
     .addHelpText(
       'after',
       examples(

@@ -167,7 +167,7 @@ describe('a broadcast', () => {
     const { err } = await target.parley(args);
 
     expect(err).toContain(`will not be sent again: 1 refused, 1 expired, last at ${NOW} (now).`);
-    expect(err).toContain('To try the 2 requests that did not go out again, add --retry-unsent.');
+    expect(err).toContain('To retry 2 requests that were not sent, add --retry-unsent.');
     expect(await queued()).toEqual([]);
   });
 
@@ -262,7 +262,7 @@ describe('--retry-unsent', () => {
     await retry();
 
     const { requestId } = first ?? {};
-    expect(err).toContain('1 row whose request was not sent will be tried again.');
+    expect(err).toContain('1 row whose request was not sent will be retried.');
     expect([second, inFlight].map((all) => all.map((request) => request.requestId))).toEqual(
       [1, 2].map(() => [`${requestId}_2`]),
     );
