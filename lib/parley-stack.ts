@@ -60,6 +60,7 @@ export class ParleyStack extends Stack {
     checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
     super(scope, id, { terminationProtection: settings.production, ...props });
     checkStackName(this);
+    this.#tag(settings);
     if (local) this.addMetadata(SETTINGS_METADATA, local);
     const existing = existingResources(this, settings, props);
     const { eventBus, domainMapping } = existing;
@@ -75,14 +76,16 @@ export class ParleyStack extends Stack {
     const encryptionKey = existing.encryptionKey ?? this.#createKey(settings, eventBus);
     this.table = existing.table ?? new ParleyTable(this, 'Table', { production: settings.production, encryptionKey });
     const { table } = this;
-    const parts = { ...settings, table, encryptionKey, ...networkOf(this, existing, settings) };
+    const outside = { ...settings, table, encryptionKey };
+    const callers = { ...outside, ...networkOf(this, existing, settings) };
+    const parts = existing.vpcFunctions === 'callers' ? outside : callers;
     this.receiver = new ParleyReceiver(this, 'Receiver', { ...parts, domainMapping });
-    this.sender = new ParleySender(this, 'Sender', parts);
+    this.sender = new ParleySender(this, 'Sender', callers);
     this.receiver.confirmOptOuts(this.sender);
     this.publisher = new ParleyPublisher(this, 'Publisher', { ...parts, eventBus });
     this.receiver.endTurns(this.publisher);
     this.management = new ParleyManagement(this, 'Management', {
-      ...parts,
+      ...callers,
       sender: this.sender,
       receiver: this.receiver,
       publisher: this.publisher,
@@ -98,6 +101,12 @@ export class ParleyStack extends Stack {
     });
     this.#createOutputs(encryptionKey);
     this.#createExistingOutputs(existing);
+  }
+
+  /** CloudFormation gives a stack's tags to its resources. Those among the stack's properties take precedence. */
+  #tag({ tags }: StageSettings): void {
+    const all = { application: 'parley', stage: this.stackName, ...tags };
+    for (const [key, value] of Object.entries(all)) this.tags.setTag(key, value);
   }
 
   #createKey(

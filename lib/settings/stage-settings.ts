@@ -11,6 +11,7 @@ import { bulkLane, sendInvocations } from './lane-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
 import { operatorSettings } from './operator-settings.ts';
 import { rollout } from './rollout.ts';
+import { tags } from './tag-settings.ts';
 import { MAX_TURN_INVOCATIONS, turnSettings } from './turn-settings.ts';
 
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
@@ -201,6 +202,7 @@ export const settingsObject = z.strictObject({
     }),
   reservedConcurrency,
   rollout,
+  tags,
   alarmTopicArn: z
     .string()
     .regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)

@@ -1,3 +1,4 @@
+import { App } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { synthesizedStack } from './synthesized-stack.ts';
@@ -50,6 +51,21 @@ describe('The stack', () => {
 
     expect(warningsIn('us-gov-west-1')).toHaveLength(1);
     expect(warningsIn('eu-west-1')).toEqual([]);
+  });
+
+  test("has tags that say what it is for, which CloudFormation gives to its resources, and the settings' own", () => {
+    const tagsOf = (settings: Readonly<Record<string, unknown>>) => {
+      const { stack: tagged } = synthesizedStack('prod', settings);
+      const assembly = App.of(tagged)?.synth();
+      return assembly?.getStackByName(tagged.stackName).tags;
+    };
+
+    expect(tagsOf({})).toEqual({ application: 'parley', stage: 'Parley-prod' });
+    expect(tagsOf({ tags: { stage: 'production', 'cost-center': '4711' } })).toEqual({
+      application: 'parley',
+      'cost-center': '4711',
+      stage: 'production',
+    });
   });
 
   test('rejects a stack name that is too long for the schedule group, which has the same name', () => {
