@@ -16,7 +16,8 @@ import { ParleyTable } from './constructs/table.ts';
 import { checkPins } from './pins/check-pins.ts';
 import { checkProduction, LOCAL_RUN_CONTEXT } from './settings/check-production.ts';
 import { LOCAL_CHAT_SERVICE_CONTEXT, SETTINGS_METADATA, withLocalChatService } from './settings/local-chat-service.ts';
-import { checkSettings, SettingsError } from './settings/settings-faults.ts';
+import { withoutTopicsOfOthers } from './settings/local-topics.ts';
+import { checkSettings } from './settings/settings-faults.ts';
 import { type StageSettings, type StageSettingsInput, stageSettings } from './settings/stage-settings.ts';
 
 /** Properties of a {@link ParleyStack}. */
@@ -25,20 +26,8 @@ export interface ParleyStackProps extends StackProps, ExistingResources {
   readonly settings: StageSettingsInput;
 }
 
-/**
- * The schedule group has the stack's name.
- *
- * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateScheduleGroup.html
- */
-export const MAX_STACK_NAME_LENGTH = 64;
-
-function checkStackName({ stackName, node }: Stack): void {
-  if (stackName.length <= MAX_STACK_NAME_LENGTH) return;
-  throw new SettingsError(
-    `${node.path}: got a stack name of ${stackName.length} characters, expected at most ${MAX_STACK_NAME_LENGTH}, the limit ` +
-      'for the EventBridge Scheduler group of the same name.',
-  );
-}
+/** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cfn-using-console-create-stack-parameters.html */
+export const MAX_STACK_NAME_LENGTH = 128;
 
 /**
  * All of Parley for one stage.
@@ -54,12 +43,13 @@ export class ParleyStack extends Stack {
   readonly management: ParleyManagement;
 
   constructor(scope: Construct, id: string, { settings: input, ...props }: ParleyStackProps) {
-    const given = checkSettings(stageSettings, input, id);
+    const isLocalRun = scope.node.tryGetContext(LOCAL_RUN_CONTEXT);
+    const checked = checkSettings(stageSettings, input, id);
+    const given = isLocalRun === true ? withoutTopicsOfOthers(checked) : checked;
     const local = withLocalChatService(given, id, scope.node.tryGetContext(LOCAL_CHAT_SERVICE_CONTEXT));
     const settings = local ?? given;
-    checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
+    checkProduction(settings, id, isLocalRun);
     super(scope, id, { terminationProtection: settings.production, ...props });
-    checkStackName(this);
     this.#tag(settings);
     if (local) this.addMetadata(SETTINGS_METADATA, local);
     const existing = existingResources(this, settings, props);

@@ -68,12 +68,6 @@ describe('The stack', () => {
     });
   });
 
-  test('rejects a stack name that is too long for the schedule group, which has the same name', () => {
-    expect(() => synthesizedStack('prod', {}, { stackName: `P${'a'.repeat(64)}` })).toThrow(
-      'got a stack name of 65 characters, expected at most 64',
-    );
-  });
-
   test('has no AWS Solutions finding without a documented reason', () => {
     expect(new AwsSolutionsChecks(stack).validateScope(stack).violations).toEqual([]);
   });
