@@ -14,8 +14,8 @@ export const parleyLocal = (root: string): PackageRecipe => ({
   data: {},
   declarations: {},
   commands: { 'parley-local': 'local/start.ts', 'parley-sandbox': 'sandbox/start.ts' },
-  // A process of its own, which is started by its path.
-  programs: ['local/emulators/guard.ts'],
+  // Started by their paths.
+  programs: ['local/emulators/guard.ts', 'local/stack/input-recorder.ts'],
   imports: {
     '#console-page': 'sandbox/console/packaged-page.ts',
     '#runtime-client': 'local/functions/packaged-runtime-client.ts',

@@ -5,6 +5,7 @@ import { printableJson, printableLine } from '../sandbox/base/terminal-text.ts';
 import type { CommandContext } from './base/command.ts';
 import { EXIT, type ExitCode, explainError } from './base/errors.ts';
 import type { ProgressTerminal } from './base/progress.ts';
+import type { FieldSources } from './base/request-fields.ts';
 import { findTarget, type Target, withTarget } from './base/target.ts';
 import { createManagementClient } from './operations/management-client.ts';
 import { createSignedFetch } from './operations/signed-fetch.ts';
@@ -38,7 +39,7 @@ export const run = async (terminal: Terminal): Promise<ExitCode> => {
   // All output of the commands passes through here, so that everything is escaped.
   const say = (line: string): void => terminal.say(printableLine(line));
   const isJson = args.includes('--json');
-  const outcome: { exitCode: ExitCode; target?: Target } = { exitCode: EXIT.done };
+  const outcome: { exitCode: ExitCode; target?: Target; sources?: FieldSources } = { exitCode: EXIT.done };
   const context: CommandContext = {
     async target() {
       outcome.target ??= await findTarget(
@@ -48,7 +49,8 @@ export const run = async (terminal: Terminal): Promise<ExitCode> => {
       );
       return outcome.target;
     },
-    async api() {
+    async api(sources) {
+      outcome.sources = sources;
       const { region, credentials, addresses } = await context.target();
       return createManagementClient(
         addresses.managementUrl,
@@ -76,7 +78,7 @@ export const run = async (terminal: Terminal): Promise<ExitCode> => {
   } catch (error) {
     // Help was printed.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-    const { message, exitCode } = explainError(error, outcome.target);
+    const { message, exitCode } = explainError(error, outcome.target, outcome.sources);
     if (isJson) terminal.say(printableJson({ error: { exitCode, message } }));
     else say(`parley: ${message}`);
     return exitCode;

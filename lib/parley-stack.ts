@@ -15,6 +15,7 @@ import { StageKey } from './constructs/stage-key.ts';
 import { ParleyTable } from './constructs/table.ts';
 import { checkPins } from './pins/check-pins.ts';
 import { checkProduction, LOCAL_RUN_CONTEXT } from './settings/check-production.ts';
+import { LOCAL_CHAT_SERVICE_CONTEXT, SETTINGS_METADATA, withLocalChatService } from './settings/local-chat-service.ts';
 import { checkSettings, SettingsError } from './settings/settings-faults.ts';
 import { type StageSettings, type StageSettingsInput, stageSettings } from './settings/stage-settings.ts';
 
@@ -53,10 +54,13 @@ export class ParleyStack extends Stack {
   readonly management: ParleyManagement;
 
   constructor(scope: Construct, id: string, { settings: input, ...props }: ParleyStackProps) {
-    const settings = checkSettings(stageSettings, input, id);
+    const given = checkSettings(stageSettings, input, id);
+    const local = withLocalChatService(given, id, scope.node.tryGetContext(LOCAL_CHAT_SERVICE_CONTEXT));
+    const settings = local ?? given;
     checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
     super(scope, id, { terminationProtection: settings.production, ...props });
     checkStackName(this);
+    if (local) this.addMetadata(SETTINGS_METADATA, local);
     const existing = existingResources(this, settings, props);
     const { eventBus, domainMapping } = existing;
     checkPins(

@@ -9,7 +9,7 @@ import { DEFAULT_PORT, MAX_PORT } from './base/local-ports.ts';
 export interface StartOptions {
   readonly help: boolean;
   readonly stage: string;
-  /** The app's stack to run. Undefined for that of the stage. */
+  /** The app's stack to run. Undefined for its only ParleyStack, or that of the stage. */
   readonly stackName: string | undefined;
   readonly chatServiceUrl: string | undefined;
   readonly verbose: boolean;
@@ -34,7 +34,7 @@ Usage: ${COMMANDS.local} [options]
 Options:
   --stage NAME              the stage of cdk.json whose settings apply (default: dev, and local
                             in Parley's own repository)
-  --stack NAME              the app's stack to run (default: Parley-STAGE)
+  --stack NAME              the stack to run (default: the app's only ParleyStack, or Parley-STAGE)
   --chat-service-url URL    send to this chat service instead of the sandbox
   --event-format FORMAT     how the sandbox writes events: uppercase (default, the contract's),
                             camelCase, or v1.1

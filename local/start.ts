@@ -31,6 +31,7 @@ const run = async (options: StartOptions, { signal, requested }: Shutdown, onSte
     allowedHosts,
     hasEventsQueue: true,
     logFolder: join(stateFolder, 'logs'),
+    cacheFolder: join(stateFolder, 'synthesized'),
     echo: verbose ? process.stdout : undefined,
   });
   await using cleanup = new AsyncDisposableStack();

@@ -5,7 +5,6 @@ import { retentionDays } from '../../lambdas/domain/retention.ts';
 import { createLocalClient, type LocalClient } from '../../local/cloud/local-client.ts';
 import { type LocalCloud, startLocal } from '../../local/cloud/local-cloud.ts';
 import type { Interpose } from '../../local/stack/interposed.ts';
-import { findStack } from '../../local/stack/synthesized-stack.ts';
 import { mainJobPhases } from './main-job-phases.ts';
 import type { RunningSubject, Subject } from './subject.ts';
 
@@ -34,8 +33,7 @@ export const startParley = async (
   const retention = [...cloud.functions.values()]
     .map(({ declaration }) => declaration.variables.RETENTION_DAYS)
     .find((days) => days !== undefined);
-  const { templateFile } = await findStack(outdir, `Parley-${STAGE}`);
-  const template: unknown = JSON.parse(await readFile(templateFile, 'utf8'));
+  const template: unknown = JSON.parse(await readFile(join(outdir, `Parley-${STAGE}.template.json`), 'utf8'));
   const resources = stack.move();
   return {
     cloud,

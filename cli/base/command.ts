@@ -3,6 +3,7 @@ import { Argument, type CommandUnknownOpts, Option } from '@commander-js/extra-t
 import type { ManagementClient } from '../operations/management-client.ts';
 import type { ExitCode } from './errors.ts';
 import type { ProgressTerminal } from './progress.ts';
+import type { FieldSources } from './request-fields.ts';
 import type { Target } from './target.ts';
 
 /** Completes a command such as `parley status order-17` with the options that select the same target, for messages. */
@@ -12,8 +13,8 @@ export type CommandFor = (command: string) => string;
 export interface CommandContext {
   /** Finds the target on the first call. */
   readonly target: () => Promise<Target>;
-  /** The target's management API. */
-  readonly api: () => Promise<ManagementClient>;
+  /** The target's management API. Its errors name what the sources do, and not the fields of the API. */
+  readonly api: (sources?: FieldSources) => Promise<ManagementClient>;
   readonly commandFor: CommandFor;
   /** Prints the result to standard output and sets the exit code. */
   readonly report: (result: CommandResult) => void;

@@ -1,5 +1,6 @@
 import { core } from 'zod/mini';
 import { ManagementError } from '../operations/management-client.ts';
+import { describeFaults, type FieldSources } from './request-fields.ts';
 
 /** The exit codes of `parley`, for scripts. */
 export const EXIT = {
@@ -49,10 +50,18 @@ interface Callee {
   readonly isLocal: boolean;
 }
 
-/** Turns any error into one that says what is wrong and what to do. */
-export const explainError = (error: unknown, callee: Callee = { name: 'AWS', isLocal: false }): CliError => {
+/**
+ * Turns any error into one that says what is wrong and what to do.
+ *
+ * @param sources what filled the fields of the request that failed
+ */
+export const explainError = (
+  error: unknown,
+  callee: Callee = { name: 'AWS', isLocal: false },
+  sources: FieldSources = {},
+): CliError => {
   if (error instanceof CliError) return error;
-  if (error instanceof ManagementError) return explainManagementError(error, callee);
+  if (error instanceof ManagementError) return explainManagementError(error, callee, sources);
   if (!(error instanceof Error)) return new CliError(EXIT.failed, String(error));
   const { name } = error;
   if (error instanceof core.$ZodError) {
@@ -89,7 +98,11 @@ export const explainError = (error: unknown, callee: Callee = { name: 'AWS', isL
   return new CliError(EXIT.failed, `Unexpected error (${callee.name}): ${firstLine(message)}`);
 };
 
-const explainManagementError = ({ status, code, message }: ManagementError, callee: Callee): CliError => {
+const explainManagementError = (
+  { status, code, message, faults }: ManagementError,
+  callee: Callee,
+  sources: FieldSources,
+): CliError => {
   if (code === 'FORBIDDEN') {
     return new CliError(
       EXIT.noAccess,
@@ -102,7 +115,9 @@ const explainManagementError = ({ status, code, message }: ManagementError, call
       `Cannot connect to the management API of ${callee.name}. ${connectionAdvice(callee)}`,
     );
   }
-  if (code === 'INVALID_REQUEST') return new CliError(EXIT.usage, message);
+  if (code === 'INVALID_REQUEST') {
+    return new CliError(EXIT.usage, faults.length === 0 ? message : describeFaults(faults, sources));
+  }
   if (status === 404) return new CliError(EXIT.notFound, message);
   return new CliError(status >= 400 && status < 500 ? EXIT.refused : EXIT.failed, message);
 };

@@ -1,8 +1,17 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import { channelOption } from './command.ts';
 import { CliError, EXIT } from './errors.ts';
+import { fieldsFrom } from './request-fields.ts';
 
-const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+type Params = Readonly<Record<string, string>>;
+
+const addParam = (param: string, others: Params = {}): Params => {
+  const [name = '', ...value] = param.split('=');
+  if (name === '' || value.length === 0) {
+    throw new CliError(EXIT.usage, `--param ${param} is invalid. Use name=value, such as --param name=Ana.`);
+  }
+  return { ...others, [name]: value.join('=') };
+};
 
 /** Creates a command with the options that describe a message. */
 export const createMessageCommand = (name: string) =>
@@ -12,7 +21,7 @@ export const createMessageCommand = (name: string) =>
     .option('--audio <url>', 'Audio file to send')
     .option('--file <url>', 'Document to send')
     .option('--template <name>', 'Approved template, or rule')
-    .option('--param <name=value>', 'Template variable (repeatable)', collect)
+    .option('--param <name=value>', 'Template variable (repeatable)', addParam)
     .option('--reason <reason>', 'Why the business writes first, such as shipping-status')
     .addOption(channelOption())
     .option('--send-at <time>', 'Send no earlier than this, up to a year ahead')
@@ -27,36 +36,22 @@ export const createMessageCommand = (name: string) =>
 type MessageOptions = ReturnType<ReturnType<typeof createMessageCommand>['opts']>;
 
 /** The fields of a send request that describe the message. */
-export type MessageFields = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+export type MessageFields = Readonly<Record<string, string | Params>>;
+
+/** What fills the fields of a send request, except for its id and contact. */
+export const MESSAGE_SOURCES = {
+  messageText: 'text',
+  imageURL: 'image',
+  audioURL: 'audio',
+  fileURL: 'file',
+  ruleNameOrId: 'template',
+  params: 'param',
+  reason: 'reason',
+  chatChannelNumber: 'channel',
+  sendAt: 'sendAt',
+  notAfter: 'notAfter',
+  onUncertain: 'onUncertain',
+} as const satisfies Readonly<Record<string, keyof MessageOptions>>;
 
 /** Converts the options to the fields of a send request, except for its id and contact. */
-export const messageFields = (options: MessageOptions): MessageFields => {
-  const fields = {
-    messageText: options.text,
-    imageURL: options.image,
-    audioURL: options.audio,
-    fileURL: options.file,
-    ruleNameOrId: options.template,
-    params: options.param && parseParams(options.param),
-    reason: options.reason,
-    chatChannelNumber: options.channel,
-    sendAt: options.sendAt,
-    notAfter: options.notAfter,
-    onUncertain: options.onUncertain,
-  };
-  const given = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
-  return Object.fromEntries(given);
-};
-
-const parseParams = (params: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    params.map((param) => {
-      const [name = '', ...value] = param.split('=');
-      if (name === '' || value.length === 0) {
-        throw new CliError(EXIT.usage, `--param ${param} is invalid. Use name=value, such as --param name=Ana.`);
-      }
-      return [name, value.join('=')];
-    }),
-  );
+export const messageFields = (options: MessageOptions): MessageFields => fieldsFrom(options, MESSAGE_SOURCES);

@@ -1,65 +1,130 @@
-import { createReadStream } from 'node:fs';
-import { CsvError, parse } from 'csv-parse';
-import { z } from 'zod';
-import { CliError, EXIT, explainFileError } from '../base/errors.ts';
+import { Readable } from 'node:stream';
+import { CsvError, type Options, parse } from 'csv-parse';
+import { parse as parseAll } from 'csv-parse/sync';
+import { count } from '../base/command.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { type DecodedText, readTextFile } from '../base/text-file.ts';
 
+/** A file, and how it is written if the operator says so. */
 export interface CsvFile {
   readonly file: string;
+  /** @default recognized by the header */
+  readonly delimiter?: string | undefined;
+  /** @default recognized by the byte order mark, or UTF-8 */
+  readonly encoding?: string | undefined;
+}
+
+/** A CSV file that has been read, so that a change of the file between two passes changes nothing. */
+export interface CsvTable {
+  readonly file: string;
+  readonly encoding: string;
   readonly delimiter: string;
+  readonly header: readonly string[];
+  /** The file in UTF-8. */
+  readonly bytes: Buffer;
 }
 
 /** A row's values by column. */
 export type Row = Readonly<Record<string, string>>;
 
-/** A row with its number, which starts at 1 and does not count the header. */
+/** A row with its number, as a spreadsheet shows it: the header is row 1. */
 export interface NumberedRow {
   readonly number: number;
   readonly row: Row;
+  /** What is wrong with the row as a whole. */
+  readonly fault?: string;
 }
 
 /**
- * Reads a CSV file row by row, with only a few rows in memory.
+ * Reads a CSV file and its header.
  *
- * @param onHeader Called with the column names before the first row.
- * @param onBytes Called with each chunk of the file.
- * @throws CliError for an unreadable file or an invalid row.
+ * @param contactColumn the column that shows which delimiter is right
+ * @throws CliError for an unreadable file, bytes that are not text in its encoding, and an invalid header.
  */
-export async function* csvRows(
-  { file, delimiter }: CsvFile,
-  onHeader: (header: readonly string[]) => void = () => {},
-  onBytes: (bytes: Buffer) => void = () => {},
-): AsyncGenerator<NumberedRow> {
-  const parser = parse({
-    bom: true,
-    delimiter,
-    skip_empty_lines: true,
-    trim: true,
-    columns: (header: string[]) => {
-      checkHeader(file, header);
-      onHeader(header);
-      return header;
-    },
-  });
-  const source = createReadStream(file);
-  source.on('data', (bytes) => onBytes(Buffer.from(bytes)));
-  source.on('error', (error) => parser.destroy(error));
-  source.pipe(parser);
-  let number = 0;
+export const readCsv = async (
+  { file, delimiter: stated, encoding: statedEncoding }: CsvFile,
+  contactColumn: string,
+): Promise<CsvTable> => {
+  const decoded = await readTextFile(file, statedEncoding);
+  // Excel writes such a line, and shows it to nobody.
+  const [marker = '', named] = /^sep=(.)\r?\n/.exec(decoded.text) ?? [];
+  const bytes = Buffer.from(decoded.text.slice(marker.length));
+  const delimiter = stated ?? named ?? recognizeDelimiter(bytes, contactColumn);
+  if (decoded.isDamaged) throw describeDamage(file, decoded, delimiter);
+  const header = readHeader(bytes, delimiter) ?? [];
+  checkHeader(file, header);
+  return { file, encoding: decoded.encoding, delimiter, header, bytes };
+};
+
+const FORMAT = {
+  // All of them, because files that were edited on several systems mix them.
+  record_delimiter: ['\r\n', '\n', '\r'],
+  relax_column_count: true,
+  skip_empty_lines: true,
+  trim: true,
+} as const satisfies Options;
+
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+
+/** The header is in the first bytes of the file. */
+const HEADER_BYTES = 64 * 1024;
+
+const readHeader = (bytes: Buffer, delimiter: string): readonly string[] | undefined => {
   try {
-    for await (const row of parser) {
-      number += 1;
-      yield { number, row };
+    const [header = []] = parseAll(bytes.subarray(0, HEADER_BYTES), { ...FORMAT, delimiter, to: 1 });
+    return header.map((column) => column.trim());
+  } catch {
+    return undefined;
+  }
+};
+
+/** Returns the delimiter with which the header has the contact column, or else the most columns. */
+const recognizeDelimiter = (bytes: Buffer, contactColumn: string): string => {
+  const headers = DELIMITERS.map((delimiter) => ({ delimiter, header: readHeader(bytes, delimiter) ?? [] }));
+  const [most] = headers.toSorted((one, other) => other.header.length - one.header.length);
+  const withContacts = headers.filter(({ header }) => header.includes(contactColumn));
+  const [best] = withContacts.toSorted((one, other) => other.header.length - one.header.length);
+  return (best ?? most)?.delimiter ?? ',';
+};
+
+/** Reads the rows, with only a few in memory. */
+export async function* csvRows({ file, delimiter, header, bytes }: CsvTable): AsyncGenerator<NumberedRow> {
+  const parser = parse({ ...FORMAT, delimiter, info: true });
+  const source = Readable.from(chunksOf(bytes)).pipe(parser);
+  let isHeader = true;
+  try {
+    for await (const { record, info } of source) {
+      if (isHeader) isHeader = false;
+      else if (record.some((value: string) => value !== '')) {
+        yield { number: info.records + info.empty_lines, ...toRow(header, record) };
+      }
     }
   } catch (error) {
-    if (error instanceof CliError) throw error;
-    if (error instanceof CsvError) throw explainCsvError(file, error);
-    throw explainFileError(file, error);
+    throw error instanceof CsvError ? explainCsvError(file, error) : error;
   } finally {
-    source.destroy();
+    parser.destroy();
   }
 }
 
+const CHUNK_BYTES = 64 * 1024;
+
+/** The parser keeps the rows of a chunk until they are read. */
+function* chunksOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.subarray(start, start + CHUNK_BYTES);
+}
+
+const toRow = (header: readonly string[], values: readonly string[]): Omit<NumberedRow, 'number'> => {
+  const row = Object.fromEntries(header.map((column, index) => [column, values[index] ?? '']));
+  const counts = `${count(values.length, 'column')}, where the header has ${header.length}`;
+  if (values.length < header.length) return { row, fault: `has ${counts}; column ${header[values.length]} is missing` };
+  // A spreadsheet pads rows to the width of the longest one.
+  return values.slice(header.length).some((value) => value !== '')
+    ? { row, fault: `has ${counts}; enclose values that contain the delimiter in quotation marks` }
+    : { row };
+};
+
 const checkHeader = (file: string, header: readonly string[]): void => {
+  if (header.length === 0) throw noRows(file);
   const unnamed = header.indexOf('');
   if (unnamed >= 0) {
     throw new CliError(EXIT.usage, `${file}: column ${unnamed + 1} has no name in the header. Add one.`);
@@ -70,23 +135,29 @@ const checkHeader = (file: string, header: readonly string[]): void => {
   }
 };
 
-/** What csv-parse reports for a row with too few or too many columns. */
-const inconsistentRow = z.object({ columns: z.array(z.object({ name: z.string() })), record: z.array(z.unknown()) });
+export const noRows = (file: string): CliError =>
+  new CliError(
+    EXIT.usage,
+    `${file} has no rows. The first line names the columns, and each of the other lines is a message.`,
+  );
 
 const explainCsvError = (file: string, error: CsvError): CliError => {
-  const { code, message } = error;
   // The parser reads ahead of the caller, so only the error knows the row.
-  const { lines, records } = { lines: undefined, records: undefined, ...error };
-  const position = `${file}, row ${Number(records) + 1} (line ${lines})`;
-  const invalid = (fault: string) =>
-    new CliError(EXIT.usage, `${position}: ${fault}. Fix the row and run the command again.`);
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return invalid('a quotation mark is not closed');
-  const read = inconsistentRow.safeParse(error);
-  if (code !== 'CSV_RECORD_INCONSISTENT_COLUMNS' || !read.success) return invalid(message.split('\n')[0] ?? '');
-  const { columns, record } = read.data;
-  const counts = `found ${record.length}, expected ${columns.length}`;
-  const missing = columns[record.length];
-  return missing
-    ? invalid(`column "${missing.name}" is missing (${counts})`)
-    : invalid(`too many columns (${counts}); enclose values that contain the delimiter in quotation marks`);
+  const { lines, records, empty_lines } = { lines: undefined, records: 0, empty_lines: 0, ...error };
+  const position = `${file}, row ${Number(records) + Number(empty_lines) + 1} (line ${lines})`;
+  const fault =
+    error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quotation mark is not closed' : (error.message.split('\n')[0] ?? '');
+  return new CliError(EXIT.usage, `${position}: ${fault}. Fix the row and run the command again.`);
+};
+
+const describeDamage = (file: string, { text, encoding }: DecodedText, delimiter: string): CliError => {
+  const records = parseAll(text, { ...FORMAT, delimiter, relax_quotes: true, skip_empty_lines: false });
+  const row = records.findIndex((record) => record.some((value) => value.includes('\ufffd')));
+  const column = records[row]?.findIndex((value) => value.includes('\ufffd')) ?? 0;
+  const name = row > 0 ? (records[0]?.[column] ?? '') : '';
+  return new CliError(
+    EXIT.usage,
+    `${file} is not valid ${encoding.toUpperCase()}: row ${row + 1}, column ${column + 1}${name && ` (${name})`}: ` +
+      `"${records[row]?.[column]}". Export it as "CSV UTF-8", or state its encoding, such as --encoding windows-1252.`,
+  );
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPhone } from '../../lambdas/domain/address.ts';
 import type { AddressedRequest } from '../../lambdas/domain/addressed-request.ts';
 import { type Instant, parseInstant } from '../../lambdas/domain/instant.ts';
 import { hasFreeForm, MEDIA_FIELDS, type SendRequest } from '../../lambdas/domain/send-request.ts';
@@ -14,8 +15,16 @@ export interface BroadcastForecast {
   readonly expired: number;
   /** Requests that may not be sent, by the rule's code; `unknown` of them are to contacts about whom nothing is stored. */
   readonly refused: Readonly<Record<string, { readonly count: number; readonly unknown: number }>>;
+  /** The requests to IDs that are no phone numbers and about which nothing is stored. They are not counted above. */
+  readonly strangers: readonly NumberedRequest[];
   /** The time on the stage's clock. */
   readonly at: Instant;
+}
+
+/** A request with the number of its row. */
+export interface NumberedRequest {
+  readonly number: number;
+  readonly request: AddressedRequest;
 }
 
 const CONCURRENT_CALLS = 4;
@@ -26,18 +35,22 @@ const CONCURRENT_CALLS = 4;
  */
 export const forecastRequests = async (
   call: ManagementClient,
-  requests: AsyncIterable<AddressedRequest>,
+  requests: AsyncIterable<NumberedRequest>,
 ): Promise<BroadcastForecast | undefined> => {
   const total = { freeForm: 0, template: 0, expired: 0, at: '' };
   const refused: Record<string, { count: number; unknown: number }> = {};
-  const groups = new Map<string, string[]>();
+  const strangers: NumberedRequest[] = [];
+  const groups = new Map<string, NumberedRequest[]>();
   const pending = new Set<Promise<void>>();
 
-  const forecast = async (message: string, contacts: readonly string[]): Promise<void> => {
+  const forecast = async (message: string, group: readonly NumberedRequest[]): Promise<void> => {
+    const contacts = group.map(({ request }) => request.platformContactId);
     const answer = z.parse(forecastResponse, await call('POST', '/v1/forecasts', { ...JSON.parse(message), contacts }));
     total.at = answer.at;
-    for (const { decision, code = '', known } of answer.forecasts) {
-      if (decision === 'free-form') total.freeForm += 1;
+    for (const [index, { decision, code = '', known }] of answer.forecasts.entries()) {
+      const numbered = group[index];
+      if (numbered !== undefined && !known && !isPhone(numbered.request.platformContactId)) strangers.push(numbered);
+      else if (decision === 'free-form') total.freeForm += 1;
       else if (decision === 'refused') {
         refused[code] ??= { count: 0, unknown: 0 };
         refused[code].count += 1;
@@ -45,9 +58,9 @@ export const forecastRequests = async (
       } else total[decision] += 1;
     }
   };
-  const start = async (message: string, contacts: readonly string[]): Promise<void> => {
+  const start = async (message: string, group: readonly NumberedRequest[]): Promise<void> => {
     while (pending.size >= CONCURRENT_CALLS) await Promise.race(pending);
-    const forecasting = forecast(message, contacts);
+    const forecasting = forecast(message, group);
     pending.add(forecasting);
     // Also rethrown by the race, or by the last wait.
     forecasting.then(
@@ -56,18 +69,18 @@ export const forecastRequests = async (
     );
   };
 
-  for await (const request of requests) {
-    const message = JSON.stringify(decisiveFields(request));
-    const contacts = groups.get(message) ?? [];
-    groups.set(message, contacts);
-    contacts.push(request.platformContactId);
-    if (contacts.length < MAX_FORECAST_CONTACTS) continue;
+  for await (const numbered of requests) {
+    const message = JSON.stringify(decisiveFields(numbered.request));
+    const group = groups.get(message) ?? [];
+    groups.set(message, group);
+    group.push(numbered);
+    if (group.length < MAX_FORECAST_CONTACTS) continue;
     groups.delete(message);
-    await start(message, contacts);
+    await start(message, group);
   }
-  for (const [message, contacts] of groups) await start(message, contacts);
+  for (const [message, group] of groups) await start(message, group);
   await Promise.all(pending);
-  return total.at === '' ? undefined : { ...total, refused };
+  return total.at === '' ? undefined : { ...total, refused, strangers };
 };
 
 /** The fields that a decision depends on, with placeholders for texts and with times to the hour. */
@@ -118,7 +131,7 @@ export const describeForecast = (forecast: BroadcastForecast): string => {
     ...(expired > 0 ? [`${expired} too late for notAfter`] : []),
     ...(forbidden > 0 ? [`${forbidden} may not be sent: ${refusals.map(describeRefusal).join(', ')}`] : []),
   ];
-  return `Forecast: ${parts.join(', ')}.`;
+  return `Forecast: ${parts.join(', ') || 'nothing to send'}.`;
 };
 
 const describeRefusal = ([code, { count: number, unknown }]: readonly [

@@ -1,73 +1,79 @@
-import { createHash } from 'node:crypto';
-import { CliError, EXIT } from '../base/errors.ts';
 import type { MessageFields } from '../base/message-options.ts';
-import { type CsvFile, csvRows } from './csv-rows.ts';
+import { type CsvTable, csvRows, noRows } from './csv-rows.ts';
+import { createInvalidRows, type InvalidRows } from './invalid-rows.ts';
+import { choosePreview, type PreviewedRow } from './preview.ts';
 import { type RefusedRows, recordRefusal } from './refused-rows.ts';
-import { createRequest, createTemplate, type MessageTemplate, type RowRequest } from './template.ts';
+import { broadcastIdOf, type RowIdentity } from './row-identity.ts';
+import { createTemplate, fillRow, type MessageTemplate } from './template.ts';
 
 /** A CSV file that has been checked completely. */
 export interface BroadcastPlan {
+  readonly csv: CsvTable;
   readonly template: MessageTemplate;
+  /** How many rows the file has. */
   readonly rows: number;
-  /** Rows that make no valid send request. */
-  readonly refused: RefusedRows;
-  /** The first rows with their requests. */
+  /** How many contacts the valid rows have. */
+  readonly contacts: number;
+  readonly invalid: InvalidRows;
+  /** Rows for a contact that an earlier row has, by what they repeat. */
+  readonly repeats: RefusedRows;
+  /** The rows to send, if none of their contacts has the broadcast yet. */
+  readonly messages: readonly PlannedRow[];
   readonly preview: readonly PreviewedRow[];
-  /** The number of the first row that makes a request; 0 if there is none. */
-  readonly firstSendable: number;
-  /** Derived from the file and the message, so that repeating a broadcast produces the same request IDs. */
-  readonly contentId: string;
 }
 
-export interface PreviewedRow {
+export interface PlannedRow extends RowIdentity {
   readonly number: number;
-  readonly request: RowRequest;
+  /** Which of the rows with the same contact and message this is, from 1. */
+  readonly occurrence: number;
 }
-
-const PREVIEWED_ROWS = 3;
 
 /** The message, and the column with the contact. */
 export interface PlannedMessage {
   readonly contactColumn: string;
   readonly fields: MessageFields;
+  /** The ID that the operator gives. @default derived from the message */
+  readonly id: string | undefined;
+  /** Whether a contact gets the messages of all its rows, not only of the first. */
+  readonly allowRepeats: boolean;
 }
 
 /**
- * Reads the whole file once, so that an error in the last row is found before the first row is queued.
+ * Checks all rows, so that an error in the last row is found before the first row is queued.
  *
  * @throws CliError for an invalid file, or one without rows.
  */
-export const planBroadcast = async (
-  csv: CsvFile,
-  { contactColumn, fields }: PlannedMessage,
-): Promise<BroadcastPlan> => {
-  const digest = createHash('sha256');
-  const read: { template?: MessageTemplate } = {};
+export const planBroadcast = async (csv: CsvTable, message: PlannedMessage): Promise<BroadcastPlan> => {
+  const { fields, contactColumn, id = broadcastIdOf(fields), allowRepeats } = message;
+  const template = { ...createTemplate(csv, contactColumn, fields), broadcastId: id };
+  const invalid = createInvalidRows();
+  const preview = choosePreview();
+  const repeats: RefusedRows = {};
+  const messages: PlannedRow[] = [];
+  const firstRows = new Map<string, string>();
+  const occurrences = new Map<string, number>();
   let rows = 0;
-  let firstSendable = 0;
-  const refused: RefusedRows = {};
-  const preview: PreviewedRow[] = [];
-  const onHeader = (header: readonly string[]) => {
-    read.template = createTemplate(csv.file, header, contactColumn, fields);
-  };
-  for await (const { number, row } of csvRows(csv, onHeader, (bytes) => digest.update(bytes))) {
-    rows = number;
-    if (!read.template) continue;
-    const request = createRequest(read.template, row, 'dry-run');
-    if (request.kind === 'refused') recordRefusal(refused, request.why, number);
-    else if (firstSendable === 0) firstSendable = number;
-    if (preview.length < PREVIEWED_ROWS) preview.push({ number, request });
+  for await (const numbered of csvRows(csv)) {
+    const { number } = numbered;
+    rows += 1;
+    const filled = fillRow(template, numbered);
+    if (filled.kind === 'invalid') {
+      invalid.add(number, filled);
+      continue;
+    }
+    const { contact, content } = filled;
+    const first = firstRows.get(contact);
+    if (first === undefined) firstRows.set(contact, content);
+    else recordRefusal(repeats, first === content ? SAME_MESSAGE : OTHER_MESSAGE, number);
+    if (first !== undefined && !allowRepeats) continue;
+    const occurrence = (occurrences.get(`${contact} ${content}`) ?? 0) + 1;
+    if (allowRepeats) occurrences.set(`${contact} ${content}`, occurrence);
+    messages.push({ number, contact, content, occurrence });
+    preview.add(number, filled);
   }
-  const { template } = read;
-  if (template === undefined || rows === 0) {
-    throw new CliError(
-      EXIT.usage,
-      `${csv.file} has no rows. The first line names the columns, and each of the other lines is a message.`,
-    );
-  }
-  digest.update(JSON.stringify([template.contactColumn, template.fields]));
-  return { template, rows, refused, preview, firstSendable, contentId: `b-${digest.digest('hex').slice(0, 20)}` };
+  if (rows === 0) throw noRows(csv.file);
+  return { csv, template, rows, contacts: firstRows.size, invalid, repeats, messages, preview: preview.chosen() };
 };
 
-/** A row's request ID, the same each time that the broadcast is run. */
-export const requestIdOf = (requestPrefix: string, row: number): string => `${requestPrefix}-${row}`;
+export const SAME_MESSAGE = 'the same message';
+const OTHER_MESSAGE = 'another message';

@@ -1,84 +1,89 @@
-import type { AddressedRequest } from '../../lambdas/domain/addressed-request.ts';
-import { addMs, type Instant } from '../../lambdas/domain/instant.ts';
-import { sendResponse } from '../../lambdas/manage/api/sends.ts';
-import { stageResponse } from '../../lambdas/manage/api/stage.ts';
-import { CliError, EXIT } from '../base/errors.ts';
+import type { Instant } from '../../lambdas/domain/instant.ts';
+import { count } from '../base/command.ts';
 import { describeTime } from '../base/human-time.ts';
-import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
-import { resourcePath } from '../operations/resource-path.ts';
-import { type CsvFile, csvRows } from './csv-rows.ts';
-import { type BroadcastForecast, forecastRequests } from './forecast.ts';
-import { requestIdOf } from './plan.ts';
-import { createRequest, DEFAULT_TIME_TO_SEND_MS, hasDefaultNotAfter, type MessageTemplate } from './template.ts';
+import type { ManagementClient } from '../operations/management-client.ts';
+import { describeCounts } from '../operations/send-counts.ts';
+import { csvRows } from './csv-rows.ts';
+import { type BroadcastForecast, describeForecast, forecastRequests, type NumberedRequest } from './forecast.ts';
+import { describeHolds } from './holds.ts';
+import { countStates, type Selection, selectRound } from './ledger.ts';
+import type { BroadcastPlan, PlannedMessage } from './plan.ts';
+import { fillRow } from './template.ts';
 
-/** Forecasts the rows after row `done`. Returns undefined if there is nothing to send. */
-export const forecastRows = (
-  call: ManagementClient,
-  csv: CsvFile,
-  template: MessageTemplate,
-  done: number,
-): Promise<BroadcastForecast | undefined> => forecastRequests(call, requestsAfter(csv, template, done));
-
-async function* requestsAfter(csv: CsvFile, template: MessageTemplate, done: number): AsyncGenerator<AddressedRequest> {
-  for await (const { number, row } of csvRows(csv)) {
-    if (number <= done) continue;
-    const created = createRequest(template, row, 'forecast');
-    if (created.kind === 'request') yield created.request;
-  }
+/** A checked file, compared with what the stage has. */
+export interface PreparedBroadcast {
+  readonly plan: BroadcastPlan;
+  readonly selection: Selection;
+  /** Undefined if there is nothing to send. */
+  readonly forecast: BroadcastForecast | undefined;
+  /** What an operator should read about the stage before the broadcast starts. */
+  readonly lines: readonly string[];
 }
 
-/** Says why nothing would be sent now, whatever the forecast. */
-export const describeHolds = async (call: ManagementClient, now: Instant): Promise<readonly string[]> => {
-  const { circuitBreaker, sending } = stageResponse.parse(await call('GET', '/v1/stage'));
-  const { state, openedAt = '', why } = circuitBreaker;
-  const { stoppedAt = '', note } = sending;
+/** Finds out which rows of a plan the stage would still send, and how. Adds rows that only the stage can judge as invalid. */
+export const prepareBroadcast = async (
+  call: ManagementClient,
+  plan: BroadcastPlan,
+  { id, allowRepeats, again }: Pick<PlannedMessage, 'id' | 'allowRepeats'> & { readonly again: boolean },
+): Promise<PreparedBroadcast> => {
+  const { broadcastId } = plan.template;
+  const { round, ledger, ...selection } = await selectRound(call, plan.messages, { broadcastId, allowRepeats, again });
+  // With an ID, the operator says that it is the same broadcast.
+  const others = id === undefined ? selection.done.filter(({ differs }) => differs) : [];
+  for (const { number } of others) plan.invalid.add(number, { why: OTHER_VALUES });
+  const forecast = await forecastRequests(call, requestsOf(plan, selection));
+  for (const { number, request } of forecast?.strangers ?? []) {
+    plan.invalid.add(number, {
+      why: `column ${plan.template.contactColumn} is not a phone number, and Parley does not know such a contact`,
+      value: request.platformContactId,
+    });
+  }
+  const strangers = new Set(forecast?.strangers.map(({ number }) => number));
+  const requestIds = new Map([...selection.requestIds].filter(([number]) => !strangers.has(number)));
+  const done = selection.done.filter((row) => !others.includes(row));
+  const lines = [
+    ...(round > 1 ? [`This sends the broadcast ${broadcastId} again, as ${selection.broadcastId}.`] : []),
+    ...describeDone({ ...selection, done }, ledger.latestAt, forecast?.at),
+    ...(requestIds.size > 0 && forecast
+      ? [describeForecast(forecast), ...(await describeHolds(call, forecast.at))]
+      : []),
+    ...(requestIds.size > 0 && plan.template.fields.notAfter === undefined ? [EXPIRY] : []),
+  ];
+  return { plan, selection: { ...selection, requestIds, done }, forecast, lines };
+};
+
+const OTHER_VALUES =
+  'the contact already has this broadcast, with other values; add --id <name> to start a broadcast of another name';
+
+const EXPIRY =
+  'Messages that are not sent within 24 hours of being queued, or of --send-at, expire. Use --not-after to change that.';
+
+const describeDone = ({ broadcastId, done }: Selection, latestAt: Instant | undefined, now: Instant | undefined) => {
+  if (done.length === 0) return [];
+  const when = latestAt === undefined ? '' : `, last at ${describeTime(latestAt, now ?? latestAt)}`;
+  const others = done.filter(({ differs }) => differs).length;
   return [
-    ...(sending.state === 'stopped'
-      ? [
-          `Sending has been stopped since ${describeTime(stoppedAt, now)}, so requests wait: ${note ?? 'no reason given'}`,
-        ]
-      : []),
-    ...(state === 'open'
-      ? [`The circuit breaker has been open since ${describeTime(openedAt, now)}, so requests wait: ${why}`]
-      : []),
+    `${count(done.length, 'row')} of contacts that already have the broadcast ${broadcastId} will not be sent again: ` +
+      `${describeCounts(countStates(done))}${when}.${others > 0 ? ` To ${others} of them, another message was sent.` : ''}`,
   ];
 };
 
-/** The broadcast's start, as its first request shows it. */
-export interface StartedBroadcast {
-  readonly notAfter: Instant | undefined;
+/** Makes the requests of the selected rows, with only a few in memory. */
+export async function* requestsOf(
+  { csv, template }: BroadcastPlan,
+  { broadcastId, requestIds }: Pick<Selection, 'broadcastId' | 'requestIds'>,
+): AsyncGenerator<NumberedRequest> {
+  for await (const numbered of csvRows(csv)) {
+    const requestId = requestIds.get(numbered.number);
+    const filled = requestId === undefined ? undefined : fillRow(template, numbered);
+    if (requestId === undefined || filled?.kind !== 'message') continue;
+    // In the order of a parsed request, because bodies are compared.
+    const { requestId: _, ...fields } = filled.request;
+    yield { number: numbered.number, request: { requestId, broadcastId, ...fields } };
+  }
 }
 
-/**
- * Finds out whether the broadcast was started before, although there is no state file. Its rows must then be queued with
- * the same `notAfter`, because a request ID must not be reused for another request.
- *
- * @param row the first row that makes a request
- * @throws CliError if the stage no longer knows the request.
- */
-export const findStartedBroadcast = async (
-  call: ManagementClient,
-  requestPrefix: string,
-  row: number,
-): Promise<StartedBroadcast | undefined> => {
-  const requestId = requestIdOf(requestPrefix, row);
-  try {
-    const { request } = sendResponse.parse(await call('GET', resourcePath('sends', 'requestId', requestId)));
-    if (typeof request === 'object' && request !== null) {
-      const { notAfter } = { notAfter: undefined, ...request };
-      return { notAfter: typeof notAfter === 'string' ? notAfter : undefined };
-    }
-  } catch (error) {
-    if (error instanceof ManagementError && error.code === 'SEND_NOT_FOUND') return undefined;
-    throw error;
-  }
-  throw new CliError(
-    EXIT.usage,
-    `This broadcast was started before, its state file is missing, and the contact of ${requestId} was erased. ` +
-      'Restore the state file to continue, or add --new to start another broadcast, which reaches those users again.',
-  );
-};
-
-/** Returns the default `notAfter` of a broadcast that starts now, or undefined if its requests need none. */
-export const defaultNotAfter = (template: MessageTemplate, now: Instant): Instant | undefined =>
-  hasDefaultNotAfter(template) ? addMs(now, DEFAULT_TIME_TO_SEND_MS) : undefined;
+/** Describes a file and its rows, whatever the stage has. */
+export const describeFile = ({ csv, rows, contacts }: BroadcastPlan): string =>
+  `${csv.file}: ${count(rows, 'row')}, ${count(contacts, 'contact')}. Encoding: ${csv.encoding}. ` +
+  `Delimiter: ${csv.delimiter === '\t' ? 'tab' : csv.delimiter}`;

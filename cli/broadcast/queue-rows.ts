@@ -1,37 +1,38 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { messageGroup } from '../../lambdas/domain/contact.ts';
+import type { AddressedRequest } from '../../lambdas/domain/addressed-request.ts';
+import { contactKey, messageGroup } from '../../lambdas/domain/contact.ts';
 import { childSpan, startTrace, TRACEPARENT, type Traceparent } from '../../lambdas/domain/trace-context.ts';
 import { CliError, EXIT } from '../base/errors.ts';
 import type { Pacer } from '../operations/pacer.ts';
-import { type CsvFile, csvRows, type NumberedRow } from './csv-rows.ts';
-import { requestIdOf } from './plan.ts';
-import { recordRefusal } from './refused-rows.ts';
-import type { BroadcastState } from './state-file.ts';
-import { createRequest, type MessageTemplate, type RowRequest } from './template.ts';
+import type { NumberedRequest } from './forecast.ts';
 
 export interface QueueRowsSettings {
-  readonly csv: CsvFile;
-  readonly template: MessageTemplate;
   readonly sqs: SQSClient;
   readonly queueUrl: string;
+  readonly broadcastId: string;
   readonly stop: AbortSignal;
   /** @default as fast as SQS accepts them */
   readonly pace?: { readonly rowsPerSecond: number; readonly pacer: Pacer };
-  /** Saves the state after each chunk of rows. */
-  readonly save: (state: BroadcastState) => Promise<void>;
+  /** Called after each chunk of requests. */
+  readonly onQueued: (queued: number) => void;
 }
 
-/** Rows between two saves of the state. */
-const CHUNK_ROWS = 200;
+/** Requests between two looks at whether the command was stopped. */
+const CHUNK = 200;
 
-/** Queues the rows that `start` does not cover yet, until the end of the file or until stopped. */
-export const queueRows = async (settings: QueueRowsSettings, start: BroadcastState): Promise<BroadcastState> => {
-  let state = start;
-  let chunk: NumberedRow[] = [];
-  const { pace, stop } = settings;
-  const chunkRows = Math.min(CHUNK_ROWS, pace?.rowsPerSecond ?? CHUNK_ROWS);
+/** Queues requests until the last one or until stopped. Returns how many it queued. */
+export const queueRows = async (
+  settings: QueueRowsSettings,
+  requests: AsyncIterable<NumberedRequest>,
+): Promise<number> => {
+  const { pace, stop, onQueued, broadcastId } = settings;
+  // Derived, so that a continued broadcast goes on in the same trace.
+  const target = { ...settings, trace: startTrace('broadcast', broadcastId) };
+  const size = Math.min(CHUNK, pace?.rowsPerSecond ?? CHUNK);
+  let queued = 0;
+  let chunk: AddressedRequest[] = [];
   const flush = async () => {
     // Rejects if stopped, before anything of the chunk is queued.
     await pace?.pacer.waitForSlot(stop).catch((error: unknown) => {
@@ -39,37 +40,18 @@ export const queueRows = async (settings: QueueRowsSettings, start: BroadcastSta
     });
     if (stop.aborted) return;
     pace?.pacer.use(chunk.length);
-    state = await queueChunk(settings, state, chunk);
-    await settings.save(state);
+    await putRequests(target, chunk);
+    queued += chunk.length;
+    onQueued(queued);
     chunk = [];
   };
-  for await (const row of csvRows(settings.csv)) {
-    if (stop.aborted) return state;
-    if (row.number <= start.done) continue;
-    chunk.push(row);
-    if (chunk.length === chunkRows) await flush();
+  for await (const { request } of requests) {
+    if (stop.aborted) return queued;
+    chunk.push(request);
+    if (chunk.length === size) await flush();
   }
   if (chunk.length > 0) await flush();
-  return state;
-};
-
-type SendableRequest = Extract<RowRequest, { kind: 'request' }>;
-
-const queueChunk = async (
-  { template, sqs, queueUrl }: QueueRowsSettings,
-  state: BroadcastState,
-  rows: readonly NumberedRow[],
-): Promise<BroadcastState> => {
-  const refused = structuredClone(state.refused);
-  const requests: SendableRequest[] = [];
-  for (const { number, row } of rows) {
-    const request = createRequest(template, row, requestIdOf(state.requestPrefix, number));
-    if (request.kind === 'request') requests.push(request);
-    else recordRefusal(refused, request.why, number);
-  }
-  // Derived, so that a continued broadcast goes on in the same trace.
-  await putRequests({ sqs, queueUrl, trace: startTrace('broadcast', state.broadcastId) }, requests);
-  return { ...state, done: state.done + rows.length, queued: state.queued + requests.length, refused };
+  return queued;
 };
 
 const WORKERS = 8;
@@ -85,9 +67,23 @@ interface PutTarget {
   readonly trace: Traceparent;
 }
 
+/** A request as it is put on the queue. */
+interface Entry {
+  readonly requestId: string;
+  /** All spellings of a contact have the same group, which keeps the order of its requests. */
+  readonly group: string;
+  /** The consumer compares bodies, and the management API serializes requests in this way too. */
+  readonly body: string;
+}
+
 /** Puts requests on the queue concurrently. One worker handles all requests of a contact, which keeps their order. */
-const putRequests = async (target: PutTarget, requests: readonly SendableRequest[]): Promise<void> => {
-  const workers = Map.groupBy(requests, ({ contact }) => workerOf(contact));
+const putRequests = async (target: PutTarget, requests: readonly AddressedRequest[]): Promise<void> => {
+  const entries = requests.map((request) => ({
+    requestId: request.requestId,
+    group: messageGroup(contactKey(request.platformContactId)),
+    body: JSON.stringify(request),
+  }));
+  const workers = Map.groupBy(entries, ({ group }) => workerOf(group));
   await Promise.all(
     [...workers.values()].map(async (work) => {
       for (const batch of batchesOf(work)) await putBatch(target, batch);
@@ -95,10 +91,10 @@ const putRequests = async (target: PutTarget, requests: readonly SendableRequest
   );
 };
 
-const workerOf = (contact: string): number => (createHash('sha256').update(contact).digest()[0] ?? 0) % WORKERS;
+const workerOf = (group: string): number => (createHash('sha256').update(group).digest()[0] ?? 0) % WORKERS;
 
-function* batchesOf(requests: readonly SendableRequest[]): Generator<SendableRequest[]> {
-  let batch: SendableRequest[] = [];
+function* batchesOf(requests: readonly Entry[]): Generator<Entry[]> {
+  let batch: Entry[] = [];
   let bytes = 0;
   for (const request of requests) {
     const size = Buffer.byteLength(request.body);
@@ -114,7 +110,7 @@ function* batchesOf(requests: readonly SendableRequest[]): Generator<SendableReq
 }
 
 /** Puts a batch on the queue, and retries the entries that fail. */
-const putBatch = async ({ sqs, queueUrl, trace }: PutTarget, batch: readonly SendableRequest[]): Promise<void> => {
+const putBatch = async ({ sqs, queueUrl, trace }: PutTarget, batch: readonly Entry[]): Promise<void> => {
   let left = batch;
   let reason = '';
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -122,10 +118,10 @@ const putBatch = async ({ sqs, queueUrl, trace }: PutTarget, batch: readonly Sen
     const { Failed = [] } = await sqs.send(
       new SendMessageBatchCommand({
         QueueUrl: queueUrl,
-        Entries: left.map(({ body, contact, requestId }, index) => ({
+        Entries: left.map(({ body, group, requestId }, index) => ({
           Id: String(index),
           MessageBody: body,
-          MessageGroupId: messageGroup(contact),
+          MessageGroupId: group,
           MessageDeduplicationId: requestId,
           MessageAttributes: {
             [TRACEPARENT]: { DataType: 'String', StringValue: childSpan(trace, requestId) },

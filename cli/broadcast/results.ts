@@ -1,67 +1,77 @@
 import { type CommandFor, type CommandResult, count, quote } from '../base/command.ts';
 import { CliError, EXIT } from '../base/errors.ts';
 import { describeCounts, type SendCount } from '../operations/send-counts.ts';
-import type { BroadcastForecast } from './forecast.ts';
 import { isAllSent } from './outcome.ts';
-import { requestIdOf } from './plan.ts';
-import { countRefused } from './refused-rows.ts';
-import type { BroadcastState } from './state-file.ts';
+import type { BroadcastPlan } from './plan.ts';
+import { describeFile, type PreparedBroadcast } from './prepare.ts';
+import { describePreviewed } from './preview.ts';
+import { countRefused, describeRefused } from './refused-rows.ts';
 
-export const interrupted = ({ done, rows }: BroadcastState, isNew: boolean): CliError =>
+/** Describes a file as it would be sent: its rows, the strangest of them, and those that repeat a contact. */
+export const describePlan = (plan: BroadcastPlan, allowRepeats: boolean): readonly string[] => {
+  const { preview, repeats } = plan;
+  const repeated = countRefused(repeats);
+  return [
+    describeFile(plan),
+    ...preview.map(describePreviewed),
+    ...(repeated === 0
+      ? []
+      : [
+          `${count(repeated, 'row is', 'rows are')} for the contact of an earlier row, in this or another spelling` +
+            `${allowRepeats ? ', and will be sent too' : '; only the first row of a contact is sent'}:`,
+          ...describeRefused(repeats),
+        ]),
+  ];
+};
+
+export const interrupted = (queued: number, total: number): CliError =>
   new CliError(
     EXIT.interrupted,
-    `Interrupted after row ${done} of ${rows}. ` +
-      `Run the same command ${isNew ? 'without --new' : 'again'} to continue with row ${done + 1}.`,
+    `Interrupted after ${queued} of ${count(total, 'message')}. Run the same command again to continue.`,
   );
-
-const describeQueued = (file: string, { queued, rows, refused }: BroadcastState): string =>
-  `${file}: ${queued} of ${count(rows, 'row')} queued, ${countRefused(refused)} skipped.`;
 
 /** What a broadcast came to. */
 export interface BroadcastResult {
-  readonly state: BroadcastState;
-  readonly forecast?: BroadcastForecast;
+  readonly prepared: PreparedBroadcast;
+  readonly queued: number;
   /** The outcome of its requests, if the command waited for it. */
   readonly counts?: readonly SendCount[];
 }
 
-/** What every report on a broadcast has. */
-const reportOn = ({ state, forecast, counts }: BroadcastResult) => {
-  const refusedRows = countRefused(state.refused);
+/** What `--json` prints. */
+export const reportOf = ({ plan, selection, forecast }: PreparedBroadcast) => {
+  const { strangers: _, ...forecasts } = forecast ?? { strangers: [] };
   return {
-    outcome: counts ? [`Outcome: ${describeCounts(counts)}.`] : [],
-    json: { ...state, refusedRows, forecast, outcome: counts },
-    exitCode: refusedRows > 0 || (counts && !isAllSent(counts)) ? EXIT.partial : EXIT.done,
+    broadcastId: selection.broadcastId,
+    rows: plan.rows,
+    contacts: plan.contacts,
+    encoding: plan.csv.encoding,
+    delimiter: plan.csv.delimiter,
+    invalidRows: plan.invalid.count(),
+    invalid: plan.invalid.byReason(),
+    repeats: plan.repeats,
+    alreadySent: selection.done.length,
+    forecast: forecast && forecasts,
   };
 };
 
-export const summarize = (file: string, result: BroadcastResult, commandFor: CommandFor): CommandResult => {
-  const { state } = result;
-  const { outcome, json, exitCode } = reportOn(result);
-  const { requestPrefix: prefix } = state;
-  const showRow = commandFor(`parley status ${quote(requestIdOf(prefix, 1))}`);
-  const showOutcome = commandFor(`parley broadcast status ${quote(state.broadcastId)}`);
+export const summarize = ({ prepared, queued, counts }: BroadcastResult, commandFor: CommandFor): CommandResult => {
+  const { plan, selection } = prepared;
+  const { broadcastId, requestIds, done } = selection;
+  const [requestId] = requestIds.values();
+  const again = 'To send it to the same contacts once more, add --again.';
   return {
     lines: [
-      describeQueued(file, state),
-      ...outcome,
-      `Broadcast ID: ${state.broadcastId}. See its outcome: ${showOutcome}`,
-      `Request IDs: ${prefix}-<row>. Check the status of row 1: ${showRow}`,
+      queued === 0
+        ? `Nothing was queued: ${count(done.length, 'row')} of contacts that already have this broadcast. ${again}`
+        : `${plan.csv.file}: ${queued} of ${count(plan.rows, 'row')} queued, ${plan.rows - queued} not.`,
+      ...(counts ? [`Outcome: ${describeCounts(counts)}.`] : []),
+      `Broadcast ID: ${broadcastId}. See its outcome: ${commandFor(`parley broadcast status ${quote(broadcastId)}`)}`,
+      ...(requestId === undefined
+        ? []
+        : [`Check the status of the first message: ${commandFor(`parley status ${quote(requestId)}`)}`]),
     ],
-    json,
-    exitCode,
-  };
-};
-
-export const alreadyComplete = (file: string, result: BroadcastResult): CommandResult => {
-  const { outcome, json, exitCode } = reportOn(result);
-  return {
-    lines: [
-      describeQueued(file, result.state),
-      'Nothing was queued: this broadcast was already complete. To send it to the same users again, add --new.',
-      ...outcome,
-    ],
-    json,
-    exitCode,
+    json: { ...reportOf(prepared), queued, outcome: counts },
+    exitCode: plan.invalid.count() > 0 || (counts && !isAllSent(counts)) ? EXIT.partial : EXIT.done,
   };
 };

@@ -1,11 +1,14 @@
 import { partialNumberFault } from '../../lambdas/domain/address.ts';
 import { type AddressedRequest, namesAddress } from '../../lambdas/domain/addressed-request.ts';
-import { addMs, type Instant, parseInstant } from '../../lambdas/domain/instant.ts';
 import { parseSendRequest } from '../../lambdas/domain/send-request.ts';
+import { faultsOfSendRequest } from '../../lambdas/domain/send-request-faults.ts';
 import { nearestName } from '../../lib/settings/nearest-name.ts';
 import { CliError, EXIT } from '../base/errors.ts';
-import type { MessageFields } from '../base/message-options.ts';
-import type { Row } from './csv-rows.ts';
+import { MESSAGE_SOURCES, type MessageFields } from '../base/message-options.ts';
+import { describeFaults } from '../base/request-fields.ts';
+import { cellFault } from './cell-fault.ts';
+import type { CsvTable, NumberedRow } from './csv-rows.ts';
+import { identifyRow, type RowIdentity } from './row-identity.ts';
 
 /** How a message names a column. A shell leaves braces alone, and replaces `${name}`. */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
@@ -17,18 +20,15 @@ export interface MessageTemplate {
   readonly fields: MessageFields;
   /** The columns that the message uses. */
   readonly columns: readonly string[];
-  /** The broadcast that the requests are part of. @default none */
-  readonly broadcastId?: string;
-  /** The `notAfter` of requests that have neither their own nor a `sendAt`. @default none */
-  readonly notAfter?: Instant;
+  /** The ID of the broadcast, without a round. */
+  readonly broadcastId: string;
 }
 
-/** How long a request may wait by default, from the start of the broadcast or from its `sendAt`. */
-export const DEFAULT_TIME_TO_SEND_MS = 24 * 60 * 60 * 1000;
-
-/** Whether the requests get a default `notAfter` from the start of the broadcast. */
-export const hasDefaultNotAfter = ({ fields }: MessageTemplate): boolean =>
-  fields.notAfter === undefined && fields.sendAt === undefined;
+/**
+ * How long a request may wait by default, from when it was first queued or from its `sendAt`. A time would make a row
+ * that is queued again another request.
+ */
+export const DEFAULT_NOT_AFTER = 'P1D';
 
 /**
  * Creates the message's template for a file with this header.
@@ -36,11 +36,10 @@ export const hasDefaultNotAfter = ({ fields }: MessageTemplate): boolean =>
  * @throws CliError if the message names a column that does not exist, or names columns in another way.
  */
 export const createTemplate = (
-  file: string,
-  header: readonly string[],
+  { file, header }: Pick<CsvTable, 'file' | 'header'>,
   contactColumn: string,
   fields: MessageFields,
-): MessageTemplate => {
+): Omit<MessageTemplate, 'broadcastId'> => {
   const strings = Object.values(fields).flatMap((value) =>
     typeof value === 'string' ? [value] : Object.values(value),
   );
@@ -75,23 +74,33 @@ const checkPlaceholders = (text: string): void => {
   }
 };
 
-/** A row's send request, or why the row is refused. */
-export type RowRequest =
-  | {
-      readonly kind: 'request';
-      readonly requestId: string;
-      readonly contact: string;
+/** A row's message, or why the row is not valid. */
+export type RowMessage =
+  | ({
+      readonly kind: 'message';
+      /** The request, whose ID and broadcast are not known yet. */
       readonly request: AddressedRequest;
-      /** The request as it is queued. */
-      readonly body: string;
-    }
-  | { readonly kind: 'refused'; readonly why: string };
+      /** The values of the columns that the message uses, without the contact. */
+      readonly values: readonly string[];
+    } & RowIdentity)
+  | { readonly kind: 'invalid'; readonly why: string; readonly value?: string };
 
-/** Creates a row's send request, validated as the consumer of the queue does. */
-export const createRequest = (template: MessageTemplate, row: Row, requestId: string): RowRequest => {
-  const { broadcastId } = template;
-  const empty = template.columns.find((column) => (row[column] ?? '').trim() === '');
-  if (empty !== undefined) return { kind: 'refused', why: `column ${empty} is empty` };
+const invalid = (why: string, value?: string): RowMessage => ({
+  kind: 'invalid',
+  why,
+  ...(value !== undefined && value !== '' && { value }),
+});
+
+/** Fills a row into the template, and validates the request as the consumer of the queue does. */
+export const fillRow = (template: MessageTemplate, { row, fault }: NumberedRow): RowMessage => {
+  if (fault !== undefined) return invalid(fault);
+  const { contactColumn, columns } = template;
+  for (const column of columns) {
+    const value = row[column] ?? '';
+    if (value === '') return invalid(`column ${column} is empty`);
+    const why = column === contactColumn ? undefined : cellFault(value);
+    if (why !== undefined) return invalid(`column ${column} ${why}`, value);
+  }
   const fill = (text: string): string => text.replace(PLACEHOLDER, (_, column: string) => row[column.trim()] ?? '');
   const filled = Object.fromEntries(
     Object.entries(template.fields).map(([name, value]) => [
@@ -101,29 +110,24 @@ export const createRequest = (template: MessageTemplate, row: Row, requestId: st
         : Object.fromEntries(Object.entries(value).map(([variable, text]) => [variable, fill(text)])),
     ]),
   );
-  const contact = (row[template.contactColumn] ?? '').trim();
-  const notAfter = defaultNotAfter(template, filled.sendAt);
-  const read = parseSendRequest(
-    JSON.stringify({ requestId, broadcastId, notAfter, platformContactId: contact, ...filled }),
-  );
+  const contact = row[contactColumn] ?? '';
+  const body = JSON.stringify({ requestId: 'row', notAfter: DEFAULT_NOT_AFTER, platformContactId: contact, ...filled });
+  const read = parseSendRequest(body);
   if (read.kind !== 'request') {
-    return { kind: 'refused', why: read.explanation.replace(/^Not a send request: |\.$/g, '') };
+    const faults = faultsOfSendRequest(body);
+    const ofContact = faults.find(({ field }) => field === 'platformContactId');
+    if (ofContact) return invalid(`column ${contactColumn} ${ofContact.fault}`, contact);
+    // Without the values, so that rows with the same fault are counted together.
+    const fields = faults.map(({ field, fault: why }) => ({ field, fault: why }));
+    return invalid(
+      describeFaults(fields, MESSAGE_SOURCES).replace(/\.$/, ''),
+      faults.length === 1 ? faults[0]?.value?.slice(1, -1) : undefined,
+    );
   }
   const { request } = read;
-  if (!namesAddress(request)) return { kind: 'refused', why: 'platformContactId: is missing' };
-  const fault = partialNumberFault(request.platformContactId);
-  if (fault !== undefined) return { kind: 'refused', why: `platformContactId: ${fault}` };
-  // The consumer compares bodies, and the management API serializes requests in this way too.
-  return { kind: 'request', requestId, contact, request, body: JSON.stringify(request) };
-};
-
-/**
- * Depends only on the row if the row has a `sendAt`, so that a row that is queued again, even by a broadcast whose state
- * file was lost, is the same request.
- */
-const defaultNotAfter = (template: MessageTemplate, filledSendAt: unknown): Instant | undefined => {
-  if (template.fields.notAfter !== undefined) return undefined;
-  if (filledSendAt === undefined) return template.notAfter;
-  const sendAt = parseInstant(filledSendAt);
-  return sendAt === undefined ? undefined : addMs(sendAt, DEFAULT_TIME_TO_SEND_MS);
+  if (!namesAddress(request)) return invalid(`column ${contactColumn} is empty`);
+  const partial = partialNumberFault(request.platformContactId);
+  if (partial !== undefined) return invalid(`column ${contactColumn} ${partial}`, contact);
+  const values = columns.flatMap((column) => (column === contactColumn ? [] : [row[column] ?? '']));
+  return { kind: 'message', request, values, ...identifyRow(template.broadcastId, request) };
 };

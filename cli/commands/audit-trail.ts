@@ -4,7 +4,18 @@ import { type auditEntryResponse, auditResponse } from '../../lambdas/manage/api
 import { type CreateCommand, channelOption, examples, nextPage } from '../base/command.ts';
 import { describeTime } from '../base/human-time.ts';
 import { nameUser } from '../base/named-user.ts';
+import { queryFrom } from '../base/request-fields.ts';
 import { stageTime } from '../base/stage-time.ts';
+
+const SOURCES = {
+  platformContactId: '[contact]',
+  customerId: 'customer',
+  chatChannelNumber: 'channel',
+  since: 'since',
+  until: 'until',
+  limit: 'limit',
+  cursor: 'cursor',
+} as const;
 
 export const createAuditTrailCommand: CreateCommand = (context) =>
   new Command('audit-trail')
@@ -28,23 +39,11 @@ export const createAuditTrailCommand: CreateCommand = (context) =>
         'parley audit-trail --customer 5f0c9a52 --stage prod',
       ),
     )
-    .action(async (contact, { customer, channel, since, until, limit, cursor }) => {
+    .action(async (contact, options) => {
+      const { customer } = options;
       if (contact !== undefined && customer !== undefined) nameUser(contact, customer);
-      const given = {
-        platformContactId: contact,
-        customerId: customer,
-        chatChannelNumber: channel,
-        since,
-        until,
-        limit,
-        cursor,
-      };
-      const query = new URLSearchParams(
-        Object.entries(given).flatMap(([name, value]): [string, string][] =>
-          value === undefined ? [] : [[name, value]],
-        ),
-      );
-      const call = await context.api();
+      const query = queryFrom({ ...options, '[contact]': contact }, SOURCES);
+      const call = await context.api(SOURCES);
       const page = auditResponse.parse(await call('GET', `/v1/audit?${query}`));
       const now = await stageTime(context);
       const lines =
@@ -52,7 +51,7 @@ export const createAuditTrailCommand: CreateCommand = (context) =>
           ? page.entries.map((entry) => describeEntry(entry, now))
           : ['The audit trail has no such entries.'];
       const words = ['audit-trail', ...(contact === undefined ? [] : [contact])];
-      const next = nextPage(context.commandFor, words, { customer, channel, since, until, limit, cursor: page.cursor });
+      const next = nextPage(context.commandFor, words, { ...options, cursor: page.cursor });
       context.report({ lines: [...lines, ...next], json: page });
     });
 

@@ -1,24 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { BROADCAST_ID } from '../../lambdas/domain/send-request.ts';
 import { type CommandContext, type CommandResult, type CreateCommand, count, examples } from '../base/command.ts';
 import { confirm } from '../base/confirm.ts';
 import { CliError, EXIT } from '../base/errors.ts';
-import { describeTime } from '../base/human-time.ts';
 import { createMessageCommand, messageFields } from '../base/message-options.ts';
-import { createProgress } from '../base/progress.ts';
+import { createProgress, type Progress } from '../base/progress.ts';
 import type { Target } from '../base/target.ts';
-import type { CsvFile } from '../broadcast/csv-rows.ts';
-import { describeForecast } from '../broadcast/forecast.ts';
+import { type CsvFile, readCsv } from '../broadcast/csv-rows.ts';
 import { waitForOutcome } from '../broadcast/outcome.ts';
 import { type BroadcastPlan, type PlannedMessage, planBroadcast } from '../broadcast/plan.ts';
-import { defaultNotAfter, describeHolds, findStartedBroadcast, forecastRows } from '../broadcast/prepare.ts';
-import { describePlan } from '../broadcast/preview.ts';
+import { type PreparedBroadcast, prepareBroadcast, requestsOf } from '../broadcast/prepare.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
-import { countRefused } from '../broadcast/refused-rows.ts';
-import { alreadyComplete, interrupted, summarize } from '../broadcast/results.ts';
-import { continueState, describeRepetition, isComplete } from '../broadcast/start-state.ts';
-import { type BroadcastState, readState, stateFileOf, writeState } from '../broadcast/state-file.ts';
-import { hasDefaultNotAfter } from '../broadcast/template.ts';
+import { describePlan, interrupted, reportOf, summarize } from '../broadcast/results.ts';
 import { createPacer } from '../operations/pacer.ts';
 import type { SendCount } from '../operations/send-counts.ts';
 
@@ -28,19 +20,35 @@ export const createBroadcastCommand: CreateCommand = (context) =>
       'Queue a send request for each row of a CSV file.\n\n' +
         'The first line names the columns. Messages, URLs, and --param values can contain {{column}} placeholders. ' +
         'A template without --param receives every column except the contact column as a variable.\n\n' +
-        'The command shows the first rows, the faulty rows, and a forecast, and asks before it queues anything. ' +
-        'Requests expire after 24 hours, unless --not-after says otherwise.\n\n' +
-        'After Ctrl-C, run the same command again to continue. Each row is sent once, even if it is queued twice.',
+        'The command shows the first, the longest, and the strangest rows, the rows that are not valid, and a ' +
+        'forecast, and asks before it queues anything. Requests expire after 24 hours, unless --not-after says ' +
+        'otherwise.\n\n' +
+        'A contact gets a broadcast once: after Ctrl-C, or with more rows, run the same command again. The stage knows ' +
+        'who already has it, in whatever order, encoding, or spelling the file is.',
     )
-    .argument('<file>', 'CSV file in UTF-8')
+    .argument('<file>', 'CSV file')
     .option('--contact-column <name>', 'Column with the contact IDs', 'platformContactId')
-    .option('--delimiter <character>', 'Delimiter between columns', ',')
+    .option(
+      '--delimiter <character>',
+      'Delimiter between columns, or tab (default: recognized by the header)',
+      delimiter,
+    )
+    .option(
+      '--encoding <name>',
+      'Encoding of the file, such as windows-1252 (default: utf-8, or utf-16 by its byte order mark)',
+    )
     .option('--dry-run', 'Check every row and show the forecast, without queueing')
     .option('--yes', 'Queue without asking')
+    .option('--skip-invalid-rows', 'Queue the valid rows, even if others are not valid')
+    .option('--allow-repeats', 'Send each row, even if several are for the same contact')
     .option('--per-second <rows>', 'Queue at most this many rows per second', wholeNumber)
     .option('--wait', 'Wait until every message is sent, refused, or scheduled, and show the outcome')
-    .option('--id <id>', 'ID for finding the sends of the broadcast (default: derived from the content)', broadcastId)
-    .option('--new', 'Start another broadcast, even if this file was queued or interrupted before')
+    .option(
+      '--id <id>',
+      'Name of the broadcast, which a contact gets once (default: derived from the message)',
+      broadcastId,
+    )
+    .option('--again', 'Send it once more to contacts that already have it')
     .addHelpText(
       'after',
       examples(
@@ -49,55 +57,44 @@ export const createBroadcastCommand: CreateCommand = (context) =>
       ),
     )
     .action(async (file, options) => {
-      const csv = { file, delimiter: options.delimiter };
-      const message = { contactColumn: options.contactColumn, fields: messageFields(options) };
+      const { contactColumn, encoding, id, allowRepeats = false } = options;
+      const csv = { file, delimiter: options.delimiter, encoding };
       context.report(
-        options.dryRun
-          ? await dryRun(context, csv, await planBroadcast(csv, message))
-          : await broadcast(context, csv, message, options),
+        await broadcast(context, csv, { contactColumn, fields: messageFields(options), id, allowRepeats }, options),
       );
     });
+
+const delimiter = (text: string): string => {
+  const character = ['tab', '\\t'].includes(text) ? '\t' : text;
+  if (character.length === 1) return character;
+  throw new CliError(EXIT.usage, `--delimiter ${text} is invalid. Use one character, such as ; or |, or tab.`);
+};
 
 const wholeNumber = (text: string): number => {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
   throw new CliError(EXIT.usage, `--per-second ${text} is invalid. Use a whole number from 1 to 99999.`);
 };
 
-const broadcastId = (id: string): string => {
-  if (BROADCAST_ID.test(id)) return id;
-  throw new CliError(EXIT.usage, `--id ${id} is invalid. Use 1 to 64 letters, digits, or punctuation characters.`);
-};
+/** Leaves room for the number of a repetition. */
+const MAX_ID_LENGTH = 60;
 
-const dryRun = async (context: CommandContext, csv: CsvFile, plan: BroadcastPlan): Promise<CommandResult> => {
-  const { rows, refused, contentId, template } = plan;
-  const target = await context.target().catch((error: unknown) => {
-    // Without a target, the rows can still be checked.
-    if (error instanceof CliError && error.exitCode === EXIT.usage) return undefined;
-    throw error;
-  });
-  const forecast = target && (await forecastRows(await context.api(), csv, { ...template, broadcastId: contentId }, 0));
-  const refusedRows = countRefused(refused);
-  const valid = rows - refusedRows;
-  return {
-    lines: [
-      ...describePlan(csv.file, plan),
-      ...(forecast ? [describeForecast(forecast)] : []),
-      ...(target ? [] : ['For a forecast, add --stage <name> or --local.']),
-      `${valid} of ${count(rows, 'row')} would be queued, ${refusedRows} skipped (dry run).`,
-    ],
-    json: { broadcastId: contentId, rows, valid, refused, forecast },
-    exitCode: refusedRows > 0 ? EXIT.partial : EXIT.done,
-  };
+const broadcastId = (id: string): string => {
+  if (BROADCAST_ID.test(id) && id.length <= MAX_ID_LENGTH) return id;
+  throw new CliError(
+    EXIT.usage,
+    `--id ${id} is invalid. Use 1 to ${MAX_ID_LENGTH} letters, digits, or punctuation characters.`,
+  );
 };
 
 /** Returns the bulk queue, or the send queue in a stage without one. */
 const broadcastQueueUrl = ({ addresses }: Target): string => addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;
 
 interface BroadcastOptions {
+  readonly dryRun?: true;
   readonly yes?: true;
+  readonly skipInvalidRows?: true;
   readonly wait?: true;
-  readonly new?: true;
-  readonly id?: string;
+  readonly again?: true;
   readonly perSecond?: number;
 }
 
@@ -107,122 +104,127 @@ const broadcast = async (
   message: PlannedMessage,
   options: BroadcastOptions,
 ): Promise<CommandResult> => {
-  const { say, commandFor } = context;
-  const { file } = csv;
-  const isNew = options.new === true;
-  const plan = await planBroadcast(csv, message);
-  const target = await context.target();
-  const { contentId, rows } = plan;
-  // A repeated request ID would be dropped by SQS, or ignored as already sent.
-  const requestPrefix = isNew ? `b-${randomUUID()}` : contentId;
-  const fresh: BroadcastState = {
-    broadcastId: options.id ?? requestPrefix,
-    requestPrefix,
-    contentId,
-    destination: broadcastQueueUrl(target),
-    rows,
-    done: 0,
-    queued: 0,
-    refused: {},
-  };
-  const stateFile = stateFileOf(file, target.id);
-  const saved = await readState(stateFile);
-  let start = isNew ? fresh : continueState(file, saved, fresh, options.id);
-  if (isComplete(start)) {
-    return alreadyComplete(file, { state: start, counts: options.wait && (await wait(context, start)) });
-  }
+  const { commandFor, say } = context;
+  const plan = await planBroadcast(await readCsv(csv, message.contactColumn), message);
+  const described = describePlan(plan, message.allowRepeats);
+  if (options.dryRun) return dryRun(context, plan, described, { ...message, again: options.again === true });
 
-  for (const line of describePlan(file, plan)) say(line);
-  if (rows === countRefused(plan.refused)) {
-    throw new CliError(EXIT.usage, `No row of ${file} can be sent, so nothing was queued. Fix the rows.`);
+  const target = await context.target().catch((error: unknown) => {
+    for (const line of [...described, ...plan.invalid.describe()]) say(line);
+    requireValidRows(plan, options);
+    throw error;
+  });
+  const prepared = await prepareBroadcast(await context.api(), plan, { ...message, again: options.again === true });
+  const { selection, lines } = prepared;
+  for (const line of [...described, ...plan.invalid.describe(), ...lines]) say(line);
+  if (selection.requestIds.size + selection.done.length === 0) {
+    throw new CliError(EXIT.usage, `No row of ${plan.csv.file} can be sent, so nothing was queued. Fix the rows.`);
   }
-  const repetition = isNew ? describeRepetition(file, saved, fresh) : undefined;
-  if (repetition !== undefined) say(repetition);
-  const call = await context.api();
-  const named = { ...plan.template, broadcastId: start.broadcastId };
-  const forecast = await forecastRows(call, csv, named, start.done);
-  const started =
-    start === fresh && !isNew && hasDefaultNotAfter(named)
-      ? await findStartedBroadcast(call, requestPrefix, plan.firstSendable)
-      : undefined;
-  if (started) say('This broadcast was started before. Requests that were already queued are not sent again.');
-  if (start === fresh && forecast) {
-    start = { ...fresh, notAfter: started ? started.notAfter : defaultNotAfter(named, forecast.at) };
+  requireValidRows(plan, options);
+  if (selection.requestIds.size === 0) {
+    return summarize({ prepared, queued: 0, ...(await outcome(context, prepared, options)) }, commandFor);
   }
-  const template = { ...named, notAfter: start.notAfter };
-  if (forecast) say(describeForecast(forecast));
-  if (forecast) for (const line of await describeHolds(call, forecast.at)) say(line);
-  if (start.notAfter !== undefined) {
-    const expiry = describeTime(start.notAfter, forecast?.at ?? start.notAfter);
-    say(`Messages not sent by ${expiry} expire. Use --not-after to set another time.`);
-  }
-
   if (options.yes !== true) {
-    const left = rows - start.done - countRefused(plan.refused) + countRefused(start.refused);
-    const messages = start.done > 0 ? `the remaining ${count(left, 'message')}` : count(left, 'message');
+    const messages = count(selection.requestIds.size, 'message');
     await confirm(context, `Send ${messages} through ${target.name}?`, 'Nothing was queued.');
   }
-  const state = await queue(context, { csv, template, stateFile, target, perSecond: options.perSecond }, start);
-  if (!isComplete(state)) throw interrupted(state, isNew);
-  return summarize(file, { state, forecast, counts: options.wait && (await wait(context, state)) }, commandFor);
+  const queued = await queue(context, prepared, target, options.perSecond);
+  if (queued < selection.requestIds.size) throw interrupted(queued, selection.requestIds.size);
+  return summarize({ prepared, queued, ...(await outcome(context, prepared, options)) }, commandFor);
 };
 
-const wait = async (
-  { api, say, stop, progressTerminal }: CommandContext,
-  state: BroadcastState,
-): Promise<readonly SendCount[]> => {
-  const progress = createProgress({
-    total: state.queued,
-    noun: 'messages',
-    alreadyDone: 0,
-    terminal: progressTerminal,
-    say,
-    nowMs: () => performance.now(),
+/** @throws CliError if rows are not valid, unless they may be skipped. */
+const requireValidRows = ({ invalid }: BroadcastPlan, { skipInvalidRows }: BroadcastOptions): void => {
+  const rows = invalid.count();
+  if (rows === 0 || skipInvalidRows) return;
+  throw new CliError(
+    EXIT.usage,
+    `Nothing was queued, because ${count(rows, 'row is', 'rows are')} not valid. Fix them, or add ` +
+      '--skip-invalid-rows to send the others; you can send the fixed rows later with the same command.',
+  );
+};
+
+const dryRun = async (
+  context: CommandContext,
+  plan: BroadcastPlan,
+  described: readonly string[],
+  message: PlannedMessage & { readonly again: boolean },
+): Promise<CommandResult> => {
+  const target = await context.target().catch((error: unknown) => {
+    // Without a target, the rows can still be checked.
+    if (error instanceof CliError && error.exitCode === EXIT.usage) return undefined;
+    throw error;
   });
+  const prepared = target && (await prepareBroadcast(await context.api(), plan, message));
+  const invalid = plan.invalid.count();
+  const valid = prepared?.selection.requestIds.size ?? plan.messages.length;
+  const { invalid: reasons } = plan;
+  return {
+    lines: [
+      ...described,
+      ...reasons.describe(),
+      ...(prepared?.lines ?? ['For a forecast, add --stage <name> or --local.']),
+      `${valid} of ${count(plan.rows, 'row')} would be queued (dry run).`,
+    ],
+    json: prepared
+      ? { ...reportOf(prepared), valid }
+      : { broadcastId: plan.template.broadcastId, rows: plan.rows, valid, invalid: reasons.byReason() },
+    exitCode: invalid > 0 ? EXIT.partial : EXIT.done,
+  };
+};
+
+const withProgress = async <Result>(
+  { say, progressTerminal }: CommandContext,
+  { total, noun }: { readonly total: number; readonly noun: string },
+  act: (progress: Progress) => Promise<Result>,
+): Promise<Result> => {
+  const nowMs = () => performance.now();
+  const progress = createProgress({ total, noun, alreadyDone: 0, terminal: progressTerminal, say, nowMs });
   try {
-    return await waitForOutcome(await api(), state, { progress, stop });
+    return await act(progress);
   } finally {
     progress.stop();
   }
 };
 
-interface QueueSettings {
-  readonly csv: CsvFile;
-  readonly template: BroadcastPlan['template'];
-  readonly stateFile: string;
-  readonly target: Target;
-  readonly perSecond?: number;
-}
+/** Waits for the outcome of the whole broadcast if the operator asks for it. */
+const outcome = async (
+  context: CommandContext,
+  { selection: { broadcastId, requestIds, done } }: PreparedBroadcast,
+  { wait }: BroadcastOptions,
+): Promise<{ readonly counts?: readonly SendCount[] }> => {
+  if (wait !== true) return {};
+  const queued = requestIds.size + done.reduce((sum, { states }) => sum + states.length, 0);
+  const call = await context.api();
+  const counts = await withProgress(context, { total: queued, noun: 'messages' }, (progress) =>
+    waitForOutcome(call, { broadcastId, queued }, { progress, stop: context.stop }),
+  );
+  return { counts };
+};
 
-const queue = async (
-  { say, stop, progressTerminal }: CommandContext,
-  { csv, template, stateFile, target, perSecond }: QueueSettings,
-  start: BroadcastState,
-): Promise<BroadcastState> => {
+const queue = (
+  context: CommandContext,
+  { plan, selection }: PreparedBroadcast,
+  target: Target,
+  perSecond: number | undefined,
+): Promise<number> => {
   const nowMs = () => performance.now();
-  // Saved before the first row, so that a crash cannot lose a new broadcast's request IDs.
-  await writeState(stateFile, start);
-  const progress = createProgress({
-    total: start.rows,
-    noun: 'rows',
-    alreadyDone: start.done,
-    terminal: progressTerminal,
-    say,
-    nowMs,
-  });
-  const save = async (state: BroadcastState) => {
-    await writeState(stateFile, state);
-    progress.update(state.done);
-  };
   const pace = perSecond && {
     rowsPerSecond: perSecond,
     pacer: createPacer({ unitsPerSecond: perSecond, nowMs }),
   };
-  const { sqs } = target;
-  try {
-    const settings = { csv, template, sqs, queueUrl: broadcastQueueUrl(target), stop, save, ...(pace && { pace }) };
-    return await queueRows(settings, start);
-  } finally {
-    progress.stop();
-  }
+  const { broadcastId, requestIds } = selection;
+  return withProgress(context, { total: requestIds.size, noun: 'messages' }, (progress) =>
+    queueRows(
+      {
+        sqs: target.sqs,
+        queueUrl: broadcastQueueUrl(target),
+        broadcastId,
+        stop: context.stop,
+        onQueued: progress.update,
+        ...(pace && { pace }),
+      },
+      requestsOf(plan, selection),
+    ),
+  );
 };

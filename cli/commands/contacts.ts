@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Command, Option } from '@commander-js/extra-typings';
 import { CONSENT_ORIGINS, type ConsentKind, DEFAULT_ORIGIN } from '../../lambdas/domain/consent.ts';
 import { contactCheckResponse } from '../../lambdas/manage/api/contact-checks.ts';
 import { type ContactResponse, contactResponse } from '../../lambdas/manage/api/contacts.ts';
 import { type CommandContext, type CreateCommand, channelOption, contactArgument, examples } from '../base/command.ts';
-import { CliError, EXIT, explainFileError } from '../base/errors.ts';
+import { CliError, EXIT } from '../base/errors.ts';
+import { fieldsFrom } from '../base/request-fields.ts';
+import { readTextFile } from '../base/text-file.ts';
 
 /** How many numbers one call can check within the timeout of the management API, even if the chat service is slow. */
 const NUMBERS_PER_CALL = 200;
@@ -29,7 +30,7 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
       ),
     )
     .action(async (file, { channel: chatChannelNumber }) => {
-      const numbers = parseNumbers(file === '-' ? await readAll(stdin) : await readTextFile(file));
+      const numbers = parseNumbers(file === '-' ? await readAll(stdin) : (await readTextFile(file)).text);
       if (numbers.length === 0) {
         const source = file === '-' ? 'Standard input' : file;
         throw new CliError(EXIT.usage, `${source} has no numbers. Put one on each line, such as +5491150000001.`);
@@ -51,14 +52,6 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
       report({ lines: [...lines, `On the platform: ${found} of ${contacts.length}.`], json: { contacts } });
     });
 
-const readTextFile = async (file: string): Promise<string> => {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw explainFileError(file, error);
-  }
-};
-
 const parseNumbers = (text: string): string[] => {
   const firstColumn = text.split(/\r?\n/).map((line) => {
     const [value = ''] = line.split(/[,;\t]/);
@@ -73,6 +66,10 @@ interface ConsentWords {
   readonly rule: string;
   readonly source: string;
 }
+
+const CONTACT_SOURCES = { platformContactId: '<contact>', chatChannelNumber: 'channel' } as const;
+const CONSENT_SOURCES = { ...CONTACT_SOURCES, source: 'source', origin: 'origin', at: 'at' } as const;
+const HANDOVER_SOURCES = { ...CONTACT_SOURCES, note: 'note' } as const;
 
 const createConsentCommand = (
   { api, report }: CommandContext,
@@ -98,9 +95,10 @@ const createConsentCommand = (
       'after',
       examples(`parley ${name} +5491150000001 --origin user --source "${exampleSource}" --stage prod`),
     )
-    .action(async (platformContactId, { source, origin, at, channel: chatChannelNumber }) => {
-      const call = await api();
-      const body = { platformContactId, chatChannelNumber, source, origin, at };
+    .action(async (platformContactId, options) => {
+      const { origin } = options;
+      const call = await api(CONSENT_SOURCES);
+      const body = fieldsFrom({ ...options, '<contact>': platformContactId }, CONSENT_SOURCES);
       const contact = contactResponse.parse(await call('POST', `/v1/${name}s`, body));
       const recorded = contact.consents.find(
         (consent) => consent.kind === name && consent.origin === (origin ?? DEFAULT_ORIGIN[name]),
@@ -148,9 +146,9 @@ const createHandoverOrBackCommand = ({ api, report }: CommandContext, { name, su
     .addOption(channelOption())
     .option('--note <text>', 'Why, for the audit trail; numbers are masked')
     .addHelpText('after', examples(`parley ${name} +5491150000001 --stage prod`))
-    .action(async (platformContactId, { note, channel: chatChannelNumber }) => {
-      const call = await api();
-      const body = { platformContactId, chatChannelNumber, note };
+    .action(async (platformContactId, options) => {
+      const call = await api(HANDOVER_SOURCES);
+      const body = fieldsFrom({ ...options, '<contact>': platformContactId }, HANDOVER_SOURCES);
       const contact = contactResponse.parse(await call('POST', `/v1/${name}s`, body));
       report({ lines: [`${contact.platformContactId}: ${describeHandover(contact.handover)}.`], json: contact });
     });

@@ -10,6 +10,14 @@ import { stageTime } from '../base/stage-time.ts';
 import { customerPath, resourcePath } from '../operations/resource-path.ts';
 import { describeConsent, describeHandover } from './contacts.ts';
 
+const SOURCES = {
+  platformContactId: '[contact]',
+  customerId: 'customer',
+  chatChannelNumber: 'channel',
+  limit: 'limit',
+  cursor: 'cursor',
+} as const;
+
 export const createConversationCommand: CreateCommand = ({ api, report, commandFor, target }) =>
   new Command('conversation')
     .description(
@@ -33,7 +41,7 @@ export const createConversationCommand: CreateCommand = ({ api, report, commandF
       const query = channelQuery(channel);
       query.set('limit', limit);
       if (cursor !== undefined) query.set('cursor', cursor);
-      const call = await api();
+      const call = await api(SOURCES);
       const page = conversationResponse.parse(await call('GET', messagesPath(query)));
       const { head, json, messages } = describe(await call('GET', contactsPath(channelQuery(channel))), page.messages);
       const now = await stageTime({ target });

@@ -9,8 +9,12 @@ import {
   contactArgument,
   examples,
 } from '../base/command.ts';
+import { fieldsFrom } from '../base/request-fields.ts';
 import { customerPath } from '../operations/resource-path.ts';
 import { describeConsent } from './contacts.ts';
+
+const CUSTOMER_SOURCES = { customerId: 'customer', chatChannelNumber: 'channel' } as const;
+const SEPARATION_SOURCES = { platformContactId: '<contact>', ...CUSTOMER_SOURCES, note: 'note' } as const;
 
 /** Creates `contacts list`. */
 export const createListCommand = ({ api, report }: CommandContext) =>
@@ -20,7 +24,7 @@ export const createListCommand = ({ api, report }: CommandContext) =>
     .addOption(channelOption())
     .addHelpText('after', examples('parley contacts list --customer 5f0c9a52 --stage prod'))
     .action(async ({ customer: customerId, channel }) => {
-      const call = await api();
+      const call = await api(CUSTOMER_SOURCES);
       const path = customerPath('contacts', customerId, channelQuery(channel));
       const customer = customerResponse.parse(await call('GET', path));
       const lines = customer.contacts.map(
@@ -44,10 +48,11 @@ export const createSeparateCommand: CreateCommand = ({ api, report }) =>
     .addOption(channelOption())
     .option('--note <text>', 'Why, for the audit trail; numbers are masked')
     .addHelpText('after', examples('parley separate +5491150000001 --customer 5f0c9a52 --stage prod'))
-    .action(async (platformContactId, { customer: customerId, undo, note, channel: chatChannelNumber }) => {
+    .action(async (platformContactId, options) => {
+      const { customer: customerId, undo } = options;
       const path = undo ? '/v1/separation-reversals' : '/v1/separations';
-      const call = await api();
-      const body = { platformContactId, chatChannelNumber, customerId, note };
+      const call = await api(SEPARATION_SOURCES);
+      const body = fieldsFrom({ ...options, '<contact>': platformContactId }, SEPARATION_SOURCES);
       const contact = contactResponse.parse(await call('POST', path, body));
       const result = contact.separatedCustomerIds?.includes(customerId) ? 'separated from' : 'not separated from';
       report({ lines: [`${contact.platformContactId}: ${result} customer ${customerId}.`], json: contact });

@@ -33,7 +33,7 @@ export const createRedriveCommand = ({ target, api, report, say, commandFor, sto
       if (messageId !== undefined && reason !== undefined) {
         throw new CliError(EXIT.usage, 'Provide a message ID or --reason, but not both.');
       }
-      const client = await api();
+      const client = await api({ deadLetterId: '[message-id]', reason: 'reason' });
       let soFar = 0;
       const onMoved = (moved: number): void => {
         if (Math.floor(moved / 100) > Math.floor(soFar / 100)) say(`${count(moved, 'dead letter')} redriven`);

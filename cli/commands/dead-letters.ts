@@ -20,6 +20,8 @@ export const createDeadLettersCommand: CreateCommand = (context) =>
     .addCommand(createRedriveCommand(context))
     .addCommand(createDeleteCommand(context));
 
+const SOURCES = { deadLetterId: '<message-id>', reason: 'reason', limit: 'limit' } as const;
+
 const queueArgument = () => new Argument('<queue>', DEAD_LETTER_QUEUES_HELP).choices(DEAD_LETTER_QUEUES);
 const REASON_DESCRIPTION = 'Only dead letters whose reason contains this text';
 
@@ -46,7 +48,7 @@ const createListCommand = ({ target, api, report, stop }: CommandContext) =>
       for (const [each, queue] of queues) {
         // A stage may have no event targets, for example.
         if (queue === undefined) continue;
-        const list = await listEverywhere(await api(), each, queue, { reason }, limit, stop);
+        const list = await listEverywhere(await api(SOURCES), each, queue, { reason }, limit, stop);
         json[each] = list;
         const { deadLetters, total, hasMore, areSomeBehind } = list;
         const number = hasMore ? `at least ${count(total, 'dead letter')}` : count(total, 'dead letter');
@@ -71,7 +73,7 @@ const createShowCommand = ({ target, api, report, commandFor, stop }: CommandCon
     .action(async (name, messageId) => {
       const queue = deadLetterQueueOf(await target(), name);
       const deadLetter =
-        (await readKept(await api(), name, messageId)) ??
+        (await readKept(await api(SOURCES), name, messageId)) ??
         (await listDeadLetters(queue, { messageId }, 1, stop)).deadLetters[0];
       if (!deadLetter) {
         throw new CliError(
@@ -111,7 +113,7 @@ const createDeleteCommand = ({ target, api, report, stop }: CommandContext) =>
       }
       if (!yes) throw new CliError(EXIT.usage, 'A deleted dead letter cannot be restored. Add --yes to confirm.');
       const filter = { reason, messageId };
-      const client = await api();
+      const client = await api(SOURCES);
       const queue = deadLetterQueueOf(await target(), name);
       await recordAct(client, { action: 'dead-letter-deletion', queue: name, deadLetterId: messageId, reason });
       if (messageId !== undefined) {

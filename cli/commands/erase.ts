@@ -22,6 +22,8 @@ const ERASURE_POLL_MS = 1_000;
 
 type Erasure = z.output<typeof erasureResponse>;
 
+const SOURCES = { platformContactId: '[contact]', customerId: 'customer', chatChannelNumber: 'channel' } as const;
+
 export const createEraseCommand: CreateCommand = ({ api, report, say, stop, commandFor }) =>
   new Command('erase')
     .description(
@@ -47,7 +49,7 @@ export const createEraseCommand: CreateCommand = ({ api, report, say, stop, comm
         throw new CliError(EXIT.usage, 'Remove --channel: --customer erases the customer at every business number.');
       }
       if (!yes) throw new CliError(EXIT.usage, `Erasing ${name} cannot be undone. Add --yes to confirm.`);
-      const call = await api();
+      const call = await api(SOURCES);
       const stored = await readStored(call, user, channelQuery(channel));
       const erasure = erasureResponse.parse(await call('DELETE', erasedPath(user, channelQuery(channel))));
       const { erasureId, otherAddresses = [], sharedCustomerIds = [] } = erasure;

@@ -14,7 +14,7 @@ export const createErasuresCommand: CreateCommand = ({ api, report }) =>
       .argument('<erasure-id>', 'ID of the erasure, as shown by erase')
       .addHelpText('after', examples('parley erasures status 5f0c9a52-7c1e-4bb1-9d5c-0a4f3b9f7a11 --stage prod'))
       .action(async (id) => {
-        const call = await api();
+        const call = await api({ erasureId: '<erasure-id>' });
         const erasure = erasureResponse.parse(await call('GET', resourcePath('erasures', 'erasureId', id)));
         const { erasureId, state, requestedAt, finishedAt, messages, sends, deadLetters, passes } = erasure;
         const erased = [count(messages, 'message'), count(sends, 'send'), count(deadLetters, 'dead letter')].join(', ');

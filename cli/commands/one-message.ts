@@ -1,7 +1,7 @@
 import { SEND_CONDITIONS } from '../../lambdas/domain/send-request.ts';
 import { quote } from '../base/command.ts';
 import { CliError, EXIT } from '../base/errors.ts';
-import { createMessageCommand, messageFields } from '../base/message-options.ts';
+import { createMessageCommand, MESSAGE_SOURCES } from '../base/message-options.ts';
 
 /** Creates a command with the options that describe a message to one contact. */
 export const createOneMessageCommand = (name: string) =>
@@ -28,13 +28,16 @@ const conditions = (list: string): readonly string[] => {
 
 type OneMessageOptions = ReturnType<ReturnType<typeof createOneMessageCommand>['opts']>;
 
-/**
- * Converts the options to the fields of a send request to one contact, except for its id and contact.
- *
- * @throws CliError if only one of `--unless` and `--since` is given
- */
-export const oneMessageFields = (options: OneMessageOptions) => {
-  const { automated, unless, since } = options;
+/** What fills the fields of a send request to one contact, except for its id and contact. */
+export const ONE_MESSAGE_SOURCES = {
+  ...MESSAGE_SOURCES,
+  automated: 'automated',
+  unless: 'unless',
+  since: 'since',
+} as const satisfies Readonly<Record<string, keyof OneMessageOptions>>;
+
+/** @throws CliError if only one of `--unless` and `--since` is given */
+export const checkConditions = ({ unless, since }: OneMessageOptions): void => {
   if (unless !== undefined && !since) {
     throw new CliError(
       EXIT.usage,
@@ -44,9 +47,4 @@ export const oneMessageFields = (options: OneMessageOptions) => {
   if (since !== undefined && unless === undefined) {
     throw new CliError(EXIT.usage, `--since needs --unless: add --unless ${SEND_CONDITIONS[0]}, or remove --since.`);
   }
-  return {
-    ...messageFields(options),
-    ...(automated && { automated }),
-    ...(unless && { unless, since }),
-  };
 };

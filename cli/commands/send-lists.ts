@@ -7,10 +7,11 @@ import { sendResponse } from '../../lambdas/manage/api/sends.ts';
 import { type CommandContext, type CreateCommand, channelOption, examples, nextPage } from '../base/command.ts';
 import { CliError, EXIT } from '../base/errors.ts';
 import { describeTime } from '../base/human-time.ts';
+import { fieldsFrom, queryFrom } from '../base/request-fields.ts';
 import { stageTime } from '../base/stage-time.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { createRequeueCommand } from './send-requeue.ts';
-import { sendResult } from './sends.ts';
+import { REQUEST_ID, sendResult } from './sends.ts';
 
 /** Creates `sends list` and `sends resolve`, and their earlier names `sends uncertain list` and `… resolve`. */
 export const createSendsCommand: CreateCommand = (context) =>
@@ -69,12 +70,12 @@ const createListCommand = (context: CommandContext) =>
         'parley sends list --customer 5f0c9a52 --stage prod',
       ),
     )
-    .action(async ({ state, contact, customer, broadcast, code, since, channel, limit, all, cursor }) => {
-      if (!state && !contact && !customer && !broadcast) {
+    .action(async ({ all, limit, cursor, ...filter }) => {
+      const { state, contact, customer, broadcast } = filter;
+      if ([state, contact, customer, broadcast].every((selection) => selection === undefined)) {
         const advice = 'Add --state, --contact, --customer, or --broadcast. See parley sends list --help.';
         throw new CliError(EXIT.usage, advice);
       }
-      const filter = { state, contact, customerId: customer, broadcast, code, since, chatChannelNumber: channel };
       await listSends(context, filter, { limit: all ? Number.POSITIVE_INFINITY : limit, cursor });
     });
 
@@ -86,26 +87,40 @@ const createUncertainListCommand = (context: CommandContext) =>
     .addHelpText('after', examples('parley sends uncertain list --stage prod'))
     .action(({ limit, cursor }) => listSends(context, { state: 'uncertain' }, { limit, cursor }));
 
+/** What narrows a list of sends. */
+interface SendListFilter {
+  readonly state?: string;
+  readonly contact?: string;
+  readonly customer?: string;
+  readonly channel?: string;
+  readonly broadcast?: string;
+  readonly code?: string;
+  readonly since?: string;
+}
+
+const LIST_SOURCES = {
+  state: 'state',
+  contact: 'contact',
+  customerId: 'customer',
+  chatChannelNumber: 'channel',
+  broadcast: 'broadcast',
+  code: 'code',
+  since: 'since',
+} as const;
+
 interface ListRange {
   readonly limit?: number;
   readonly cursor?: string;
 }
 
-const listSends = async (
-  context: CommandContext,
-  filter: Readonly<Record<string, string | undefined>>,
-  range: ListRange,
-): Promise<void> => {
-  const page = await readSends(await context.api(), filter, range);
+const listSends = async (context: CommandContext, filter: SendListFilter, range: ListRange): Promise<void> => {
+  const page = await readSends(await context.api({ ...LIST_SOURCES, cursor: 'cursor' }), filter, range);
   const now = await stageTime(context);
   const lines =
     page.sends.length > 0 ? page.sends.flatMap((send) => describeListed(send, now)) : ['There are no such sends.'];
-  const { chatChannelNumber: channel, customerId: customer, ...others } = filter;
   const limit = range.limit === undefined ? undefined : String(range.limit);
   const next = nextPage(context.commandFor, ['sends', 'list'], {
-    ...others,
-    customer,
-    channel,
+    ...filter,
     limit,
     cursor: page.cursor,
   });
@@ -117,14 +132,15 @@ type SendList = z.output<typeof sendListResponse>;
 /** Reads pages until there are enough sends. A filter can leave a page empty although others follow. */
 const readSends = async (
   call: ManagementClient,
-  filter: Readonly<Record<string, string | undefined>>,
+  filter: SendListFilter,
   { limit = DEFAULT_LIMIT, cursor: start }: ListRange,
 ): Promise<SendList> => {
   const sends: SendList['sends'] = [];
   let cursor = start;
   do {
-    const query = new URLSearchParams({ limit: String(Math.min(limit - sends.length, MAX_PAGE_SIZE)) });
-    for (const [name, value] of Object.entries({ ...filter, cursor })) if (value !== undefined) query.set(name, value);
+    const query = queryFrom(filter, LIST_SOURCES);
+    query.set('limit', String(Math.min(limit - sends.length, MAX_PAGE_SIZE)));
+    if (cursor !== undefined) query.set('cursor', cursor);
     const page = sendListResponse.parse(await call('GET', `/v1/sends?${query}`));
     sends.push(...page.sends);
     cursor = page.cursor;
@@ -152,6 +168,8 @@ const describeListed = (send: SendList['sends'][number], now: string): readonly 
   ];
 };
 
+const RESOLUTION_SOURCES = { ...REQUEST_ID, outcome: 'outcome', messageId: 'messageId', note: 'note' } as const;
+
 const createResolveCommand = (context: CommandContext, name: string) =>
   new Command('resolve')
     .description(
@@ -173,8 +191,9 @@ const createResolveCommand = (context: CommandContext, name: string) =>
         `parley ${name} order-17 --outcome resend --note "not in the console" --stage prod`,
       ),
     )
-    .action(async (requestId, { outcome, messageId, note }) => {
-      const call = await context.api();
-      const answer = await call('POST', '/v1/resolutions', { requestId, outcome, messageId, note });
+    .action(async (requestId, options) => {
+      const call = await context.api(RESOLUTION_SOURCES);
+      const resolution = fieldsFrom({ ...options, '<request-id>': requestId }, RESOLUTION_SOURCES);
+      const answer = await call('POST', '/v1/resolutions', resolution);
       context.report(await sendResult(context, sendResponse.parse(answer)));
     });

@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import { sendResponse } from '../../lambdas/manage/api/sends.ts';
 import { type CommandContext, examples, quote } from '../base/command.ts';
-import { sendResult } from './sends.ts';
+import { REQUEST_ID, sendResult } from './sends.ts';
 
 /** Creates `sends requeue`. */
 export const createRequeueCommand = (context: CommandContext) =>
@@ -14,7 +14,7 @@ export const createRequeueCommand = (context: CommandContext) =>
     .argument('<request-id>', 'ID of the send request')
     .addHelpText('after', examples('parley sends requeue order-17 --stage prod'))
     .action(async (requestId) => {
-      const call = await context.api();
+      const call = await context.api(REQUEST_ID);
       const send = sendResponse.parse(await call('POST', '/v1/requeues', { requestId }));
       const { lines, json } = await sendResult(context, send);
       const status = context.commandFor(`parley status ${quote(requestId)}`);

@@ -29,7 +29,7 @@ const createStopCommand = (context: CommandContext) =>
     .requiredOption('--note <text>', 'Why, for other operators')
     .addHelpText('after', examples('parley sending stop --note "Wrong price in the template" --stage prod'))
     .action(async ({ note }) => {
-      const call = await context.api();
+      const call = await context.api(NOTE);
       const { sending } = sendingResponse.parse(await call('POST', '/v1/stops', { note }));
       if (sending.state === 'running') {
         throw new CliError(EXIT.refused, 'Sending is not stopped: it was resumed at the same time. Stop it again.');
@@ -39,6 +39,9 @@ const createStopCommand = (context: CommandContext) =>
       context.report({ lines, json: { sending } });
     });
 
+/** What fills the field of these requests. */
+const NOTE = { note: 'note' } as const;
+
 const noteOption = ['--note <text>', 'Why, for the audit trail'] as const;
 
 const createResumeCommand = (context: CommandContext) =>
@@ -47,7 +50,7 @@ const createResumeCommand = (context: CommandContext) =>
     .option(...noteOption)
     .addHelpText('after', examples('parley sending resume --stage prod'))
     .action(async ({ note }) => {
-      const call = await context.api();
+      const call = await context.api(NOTE);
       const { sending } = sendingResponse.parse(await call('POST', '/v1/resumptions', { note }));
       const lines = await describeSending(sending, context);
       // Another operator stopped sending at the same time.
@@ -83,7 +86,7 @@ const createRetryNowCommand = (context: CommandContext) =>
     .option(...noteOption)
     .addHelpText('after', examples('parley sending retry-now --note "New token" --stage prod'))
     .action(async ({ note }) => {
-      const call = await context.api();
+      const call = await context.api(NOTE);
       const { circuitBreaker } = closureResponse.parse(await call('POST', '/v1/circuit-breaker-closures', { note }));
       const isClosed = circuitBreaker.state === 'closed';
       const lines = isClosed

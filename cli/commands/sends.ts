@@ -17,13 +17,14 @@ import {
   quote,
 } from '../base/command.ts';
 import { CliError, EXIT, type ExitCode } from '../base/errors.ts';
+import { fieldsFrom } from '../base/request-fields.ts';
 import { stageTime } from '../base/stage-time.ts';
 import type { Target } from '../base/target.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
 import { resourcePath } from '../operations/resource-path.ts';
 import { progressOf } from '../operations/send-progress.ts';
 import { describeSend } from './describe-send.ts';
-import { createOneMessageCommand, oneMessageFields } from './one-message.ts';
+import { checkConditions, createOneMessageCommand, ONE_MESSAGE_SOURCES } from './one-message.ts';
 
 export const createSendCommand: CreateCommand = (context) => {
   const { api, report, commandFor } = context;
@@ -49,13 +50,10 @@ export const createSendCommand: CreateCommand = (context) => {
       if ((contact === undefined) === (options.customer === undefined)) {
         throw new CliError(EXIT.usage, 'Name the user: either a contact, or a customer with --customer.');
       }
-      const request = {
-        requestId: options.requestId ?? randomUUID(),
-        platformContactId: contact,
-        customerId: options.customer,
-        ...oneMessageFields(options),
-      };
-      const call = await api();
+      checkConditions(options);
+      const given = { ...options, '[contact]': contact, requestId: options.requestId ?? randomUUID() };
+      const request = fieldsFrom(given, SEND_SOURCES);
+      const call = await api(SEND_SOURCES);
       const { requestId, state, traceId } = enqueueResponse.parse(await call('POST', '/v1/sends', request));
       if (options.wait) {
         const send = await waitForSend(call, requestId, context);
@@ -73,6 +71,15 @@ export const createSendCommand: CreateCommand = (context) => {
     });
 };
 
+const SEND_SOURCES = {
+  requestId: 'requestId',
+  platformContactId: '[contact]',
+  customerId: 'customer',
+  ...ONE_MESSAGE_SOURCES,
+} as const;
+
+const FORECAST_SOURCES = { contacts: '<contact>', ...ONE_MESSAGE_SOURCES } as const;
+
 export const createCanSendCommand: CreateCommand = (context) => {
   const { api, report } = context;
   return createOneMessageCommand('can-send')
@@ -84,8 +91,9 @@ export const createCanSendCommand: CreateCommand = (context) => {
     .addArgument(contactArgument())
     .addHelpText('after', examples('parley can-send +5491150000001 --text "Your parcel is on its way." --stage prod'))
     .action(async (contact, options) => {
-      const body = { contacts: [contact], ...oneMessageFields(options) };
-      const call = await api();
+      checkConditions(options);
+      const body = fieldsFrom({ ...options, '<contact>': [contact] }, FORECAST_SOURCES);
+      const call = await api(FORECAST_SOURCES);
       // A stack that is too old for a dry run of POST /v1/sends would send.
       const { forecasts } = forecastResponse.parse(await call('POST', '/v1/forecasts', body));
       const [forecast] = forecasts;
@@ -176,13 +184,16 @@ const waitForSend = async (call: ManagementClient, requestId: string, { say, sto
   }
 };
 
+/** What names the request of a command about one send. */
+export const REQUEST_ID = { requestId: '<request-id>' } as const;
+
 export const createStatusCommand: CreateCommand = (context) =>
   new Command('status')
     .description('Show the state of a send, and the reason for it.')
     .argument('<request-id>', 'ID of the send request')
     .addHelpText('after', examples('parley status order-17 --stage prod'))
     .action(async (requestId) => {
-      const call = await context.api();
+      const call = await context.api(REQUEST_ID);
       const send = sendResponse.parse(await call('GET', resourcePath('sends', 'requestId', requestId)));
       context.report(await sendResult(context, send));
     });
@@ -196,7 +207,7 @@ export const createCancelCommand: CreateCommand = (context) =>
     .argument('<request-id>', 'ID of the send request')
     .addHelpText('after', examples('parley cancel order-17 --stage prod'))
     .action(async (requestId) => {
-      const call = await context.api();
+      const call = await context.api(REQUEST_ID);
       const send = sendResponse.parse(await call('POST', '/v1/cancellations', { requestId }));
       context.report(await sendResult(context, send));
     });

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { Fault } from '../../lambdas/domain/faults.ts';
 import { parseJson } from '../../lambdas/domain/schema.ts';
 import type { SignedFetch } from './signed-fetch.ts';
 
@@ -12,10 +14,14 @@ export class ManagementError extends Error {
    */
   readonly code: string;
 
-  constructor(status: number, code: string, message: string) {
+  /** What is wrong with the fields of an invalid request. */
+  readonly faults: readonly Fault[];
+
+  constructor(status: number, code: string, message: string, faults: readonly Fault[] = []) {
     super(message);
     this.status = status;
     this.code = code;
+    this.faults = faults;
   }
 }
 
@@ -46,11 +52,12 @@ export const createManagementClient =
     if (response.status === 403) {
       throw new ManagementError(403, 'FORBIDDEN', `${url.origin} denied ${method} ${url.pathname}`);
     }
-    const { code = 'UNEXPECTED', message } = readProblem(json);
+    const { code = 'UNEXPECTED', message, faults } = problem.parse(json);
     throw new ManagementError(
       response.status,
       code,
       message ?? `${url.origin} returned ${response.status} for ${method} ${url.pathname}`,
+      faults,
     );
   };
 
@@ -64,11 +71,10 @@ const request = async (signedFetch: SignedFetch, method: string, url: URL, body:
   }
 };
 
-const readProblem = (json: unknown): { readonly code?: string; readonly message?: string } => {
-  if (typeof json !== 'object' || json === null) return {};
-  const { code, message } = { code: undefined, message: undefined, ...json };
-  return {
-    ...(typeof code === 'string' && { code }),
-    ...(typeof message === 'string' && { message }),
-  };
-};
+const problem = z
+  .object({
+    code: z.string().optional(),
+    message: z.string().optional(),
+    faults: z.array(z.object({ field: z.string(), fault: z.string(), value: z.string().optional() })).optional(),
+  })
+  .catch({});

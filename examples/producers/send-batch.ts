@@ -72,8 +72,10 @@ if (import.meta.main) {
   const [file] = process.argv.slice(2);
   const { SEND_QUEUE_URL } = process.env;
   if (!SEND_QUEUE_URL || !file) throw new Error('Usage: SEND_QUEUE_URL=… node send-batch.ts FILE');
-  const requests: readonly SendRequest[] = (await readFile(file, 'utf8'))
-    .split('\n')
+  // Refuses a file that is not UTF-8, and removes a byte order mark.
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
+  const requests: readonly SendRequest[] = text
+    .split(/\r?\n/)
     .filter(Boolean)
     .map((line) => JSON.parse(line));
   const notQueued = await queueSends(new SQSClient(), SEND_QUEUE_URL, requests);

@@ -2,7 +2,8 @@
 
     .venv/bin/python send_batch.py shipments.csv
 
-The file has the columns shipment, contact, and name. Set it up as in send.py.
+The file has the columns shipment, contact, and name. It may be what a spreadsheet exports: UTF-8 or UTF-16, with any of
+the usual delimiters. Set it up as in send.py.
 
 A batch can fail in part: the call succeeds, and its response lists the entries that failed. Entries that failed at SQS
 are retried; entries that SQS refuses are reported, and the exit code is 1. It is safe to run this again, because each
@@ -10,7 +11,9 @@ request's ID is derived from its shipment.
 """
 
 import argparse
+import codecs
 import csv
+import io
 import os
 import random
 import sys
@@ -36,17 +39,33 @@ class Failure:
     message: str
 
 
+def read_rows(file: Path) -> Iterator[dict[str, str]]:
+    """Reads a CSV file, and ends the program if the file is not valid, before anything is queued."""
+    data = file.read_bytes()
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = data.decode("utf-16" if is_utf16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        sys.exit(f'{file} is not UTF-8 (line {line}). Export it as "CSV UTF-8".')
+    header = text.partition("\n")[0]
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=header.count), strict=True)
+    for row in rows:
+        if None in row or None in row.values():
+            sys.exit(f"{file}, line {rows.line_num}: the row does not have the columns of the header.")
+        yield row
+
+
 def read_shipments(file: Path) -> Iterator[SendRequest]:
-    with file.open(newline="", encoding="utf-8") as rows:
-        for row in csv.DictReader(rows):
-            yield SendRequest(
-                request_id=f"shipped-{row['shipment']}",
-                platform_contact_id=row["contact"],
-                message_text=f"{row['name']}, your order {row['shipment']} is on its way.",
-                rule_name_or_id="shipment_on_its_way",
-                params={"name": row["name"], "shipment": row["shipment"]},
-                reason="shipping-status",
-            )
+    for row in read_rows(file):
+        yield SendRequest(
+            request_id=f"shipped-{row['shipment']}",
+            platform_contact_id=row["contact"],
+            message_text=f"{row['name']}, your order {row['shipment']} is on its way.",
+            rule_name_or_id="shipment_on_its_way",
+            params={"name": row["name"], "shipment": row["shipment"]},
+            reason="shipping-status",
+        )
 
 
 def batches(requests: Iterable[SendRequest]) -> Iterator[list[SendRequest]]:
@@ -99,7 +118,7 @@ def main() -> int:
     queue_url = os.environ["SEND_QUEUE_URL"]
     queued = 0
     failures: list[Failure] = []
-    for batch in batches(read_shipments(file)):
+    for batch in batches(list(read_shipments(file))):
         refused = send_batch(sqs, queue_url, batch)
         queued += len(batch) - len(refused)
         failures += refused

@@ -46,7 +46,8 @@ export const typedAddress = (maxCharacters: number) =>
     }),
   );
 
-const MAX_ISSUES = 10;
+/** How many faults a description names. */
+export const MAX_ISSUES = 10;
 const MAX_UNKNOWN_FIELDS = 5;
 
 /**
@@ -55,13 +56,22 @@ const MAX_UNKNOWN_FIELDS = 5;
  *
  * @param root what to call the value itself
  */
-export const describeIssues = ({ issues }: core.$ZodError, root: string): string => {
-  const described = issues.slice(0, MAX_ISSUES).map((issue) => {
-    const message = issue.code === 'unrecognized_keys' ? describeUnknown(issue.keys) : issue.message;
-    return `${issue.path.map(nameOf).join('.') || root}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
-  });
-  const rest = issues.length - described.length;
-  return [...described, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
+export const describeIssues = ({ issues }: core.$ZodError, root: string): string =>
+  joinFaults(issues.map((issue) => `${fieldOf(issue) || root}: ${faultOf(issue)}`));
+
+/** Lists some of the descriptions, and says how many others there are. */
+export const joinFaults = (described: readonly string[]): string => {
+  const rest = described.length - MAX_ISSUES;
+  return [...described.slice(0, MAX_ISSUES), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
+};
+
+/** Returns the path of an issue's field; empty for the value itself. */
+export const fieldOf = ({ path }: core.$ZodIssue): string => path.map(nameOf).join('.');
+
+/** Returns what is wrong, as the end of a sentence about the field. */
+export const faultOf = (issue: core.$ZodIssue): string => {
+  const message = issue.code === 'unrecognized_keys' ? describeUnknown(issue.keys) : issue.message;
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 };
 
 const nameOf = (key: PropertyKey): string =>

@@ -144,15 +144,15 @@ export const sendRequest = z
     }),
     z.refine((request) => request.unless === undefined || request.since !== undefined, {
       path: ['since'],
-      error: 'is missing, and unless requires it; add the ID of the message that you answer, or a time',
+      error: 'is missing, and `unless` requires it; add the ID of the message that you answer, or a time',
     }),
     z.refine((request) => request.since === undefined || request.unless !== undefined, {
       path: ['unless'],
-      error: 'is missing, and since requires it; add ["userWroteSince"], or remove since',
+      error: 'is missing, and `since` requires it; add ["userWroteSince"], or remove `since`',
     }),
     z.refine((request) => request.params === undefined || request.ruleNameOrId !== undefined, {
       path: ['params'],
-      error: 'are the variables of a template; add ruleNameOrId, or remove params',
+      error: 'has variables of a template, which is missing; add ruleNameOrId, or remove `params`',
     }),
   );
 
@@ -191,14 +191,6 @@ export const countFromSendAt = <Request extends Pick<SendRequest, 'sendAt' | 'no
 const isEarlier = (instant: Instant | undefined, than: Instant | undefined): boolean =>
   instant === undefined || than === undefined || instant < than;
 
-export const MAX_AHEAD_DAYS = 366;
-
-/** Returns what is wrong with a `sendAt` that is more than a year ahead, or undefined. */
-export const tooFarAhead = (sendAt: Instant, now: Instant): string | undefined =>
-  sendAt > addMs(now, MAX_AHEAD_DAYS * 24 * 60 * 60 * 1000)
-    ? `sendAt: must be at most a year ahead; it is now ${now}`
-    : undefined;
-
 export type ParsedSendRequest =
   | { readonly kind: 'request'; readonly request: SendRequest }
   | { readonly kind: 'malformed'; readonly explanation: string };
@@ -222,7 +214,7 @@ export const parseSendRequest = (body: string): ParsedSendRequest => {
 };
 
 /** Many systems write null or an empty string for a field that they do not set. */
-const withoutEmptyFields = (json: unknown): unknown =>
+export const withoutEmptyFields = (json: unknown): unknown =>
   typeof json === 'object' && json !== null && !Array.isArray(json)
     ? Object.fromEntries(
         Object.entries(json).filter(([field, value]) => field === 'requestId' || (value !== null && value !== '')),

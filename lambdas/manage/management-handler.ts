@@ -6,7 +6,7 @@ import { LoggableError } from '../domain/errors.ts';
 import * as z from '../domain/schema.ts';
 import { parseTraceparent, TRACEPARENT, traceFieldOf } from '../domain/trace-context.ts';
 import type { Log } from '../ports.ts';
-import { type Answer, invalidRequest, problem } from './api/answer.ts';
+import { type Answer, invalidField, problem } from './api/answer.ts';
 import type { ManagementCall } from './api/define-route.ts';
 
 export interface ManagementHandlerOptions {
@@ -24,7 +24,7 @@ export const createManagementHandler =
       throw new LoggableError(`The API has a route that this function does not implement: ${event.routeKey}.`);
     const { bodyText, ...call } = parseCall(event);
     const answer =
-      bodyText === undefined ? invalidRequest('The body is not UTF-8.') : await respond({ ...call, bodyText });
+      bodyText === undefined ? invalidField('the body', 'is not UTF-8') : await respond({ ...call, bodyText });
     // Logs neither paths nor bodies, because they contain users' numbers.
     const { caller, traceparent } = call;
     const fields = { route: event.routeKey, caller: caller.arn, status: answer.status };

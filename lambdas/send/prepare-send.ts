@@ -2,7 +2,8 @@ import type { SQSRecord } from 'aws-lambda';
 import { parseDuration } from '../domain/duration.ts';
 import { addMs, type Instant, msBetween, parseInstant } from '../domain/instant.ts';
 import type { QueuedSend } from '../domain/send.ts';
-import { countFromSendAt, parseDueMessage, tooFarAhead } from '../domain/send-request.ts';
+import { countFromSendAt, parseDueMessage } from '../domain/send-request.ts';
+import { tooFarAhead } from '../domain/too-far-ahead.ts';
 import { traceFieldOf } from '../domain/trace-context.ts';
 import type { FifoMessage } from '../ports.ts';
 import { DONE, type MessageResult } from '../runtime/queue-handler.ts';
@@ -41,7 +42,7 @@ export const createPrepareSend = (context: SendContext, sendMessage: (send: Queu
     const fault = tooFarAhead(sendAt, now);
     return fault === undefined
       ? scheduleSend(context, send, sendAt, now)
-      : deadLetterMalformed(send, `Not a send request: ${fault}.`);
+      : deadLetterMalformed(send, `Not a send request: ${fault.field}: ${fault.fault}.`);
   };
 
   /**

@@ -4,8 +4,9 @@ import { MAX_DETAIL_BYTES } from '../../lambdas/domain/events/serialize-event.ts
 import { MAX_EARLIER_VERSIONS } from '../../lambdas/domain/message-version.ts';
 import { MAX_ID_BYTES, MAX_NAME_LENGTH } from '../../lambdas/domain/schema.ts';
 import { MAX_FAILING_MS, MAX_QUEUED_MS, MAX_UNKNOWN_OUTCOMES } from '../../lambdas/domain/send.ts';
-import { MAX_AHEAD_DAYS, MAX_REQUEST_BYTES } from '../../lambdas/domain/send-request.ts';
+import { MAX_REQUEST_BYTES } from '../../lambdas/domain/send-request.ts';
 import { MAX_BUFFERED_BODY_BYTES, MAX_EVENT_BYTES } from '../../lambdas/domain/serialized-request.ts';
+import { MAX_AHEAD_DAYS } from '../../lambdas/domain/too-far-ahead.ts';
 import { MAX_STATUS_BYTES } from '../../lambdas/domain/webhook-event.ts';
 import { MAX_POST_BYTES, MAX_POST_EVENTS } from '../../lambdas/domain/webhook-formats/split-post.ts';
 import { WINDOW_MS } from '../../lambdas/domain/window.ts';

@@ -12,7 +12,8 @@ export const openPrivateFile = async (path: string): Promise<FileHandle> => {
 };
 
 /** The files and folders that a run writes. */
-const isWrittenByRuns = (name: string): boolean => name === 'local.json' || name === 'logs' || name.endsWith('.log');
+const isWrittenByRuns = (name: string): boolean =>
+  ['local.json', 'logs', 'synthesized'].includes(name) || name.endsWith('.log');
 
 /**
  * Creates a folder that only its owner can open. A folder that exists loses other users' permissions if it is named

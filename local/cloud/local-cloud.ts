@@ -1,40 +1,35 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { z } from 'zod';
 import { IGNORED_METADATA, LOCAL_RUN_CONTEXT } from '../../lib/settings/check-production.ts';
-import { readStageSettings } from '../../lib/settings/read-stage-settings.ts';
-import type { StageSettings } from '../../lib/settings/stage-settings.ts';
+import { LOCAL_CHAT_SERVICE_CONTEXT } from '../../lib/settings/local-chat-service.ts';
 import { printableLines } from '../../sandbox/base/terminal-text.ts';
-import { type EventFormatName, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { type EventFormatName, JWKS_PATH, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { createMovableClock, type MovableClock } from '../base/clock.ts';
 import { ANY_PORTS, type LocalPorts } from '../base/local-ports.ts';
 import { createRunFolder } from '../base/run-folder.ts';
 import { type Emulators, startEmulators } from '../emulators/emulators.ts';
 import type { FunctionAlias } from '../functions/alias.ts';
 import type { FunctionPool } from '../functions/function-pool.ts';
-import { readCdkApp } from '../stack/cdk-app.ts';
+import { type CdkApp, readCdkApp } from '../stack/cdk-app.ts';
 import type { Interpose } from '../stack/interposed.ts';
 import { startStack } from '../stack/stack.ts';
 import { readAddresses, type StackAddresses } from '../stack/stack-addresses.ts';
-import {
-  checkChatService,
-  settingsForSandbox,
-  settingsForService,
-  synthesizeOnce,
-  withSandboxOrigin,
-} from '../stack/synthesis.ts';
-import { findStack } from '../stack/synthesized-stack.ts';
+import { synthesizeIfChanged, synthesizeOnce } from '../stack/synthesis.ts';
 import { readTemplate, type Template } from '../template/template.ts';
 import { createEventsQueue } from './events-queue.ts';
 import { connectSandbox } from './local-sandbox.ts';
+import { type LocalSettings, readLocalSettings, sandboxPlaceholder, withSandboxOrigin } from './local-settings.ts';
+import { findStack } from './synthesized-stack.ts';
 
 export interface LocalOptions {
   /** The folder of the CDK app to run. @default the current folder */
   readonly appFolder?: string | undefined;
   /** The stage in cdk.json whose settings to use. @default 'dev' */
   readonly stage?: string | undefined;
-  /** The app's stack to run. @default `Parley-STAGE` */
+  /** The app's stack to run. @default its only ParleyStack, or `Parley-STAGE` */
   readonly stackName?: string | undefined;
   /** @default any free ports */
   readonly ports?: LocalPorts | undefined;
@@ -67,12 +62,16 @@ export interface LocalOptions {
    * @default a temporary folder
    */
   readonly outdir?: string | undefined;
+  /** A folder for the synthesized app, which the next run uses if nothing has changed. @default none */
+  readonly cacheFolder?: string | undefined;
   /**
    * The path of a runtime client, such as AWS's own, that each function's process runs. Only the local run's own moves
    * with the clock. @default the local run's own
    */
   readonly runtimeClient?: string | undefined;
 }
+
+const DEFAULT_STAGE = 'dev';
 
 /** A running local cloud. */
 export interface LocalCloud extends StackAddresses, AsyncDisposable {
@@ -103,47 +102,41 @@ export interface LocalCloud extends StackAddresses, AsyncDisposable {
  * @throws LocalError or SettingsError that says what to do. In this case, nothing is left running.
  */
 export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud> => {
-  const { appFolder = process.cwd(), stage = 'dev', stackName = `Parley-${stage}` } = options;
+  const { appFolder = process.cwd(), stage = DEFAULT_STAGE } = options;
   const { warn = (message: string) => console.error(printableLines(message)) } = options;
   const { onStep = () => {}, signal } = options;
   const app = await readCdkApp(appFolder);
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await createRunFolder());
   const clock = createMovableClock();
-  const outdir = options.outdir ?? join(folder, 'cdk.out');
 
-  const context: Record<string, unknown> = { ...app.context, stage, [LOCAL_RUN_CONTEXT]: true };
-  const { settings } = readStageSettings({ stages: context.stages, stage, settings: options.settings, localRun: true });
+  onStep('Synthesizing the app and starting the emulators');
+  const starting = [
+    startEmulators({ folder, clock, warn, ports: options.ports }).then((started) => stack.use(started)),
+    synthesize(app, folder, options),
+  ] as const;
+  // Wait for both. Otherwise, emulators that start after synthesis has failed would never be stopped.
+  await Promise.allSettled(starting);
+  signal?.throwIfAborted();
+  const [emulators, outdir] = await Promise.all(starting);
+
+  const found = await findStack(outdir, options.stackName, `Parley-${stage}`);
+  const { stackName, templateFile } = found;
+  const settings = readLocalSettings(found);
   const accessToken = randomBytes(24).toString('base64url');
   const sandbox =
     options.chatServiceUrl === undefined ? await startOwnSandbox(options, settings, { accessToken, clock }) : undefined;
   if (sandbox) stack.defer(sandbox.close);
   const chatServiceUrl = sandbox?.url ?? options.chatServiceUrl ?? '';
-  const overrides = overridesOf(options, settings, sandbox);
-  onStep(`Synthesizing the stack ${stackName} and starting the emulators`);
-  const starting = [
-    startEmulators({ folder, clock, warn, ports: options.ports }).then((started) => stack.use(started)),
-    synthesizeOnce(app, outdir, { ...context, settings: overrides }, signal),
-  ] as const;
-  // Wait for both. Otherwise, emulators that start after synthesis has failed would never be stopped.
-  await Promise.allSettled(starting);
-  signal?.throwIfAborted();
-  const [emulators] = await Promise.all(starting);
-
   const interposed = options.interpose?.(emulators, chatServiceUrl);
-  const { templateFile } = await findStack(outdir, stackName);
-  const editTemplate = (text: string): string => {
-    checkChatService(text, stackName, options.chatServiceUrl);
-    return withSandboxOrigin(text, sandbox?.url);
-  };
   const logFolder = options.logFolder ?? join(appFolder, '.parley', 'logs');
-  const template = await readTemplate(templateFile, editTemplate);
+  const template = await readTemplate(templateFile, (text) => withSandboxOrigin(text, sandbox?.url));
   for (const difference of differencesOf(template)) warn(difference);
-  onStep("Creating the stack's resources and starting its functions");
+  onStep(`Creating the resources of ${stackName} and starting its functions`);
   const running = await startStack({
     stackName,
     template,
-    assetFolder: outdir,
+    assetFolder: dirname(templateFile),
     folder,
     emulators,
     clock,
@@ -188,6 +181,34 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   };
 };
 
+/** Returns the folder of the synthesized app. */
+const synthesize = async (app: CdkApp, folder: string, options: LocalOptions): Promise<string> => {
+  const { outdir = join(folder, 'cdk.out'), signal, cacheFolder } = options;
+  const context = contextFor(app, options);
+  if (cacheFolder === undefined) {
+    await synthesizeOnce(app, outdir, context, signal);
+    return outdir;
+  }
+  const recordFolder = join(folder, 'records');
+  await mkdir(recordFolder);
+  return synthesizeIfChanged(app, { outdir, context, signal, cacheFolder, recordFolder });
+};
+
+/** Returns the context that an app is synthesized with. */
+const contextFor = (
+  { context }: CdkApp,
+  { stage = DEFAULT_STAGE, settings, chatServiceUrl }: LocalOptions,
+): Readonly<Record<string, unknown>> => ({
+  ...context,
+  stage,
+  ...(settings !== undefined && { settings }),
+  // Only the CDK command acts on its findings, and it takes a third of the time.
+  '@aws-cdk/core:validateAgainstDefaultRules': false,
+  [LOCAL_RUN_CONTEXT]: true,
+  [LOCAL_CHAT_SERVICE_CONTEXT]:
+    chatServiceUrl === undefined ? sandboxPlaceholder(JWKS_PATH) : { baseUrl: chatServiceUrl },
+});
+
 /** Closes once: later calls wait for the first. */
 const closeOnce = (dispose: () => Promise<void>): (() => Promise<void>) => {
   let closing: Promise<void> | undefined;
@@ -200,7 +221,7 @@ const closeOnce = (dispose: () => Promise<void>): (() => Promise<void>) => {
 /** Starts a sandbox that has the stage's platform and number. */
 const startOwnSandbox = (
   { ports = ANY_PORTS, eventFormat }: LocalOptions,
-  { chatPlatform, chatChannelNumber, chatService }: StageSettings,
+  { chatPlatform, chatChannelNumber, chatService }: LocalSettings,
   { accessToken, clock }: { readonly accessToken: string; readonly clock: MovableClock },
 ): Promise<Sandbox> =>
   startSandbox({
@@ -212,17 +233,6 @@ const startOwnSandbox = (
     eventFormat,
     clock,
   });
-
-/** Returns the settings that override those of the stage, with the URLs of the run. */
-const overridesOf = (
-  { settings = {}, chatServiceUrl = '' }: LocalOptions,
-  { webhook: { auth } }: StageSettings,
-  sandbox: Sandbox | undefined,
-) => {
-  if (sandbox === undefined) return settingsForService(settings, chatServiceUrl);
-  const jwksPath = auth.kind === 'pubsub-jwt' ? new URL(sandbox.jwksUrl).pathname : undefined;
-  return settingsForSandbox(settings, { jwksPath });
-};
 
 /** Says which properties of the stack name what exists only on AWS, and what the local run does instead. */
 const differencesOf = ({ Metadata }: Template): readonly string[] => {

@@ -1,53 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { isObject } from '../base/json.ts';
 import { LocalError } from '../base/local-error.ts';
 import type { CdkApp } from './cdk-app.ts';
-
-/**
- * A placeholder for the sandbox's origin in the synthesized settings. The sandbox's port is known only when it runs,
- * and with a placeholder, several runs can use the same app. No other URL starts with it, as ports have at most five
- * digits.
- */
-const SANDBOX_ORIGIN = 'http://127.0.0.1:65535';
-
-/** Adds the sandbox's URLs to settings that override those of a stage. */
-export const settingsForSandbox = (
-  settings: Readonly<Record<string, unknown>>,
-  { jwksPath }: { readonly jwksPath: string | undefined },
-): Record<string, unknown> => {
-  const chatService = { ...fieldsOf(settings.chatService), baseUrl: SANDBOX_ORIGIN };
-  if (jwksPath === undefined) return { ...settings, chatService };
-  const { auth, ...webhook } = fieldsOf(settings.webhook);
-  const jwksUrl = `${SANDBOX_ORIGIN}${jwksPath}`;
-  return { ...settings, chatService, webhook: { ...webhook, auth: { ...fieldsOf(auth), jwksUrl } } };
-};
-
-/** Adds a chat service's URL to settings that override those of a stage. */
-export const settingsForService = (
-  settings: Readonly<Record<string, unknown>>,
-  baseUrl: string,
-): Record<string, unknown> => ({ ...settings, chatService: { ...fieldsOf(settings.chatService), baseUrl } });
-
-/** Replaces the placeholder in a synthesized template with the origin of the running sandbox. */
-export const withSandboxOrigin = (template: string, origin: string | undefined): string =>
-  origin === undefined ? template : template.replaceAll(SANDBOX_ORIGIN, origin);
-
-/**
- * Checks that a synthesized template calls the chat service of the run.
- *
- * @throws LocalError if the app has not used the settings that it was given, and so would call the stage's own service.
- */
-export const checkChatService = (template: string, stackName: string, chatServiceUrl: string | undefined): void => {
-  if (template.includes(chatServiceUrl ?? SANDBOX_ORIGIN)) return;
-  throw new LocalError(
-    `The stack ${stackName} does not use the settings of the local run, so it would call another chat service. ` +
-      'Create it with the settings that stageFromContext(app) returns.',
-  );
-};
-
-const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+import { openSynthesisCache } from './synthesis-cache.ts';
 
 /**
  * Runs the app's command as `cdk synth` does: it writes the templates and the bundled functions into a folder.
@@ -59,7 +15,7 @@ const synthesize = async (
   app: CdkApp,
   outdir: string,
   context: Readonly<Record<string, unknown>>,
-  signal: AbortSignal | undefined,
+  { signal, variables }: { readonly signal?: AbortSignal | undefined; readonly variables?: NodeJS.ProcessEnv },
 ): Promise<void> => {
   signal?.throwIfAborted();
   const { folder, command } = app;
@@ -68,6 +24,7 @@ const synthesize = async (
     shell: true,
     env: {
       ...process.env,
+      ...variables,
       // Node.js may have been started by its path, and be another one than the first in PATH.
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       CDK_OUTDIR: outdir,
@@ -112,8 +69,35 @@ export const synthesizeOnce = async (
   const input = JSON.stringify(context);
   const file = join(outdir, INPUT_FILE);
   if ((await readFile(file, 'utf8').catch(() => undefined)) === input) return;
-  await synthesize(app, outdir, context, signal);
+  await synthesize(app, outdir, context, { signal });
   // Other processes wait for the file and must never read a part of it.
   await writeFile(`${file}.new`, input);
   await rename(`${file}.new`, file);
+};
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+
+export interface CachedSynthesis {
+  /** The folder for a new result. */
+  readonly outdir: string;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal | undefined;
+  /** The folder of the kept result. */
+  readonly cacheFolder: string;
+  /** An empty folder. */
+  readonly recordFolder: string;
+}
+
+/** Synthesizes the app unless nothing has changed since its kept result. Returns the folder of the result. */
+export const synthesizeIfChanged = async (app: CdkApp, settings: CachedSynthesis): Promise<string> => {
+  const { outdir, context, signal, cacheFolder: folder, recordFolder } = settings;
+  // Parley's own functions are bundled from the repository, which is the app's folder.
+  const allowedProgram = app.folder === REPOSITORY ? 'esbuild' : undefined;
+  const cache = openSynthesisCache(app, { folder, recordFolder, context, environment: process.env, allowedProgram });
+  const kept = await cache.find();
+  if (kept !== undefined) return kept;
+  await synthesize(app, outdir, context, { signal, variables: cache.variables });
+  // Without it, the next run synthesizes the app again.
+  await cache.keep(outdir).catch(() => undefined);
+  return outdir;
 };

@@ -162,15 +162,15 @@ describe('a broadcast of 500 rows, of which 200 may not be sent', () => {
 
     expect(refused).toMatchObject({ code: 130, out: '' });
     expect(refused.err.split('\n')).toEqual([
-      `${args[1]}: 500 rows. The first:`,
-      ...[1, 2, 3].map(
+      `${args[1]}: 500 rows, 500 contacts. Encoding: utf-8. Delimiter: ,`,
+      ...[1, 2, 100].map(
         (row) =>
-          `  row ${row}, ${contactOf(row)}: Hi Ana ${row}, we open at nine.; ` +
+          `  row ${row + 1}${row === 100 ? ' (longest)' : ''}, ${contactOf(row)}: Hi Ana ${row}, we open at nine.; ` +
           `outside the window, template opening (name: Ana ${row})`,
       ),
       'Forecast: 60 free-form, 240 as template, 200 may not be sent: ' +
         '120 NO_OPT_IN (80 never opted in, 40 unknown numbers), 80 OPTED_OUT.',
-      expect.stringMatching(/^Messages not sent by \S+ \(in 1 day\) expire\. Use --not-after to set another time\.$/),
+      expect.stringMatching(/^Messages that are not sent within 24 hours of being queued/),
       'Send 500 messages through the local run? [y/N]',
       'parley: Nothing was queued.',
     ]);
@@ -180,11 +180,11 @@ describe('a broadcast of 500 rows, of which 200 may not be sent', () => {
 
     expect([code, JSON.parse(out)]).toMatchObject([
       6,
-      { queued: 500, refusedRows: 0, broadcastId: 'by-command', outcome: OUTCOME },
+      { queued: 500, invalidRows: 0, broadcastId: 'by-command', outcome: OUTCOME },
     ]);
     expect(await accepted(before)).toEqual({ freeForm: 60, template: 240 });
 
-    const repeated = await run.parley([...args, '--yes', '--wait']);
+    const repeated = await run.parley([...args, '--yes', '--wait', '--id', 'by-command']);
 
     expect(repeated.out).toContain('Outcome: 300 accepted, 120 refused (NO_OPT_IN), 80 refused (OPTED_OUT).');
     expect(await outboxSize()).toBe(before + 300);

@@ -23,10 +23,38 @@ export interface GivenForecast {
   readonly known?: boolean;
 }
 
-/** Answers what a broadcast calls, for a stage on which no request is stored. */
+/** A request as a stage lists it: accepted, unless a test says otherwise. */
+export const storedSend = (request: Readonly<Record<string, unknown>>, others: object = {}) => ({
+  requestId: String(request.requestId),
+  broadcastId: request.broadcastId,
+  state: 'accepted',
+  attempts: 1,
+  unknownOutcomes: 0,
+  request,
+  claimedAt: NOW,
+  ...others,
+});
+
+/**
+ * Answers what a broadcast calls.
+ *
+ * @param stored the requests that the stage has. @default none
+ */
 export const answerForecasts =
-  (decide: (contact: string) => GivenForecast = () => ({ decision: 'free-form' }), at = NOW): AnswerCall =>
+  (
+    decide: (contact: string) => GivenForecast = () => ({ decision: 'free-form' }),
+    at = NOW,
+    stored: readonly ReturnType<typeof storedSend>[] = [],
+  ): AnswerCall =>
   async (method, path, sent) => {
+    if (path.startsWith('/v1/sends?')) {
+      const query = new URLSearchParams(path.slice(path.indexOf('?')));
+      const listed = stored.filter(({ broadcastId }) => broadcastId === query.get('broadcast'));
+      // Pages of two, which a stage may return too.
+      const start = Number(query.get('cursor') ?? 0);
+      const cursor = listed.length > start + 2 ? { cursor: String(start + 2) } : {};
+      return [200, { sends: listed.slice(start, start + 2), ...cursor }];
+    }
     if (path === '/v1/stage') return [200, STAGE];
     if (path === '/v1/forecasts' && method === 'POST') {
       const { contacts } = forecastCall.parse(JSON.parse(sent));

@@ -10,7 +10,6 @@ import type { FunctionPool } from '../../../local/functions/function-pool.ts';
 import { readCdkApp } from '../../../local/stack/cdk-app.ts';
 import type { Interposed } from '../../../local/stack/interposed.ts';
 import { startStack } from '../../../local/stack/stack.ts';
-import { findStack } from '../../../local/stack/synthesized-stack.ts';
 import { readTemplate } from '../../../local/template/template.ts';
 import { type Sandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 import { TutorialStack } from './tutorial-stack.ts';
@@ -92,7 +91,7 @@ export const startTutorial = async (options: TutorialOptions = {}): Promise<Tuto
   const assetFolder = join(folder, 'cdk.out');
   await synthesize(assetFolder, sandbox);
 
-  const { templateFile } = await findStack(assetFolder, STACK_NAME);
+  const templateFile = join(assetFolder, `${STACK_NAME}.template.json`);
   const interposed = await interpose?.(emulators, sandbox.url);
   const { outputs, functions } = stack.use(
     await startStack({

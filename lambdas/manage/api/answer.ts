@@ -1,3 +1,4 @@
+import { describeFaults, type Fault } from '../../domain/faults.ts';
 import * as z from '../../domain/schema.ts';
 
 /** Why a call was not carried out. Clients depend on the codes. */
@@ -41,10 +42,23 @@ export const problem = (status: 400 | 404 | 409 | 500 | 502, code: ProblemCode, 
   body: { code, message },
 });
 
-export const invalidRequest = (explanation: string): Answer => problem(400, 'INVALID_REQUEST', explanation);
+/** Answers a call whose fields, query, or body is invalid. */
+export const invalidRequest = (faults: readonly Fault[]): Answer => ({
+  status: 400,
+  body: {
+    code: 'INVALID_REQUEST' satisfies ProblemCode,
+    message: `Invalid request: ${describeFaults(faults)}.`,
+    faults: faults.slice(0, z.MAX_ISSUES),
+  },
+});
+
+/** Answers a call with one fault. */
+export const invalidField = (field: string, fault: string): Answer => invalidRequest([{ field, fault }]);
 
 export const problemResponse = z.object({
   code: z.string(),
   /** What is wrong and how to fix it. */
   message: z.string(),
+  /** Of an invalid request, at most ten faults: the field, what is wrong with it, and the start of its value. */
+  faults: z.optional(z.array(z.object({ field: z.string(), fault: z.string(), value: z.optional(z.string()) }))),
 });

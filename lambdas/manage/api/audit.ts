@@ -6,7 +6,7 @@ import { maskNumbers } from '../../domain/mask-numbers.ts';
 import * as z from '../../domain/schema.ts';
 import { instant } from '../../domain/send-request.ts';
 import type { AuditRepository, Clock } from '../../ports.ts';
-import { invalidRequest, ok, problemResponse } from './answer.ts';
+import { invalidField, ok, problemResponse } from './answer.ts';
 import { cursorField, parseCursor, writeCursor } from './cursor.ts';
 import { customerIdField } from './customers.ts';
 import { defineRoute, ignoredQuery, noBody } from './define-route.ts';
@@ -66,7 +66,7 @@ export const listAudit = defineRoute({
     const after = parseCursor(cursor);
     const [since, until] = [parseInstant(query.since), parseInstant(query.until)];
     if (since !== undefined && until !== undefined && since > until) {
-      return invalidRequest('Invalid request: since: must not be later than until.');
+      return invalidField('since', 'must not be later than `until`');
     }
     // The audit trail of an address is complete, whoever its user was.
     const partOf = async (subject: ContactRef) => ({ subject });

@@ -4,7 +4,7 @@ import { customersOf } from '../../domain/customer.ts';
 import { parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { instant } from '../../domain/send-request.ts';
-import { invalidRequest, problemResponse } from './answer.ts';
+import { invalidField, problemResponse } from './answer.ts';
 import { type ContactPorts, contactResponse, origin, refusePartialNumber, respondWithContact } from './contacts.ts';
 import { defineRoute, ignoredQuery, type Route } from './define-route.ts';
 import { contactFields } from './fields.ts';
@@ -40,7 +40,7 @@ const consentRoute = (
     async handle(ports: ContactPorts, { body, caller }) {
       const now = ports.clock.now();
       const at = parseInstant(body.at) ?? now;
-      if (at > now) return invalidRequest(`Invalid request: at: is ${at}, which is in the future.`);
+      if (at > now) return invalidField('at', `is in the future: it is now ${now} (got "${at}")`);
       const contact = resolveContact(ports.contactDefaults, body);
       const refusal = await refusePartialNumber(ports, contact, body.platformContactId, now);
       if (refusal) return refusal;

@@ -102,7 +102,7 @@ export const refusePartialNumber = async (
 ) => {
   const fault = partialNumberFault(address);
   if (fault === undefined || (await contacts.read(contact, now)) !== undefined) return undefined;
-  return invalidRequest(`Invalid request: platformContactId: ${fault}.`);
+  return invalidRequest([{ field: 'platformContactId', fault, value: JSON.stringify(address) }]);
 };
 
 export const respondWithContact = async (ports: ContactPorts, named: NamedContact): Promise<Answer> => {

@@ -1,8 +1,9 @@
 import type { Caller } from '../../domain/audit.ts';
 import { InvalidPositionError } from '../../domain/errors.ts';
+import { type Fault, faultsOf } from '../../domain/faults.ts';
 import * as z from '../../domain/schema.ts';
 import type { Traceparent } from '../../domain/trace-context.ts';
-import { type Answer, invalidRequest, problem } from './answer.ts';
+import { type Answer, invalidField, invalidRequest, problem } from './answer.ts';
 import { confinableIdField } from './fields.ts';
 
 /** A call as received from API Gateway, not yet parsed. */
@@ -42,10 +43,10 @@ export interface Route<Ports> extends RouteDescription {
   respond(ports: Ports, call: ManagementCall): Promise<Answer>;
 }
 
-/** A parsed query or body, or an explanation of why it is invalid. */
+/** A parsed query or body, or why it is invalid. */
 export type Parsed<Value> =
   | { readonly kind: 'parsed'; readonly value: Value }
-  | { readonly kind: 'invalid'; readonly explanation: string };
+  | { readonly kind: 'invalid'; readonly faults: readonly Fault[] };
 
 interface RouteDefinition<Ports, Query, Body> extends RouteDescription {
   readonly query: z.ZodMiniType<Query>;
@@ -92,19 +93,19 @@ export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Port
       const { caller, traceparent, bodyText, id: idInPath } = call;
       const { [idName ?? '']: idInQuery, ...rawQuery } = call.query;
       if (idInQuery !== undefined && idInPath !== ID_IN_QUERY) {
-        return invalidRequest(`Invalid request: ${idName}: replace the ID in the path with ${ID_IN_QUERY}.`);
+        return invalidField(`${idName}`, `replace the ID in the path with ${ID_IN_QUERY}`);
       }
       if (idInQuery !== undefined && definition.id === confinableIdField) {
-        return invalidRequest(`Invalid request: ${idName}: must be in the path.`);
+        return invalidField(`${idName}`, 'must be in the path');
       }
       const id = definition.id ? parse(definition.id, idInQuery ?? idInPath, idName ?? 'the ID') : PARSED_NO_ID;
-      if (id.kind === 'invalid') return invalidRequest(id.explanation);
+      if (id.kind === 'invalid') return invalidRequest(id.faults);
       const query = parse(definition.query, rawQuery, 'the query');
-      if (query.kind === 'invalid') return invalidRequest(query.explanation);
+      if (query.kind === 'invalid') return invalidRequest(query.faults);
       const body = parseBody
         ? parseBody(bodyText)
         : parseJsonBody(definition.body, Object.is(definition.body, noBody) ? '' : bodyText);
-      if (body.kind === 'invalid') return invalidRequest(body.explanation);
+      if (body.kind === 'invalid') return invalidRequest(body.faults);
       try {
         return await handle(ports, {
           id: id.value,
@@ -125,18 +126,20 @@ export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Port
 
 const parseJsonBody = <Body>(schema: z.ZodMiniType<Body>, bodyText: string): Parsed<Body> => {
   const json = z.parseJson(bodyText);
-  return json === undefined && bodyText !== ''
-    ? { kind: 'invalid', explanation: 'The body is not JSON.' }
-    : parse(schema, json, 'the body');
+  return json === undefined && bodyText !== '' ? NOT_JSON : parse(schema, json, 'the body');
 };
+
+/** The body is no JSON. */
+export const NOT_JSON = { kind: 'invalid', faults: [{ field: 'the body', fault: 'is not JSON' }] } as const;
 
 const PARSED_NO_ID: Parsed<string> = { kind: 'parsed', value: '' };
 
-const parse = <Value>(schema: z.ZodMiniType<Value>, value: unknown, root: string): Parsed<Value> => {
+/** Parses a part of a call. */
+export const parse = <Value>(schema: z.ZodMiniType<Value>, value: unknown, root: string): Parsed<Value> => {
   const parsed = z.safeParse(schema, value);
   return parsed.success
     ? { kind: 'parsed', value: parsed.data }
-    : { kind: 'invalid', explanation: `Invalid request: ${z.describeIssues(parsed.error, root)}.` };
+    : { kind: 'invalid', faults: faultsOf(parsed.error, root, value) };
 };
 
 const INVALID_CURSOR: Answer = problem(

@@ -1,6 +1,7 @@
 import { parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
-import { type SendRequest, tooFarAhead } from '../../domain/send-request.ts';
+import type { SendRequest } from '../../domain/send-request.ts';
+import { tooFarAhead } from '../../domain/too-far-ahead.ts';
 import type { CircuitRepository, ContactRepository, SendBacklog, StopRepository } from '../../ports.ts';
 import { addressRequest } from '../../runtime/address-request.ts';
 import { type Answer, invalidRequest, ok } from './answer.ts';
@@ -35,7 +36,7 @@ export const dryRun = async (ports: DryRunPorts, request: SendRequest): Promise<
   const at = clock.now();
   const sendAt = parseInstant(request.sendAt) ?? at;
   const fault = tooFarAhead(sendAt, at);
-  if (fault !== undefined) return invalidRequest(`Not a send request: ${fault}.`);
+  if (fault !== undefined) return invalidRequest([fault]);
   const addressed = await addressRequest(contacts, contactDefaults, request, at);
   const refs = addressed.kind === 'refuse' ? [] : [addressed.contact];
   const [[stored], circuit, sending, waiting] = await Promise.all([

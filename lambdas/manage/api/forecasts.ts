@@ -3,14 +3,16 @@ import type { SendDecision, SendRules } from '../../domain/decision.ts';
 import { type Instant, parseInstant } from '../../domain/instant.ts';
 import * as z from '../../domain/schema.ts';
 import { decideSend } from '../../domain/send-decision.ts';
-import { countFromSendAt, parseSendRequest, sendRequest, tooFarAhead } from '../../domain/send-request.ts';
+import { countFromSendAt, parseSendRequest, sendRequest } from '../../domain/send-request.ts';
+import { faultsOfSendRequest } from '../../domain/send-request-faults.ts';
+import { tooFarAhead } from '../../domain/too-far-ahead.ts';
 import { isWindowOpen, windowClosesAt } from '../../domain/window.ts';
 import type { Clock, ContactRepository, MessageRepository, StoredContact } from '../../ports.ts';
 import type { Addressed } from '../../runtime/address-request.ts';
 import { onFirstUse } from '../../runtime/on-first-use.ts';
 import { readSince } from '../../runtime/read-since.ts';
 import { invalidRequest, ok, problemResponse } from './answer.ts';
-import { defineRoute, ignoredQuery, type Parsed } from './define-route.ts';
+import { defineRoute, ignoredQuery, NOT_JSON, type Parsed, parse } from './define-route.ts';
 
 export interface ForecastPorts {
   readonly contacts: Pick<ContactRepository, 'readMany'>;
@@ -70,23 +72,18 @@ const listed = z.looseObject({ contacts: contactList }, 'must be a JSON object')
 /** Parses the message like a send request, so that both accept the same. */
 const parseForecast = (bodyText: string): Parsed<z.output<typeof forecastRequest>> => {
   const json = z.parseJson(bodyText);
-  if (json === undefined) return { kind: 'invalid', explanation: 'The body is not JSON.' };
-  const list = z.safeParse(listed, json);
-  if (!list.success) {
-    return { kind: 'invalid', explanation: `Invalid request: ${z.describeIssues(list.error, 'the body')}.` };
-  }
-  const { contacts, ...message } = list.data;
+  if (json === undefined) return NOT_JSON;
+  const list = parse(listed, json, 'the body');
+  if (list.kind === 'invalid') return list;
+  const { contacts, ...message } = list.value;
   const given = ['requestId', 'platformContactId', 'customerId'].find((field) => Object.hasOwn(message, field));
   if (given !== undefined) {
-    return {
-      kind: 'invalid',
-      explanation: `Invalid request: the body: has ${given}, which belongs to one send; remove it, and list contacts.`,
-    };
+    const fault = `has ${given}, which belongs to one send; remove it, and list contacts`;
+    return { kind: 'invalid', faults: [{ field: 'the body', fault }] };
   }
-  const parsed = parseSendRequest(
-    JSON.stringify({ ...message, requestId: 'forecast', platformContactId: contacts[0] }),
-  );
-  if (parsed.kind === 'malformed') return { kind: 'invalid', explanation: parsed.explanation };
+  const requestText = JSON.stringify({ ...message, requestId: 'forecast', platformContactId: contacts[0] });
+  const parsed = parseSendRequest(requestText);
+  if (parsed.kind === 'malformed') return { kind: 'invalid', faults: faultsOfSendRequest(requestText) };
   const { requestId: _id, platformContactId: _contact, customerId: _customer, ...fields } = parsed.request;
   return { kind: 'parsed', value: { contacts, ...fields } };
 };
@@ -107,8 +104,8 @@ export const forecastSends = defineRoute({
     const { contacts, messages, clock, contactDefaults } = ports;
     const now = clock.now();
     const sendAt = parseInstant(message.sendAt);
-    const fault = sendAt && tooFarAhead(sendAt, now);
-    if (fault !== undefined) return invalidRequest(`Not a send request: ${fault}.`);
+    const fault = sendAt === undefined ? undefined : tooFarAhead(sendAt, now);
+    if (fault !== undefined) return invalidRequest([fault]);
     const at = sendAt !== undefined && sendAt > now ? sendAt : now;
     const sends = ids.map((platformContactId) => {
       const request = { ...message, requestId: 'forecast', platformContactId };

@@ -10,7 +10,7 @@ import type { AuditRepository, GapRepository, StoredEvent, StoredEventReader } f
 import { forEachConcurrently } from '../../runtime/concurrency.ts';
 import { createSeen, type Seen } from '../../runtime/customer-writes.ts';
 import { type EventRepositories, type Meanings, writesOf } from '../../runtime/event-writes.ts';
-import { invalidRequest, ok, problemResponse } from './answer.ts';
+import { invalidField, ok, problemResponse } from './answer.ts';
 import { defineRoute, ignoredQuery } from './define-route.ts';
 
 export interface ImportPorts extends EventRepositories, Pick<Meanings, 'clock'> {
@@ -115,11 +115,13 @@ export const importEvents = defineRoute({
   },
 });
 
-const TOO_LARGE = invalidRequest(
-  `The body is larger than ${MAX_IMPORT_BYTES / 1024 / 1024} MiB. Send fewer entries in each call.`,
+const TOO_LARGE = invalidField(
+  'the body',
+  `is larger than ${MAX_IMPORT_BYTES / 1024 / 1024} MiB; send fewer entries in each call`,
 );
-const TOO_MANY = invalidRequest(
-  `The entries have more than ${MAX_IMPORT_EVENTS} events in total. Send fewer entries in each call.`,
+const TOO_MANY = invalidField(
+  'entries',
+  `have more than ${MAX_IMPORT_EVENTS} events in total; send fewer entries in each call`,
 );
 
 type Stored = ReadonlyMap<WebhookEvent, StoredEvent>;

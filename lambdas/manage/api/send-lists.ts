@@ -4,7 +4,7 @@ import { isInBroadcast, isListed, LISTED_STATES } from '../../domain/send-index.
 import { BROADCAST_ID, instant } from '../../domain/send-request.ts';
 import { SEND_STATES, type SendState } from '../../domain/send-transitions.ts';
 import type { ContactRepository, SendCountFilter, SendFilter, SendLists } from '../../ports.ts';
-import { type Answer, invalidRequest, ok, problemResponse } from './answer.ts';
+import { type Answer, invalidField, ok, problemResponse } from './answer.ts';
 import { cursorField, parseCursor, writeCursor } from './cursor.ts';
 import { customerIdField } from './customers.ts';
 import { defineRoute, noBody } from './define-route.ts';
@@ -76,9 +76,9 @@ export const listSends = defineRoute({
     if (user !== undefined) return list(lists, { user, broadcastId, state, code, since }, { limit, cursor });
     const filter = filterOf({ state, code, since, broadcastId });
     if (filter === undefined) {
-      return invalidRequest('Invalid request: add state, contact, customerId, or broadcast to the query.');
+      return invalidField('the query', 'selects no sends; add `state`, `contact`, `customerId`, or `broadcast`');
     }
-    return unlistable(filter) ?? list(lists, filter, { limit, cursor });
+    return unlistable(filter, '`contact`, `customerId`, or `broadcast`') ?? list(lists, filter, { limit, cursor });
   },
 });
 
@@ -122,8 +122,8 @@ export const countSends = defineRoute({
   async handle({ lists }: Pick<SendListPorts, 'lists'>, { query }) {
     const { cursor, broadcast: broadcastId, state, code } = query;
     const filter = filterOf({ state, code, since: parseInstant(query.since), broadcastId });
-    if (filter === undefined) return invalidRequest('Invalid request: add state or broadcast to the query.');
-    const fault = unlistable(filter);
+    if (filter === undefined) return invalidField('the query', 'selects no sends; add `state` or `broadcast`');
+    const fault = unlistable(filter, '`broadcast`');
     if (fault !== undefined) return fault;
     const { counts, next } = await lists.count(filter, parseCursor(cursor, sendPosition));
     return ok({ counts, cursor: next && writeCursor(next) });
@@ -151,15 +151,23 @@ const filterOf = ({ state, broadcastId, ...rest }: Selection): SendCountFilter |
   return state && { state, ...rest };
 };
 
-/** Explains why a list is not kept, or returns undefined if it is. */
-const unlistable = ({ state, broadcastId }: Selection): Answer | undefined => {
+/**
+ * Explains why a list is not kept, or returns undefined if it is.
+ *
+ * @param others the fields that select such sends
+ */
+const unlistable = ({ state, broadcastId }: Selection, others: string): Answer | undefined => {
   if (state === undefined) return undefined;
   if (broadcastId === undefined && !isListed(state)) {
-    return invalidRequest(
-      `Invalid request: state: the sends that are ${state} are not listed by state. Add contact or broadcast to the query.`,
+    return invalidField(
+      'state',
+      `is ${state}, and such sends can be found only with ${others}; add it, or use one of ${LISTED_STATES.join(', ')}`,
     );
   }
   return broadcastId === undefined || isInBroadcast(state)
     ? undefined
-    : invalidRequest(`Invalid request: state: a send is ${state} for seconds and is not listed by broadcast then.`);
+    : invalidField(
+        'state',
+        `is ${state}, which a send is for seconds, so \`broadcast\` does not list it; use another state, or none`,
+      );
 };

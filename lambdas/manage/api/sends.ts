@@ -4,12 +4,14 @@ import { parseInstant } from '../../domain/instant.ts';
 import { likelyMessage, timesOfLikelyMessage } from '../../domain/likely-message.ts';
 import * as z from '../../domain/schema.ts';
 import { acceptedCall, type SendRecord, sendTimes } from '../../domain/send.ts';
-import { parseSendRequest, type SendRequest, sendRequest, tooFarAhead } from '../../domain/send-request.ts';
+import { parseSendRequest, type SendRequest, sendRequest } from '../../domain/send-request.ts';
+import { faultsOfSendRequest } from '../../domain/send-request-faults.ts';
 import { canStartFrom, SEND_STATES } from '../../domain/send-transitions.ts';
+import { tooFarAhead } from '../../domain/too-far-ahead.ts';
 import { startTrace, type Traceparent, traceIdOf } from '../../domain/trace-context.ts';
 import type { Clock, EchoReader, MessageRepository, SendQueue, SendRepository } from '../../ports.ts';
-import { type Answer, accepted, invalidRequest, ok, problem, problemResponse } from './answer.ts';
-import { defineRoute, noBody, noQuery, type Parsed } from './define-route.ts';
+import { type Answer, accepted, invalidField, invalidRequest, ok, problem, problemResponse } from './answer.ts';
+import { defineRoute, NOT_JSON, noBody, noQuery, type Parsed } from './define-route.ts';
 import { type DryRunPorts, dryRun, dryRunResponse } from './dry-run.ts';
 import { confinableIdField, requestIdField } from './fields.ts';
 
@@ -70,11 +72,11 @@ export const enqueueResponse = z.object({
 });
 
 const parseRequest = (bodyText: string): Parsed<SendRequest> => {
-  if (z.parseJson(bodyText) === undefined) return { kind: 'invalid', explanation: 'The body is not JSON.' };
+  if (z.parseJson(bodyText) === undefined) return NOT_JSON;
   const parsed = parseSendRequest(bodyText);
   return parsed.kind === 'request'
     ? { kind: 'parsed', value: parsed.request }
-    : { kind: 'invalid', explanation: parsed.explanation };
+    : { kind: 'invalid', faults: faultsOfSendRequest(bodyText) };
 };
 
 /** Records the request's id first, so that a reused id fails here and not later, on the dead-letter queue. */
@@ -85,8 +87,8 @@ const enqueue = async (
 ): Promise<Answer> => {
   const { requestId } = request;
   const sendAt = parseInstant(request.sendAt);
-  const fault = sendAt && tooFarAhead(sendAt, clock.now());
-  if (fault !== undefined) return problem(400, 'INVALID_REQUEST', `Not a send request: ${fault}.`);
+  const fault = sendAt === undefined ? undefined : tooFarAhead(sendAt, clock.now());
+  if (fault !== undefined) return invalidRequest([fault]);
   const send = {
     request,
     // Serialized again, so that whitespace and the order of fields do not make it a different request.
@@ -152,10 +154,10 @@ export const enqueueSendById = defineRoute({
   responses: enqueueResponses,
   async handle(ports: SendPorts, { id, body, traceparent }) {
     if (body.requestId !== undefined && body.requestId !== id) {
-      return invalidRequest('Invalid request: requestId: must be the ID in the path, or missing.');
+      return invalidField('requestId', 'must be the ID in the path, or missing');
     }
     const parsed = parseRequest(JSON.stringify({ ...body, requestId: id }));
-    return parsed.kind === 'parsed' ? enqueue(ports, parsed.value, traceparent) : invalidRequest(parsed.explanation);
+    return parsed.kind === 'parsed' ? enqueue(ports, parsed.value, traceparent) : invalidRequest(parsed.faults);
   },
 });
 

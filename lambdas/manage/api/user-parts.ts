@@ -9,7 +9,7 @@ import {
 } from '../../domain/contact.ts';
 import { type EarlierUsers, earlierCustomers, endOfEarlierUser } from '../../domain/customer.ts';
 import type { Clock, ContactRepository, MessageRepository, UserPart } from '../../ports.ts';
-import { type Answer, invalidRequest } from './answer.ts';
+import { type Answer, invalidField } from './answer.ts';
 import { customerShared, findAddresses } from './customers.ts';
 
 export interface UserPartPorts {
@@ -74,7 +74,7 @@ export const selectUser = async (
   partOf: (ref: ContactRef) => Promise<UserPart>,
 ): Promise<{ readonly user?: readonly UserPart[]; readonly refusal?: Answer }> => {
   if (contact !== undefined && customerId !== undefined) {
-    return { refusal: invalidRequest(`Invalid request: use ${contactField} or customerId, not both.`) };
+    return { refusal: invalidField('the query', `names the user twice; remove \`${contactField}\` or \`customerId\``) };
   }
   const { chatPlatform, chatChannelNumber } = named;
   if (contact !== undefined) {
@@ -85,6 +85,6 @@ export const selectUser = async (
     return parts === 'shared' ? { refusal: customerShared({ customerId }) } : { user: parts };
   }
   if ((chatPlatform ?? chatChannelNumber) === undefined) return {};
-  const explanation = `add ${contactField} or customerId; chatPlatform and chatChannelNumber need one of them`;
-  return { refusal: invalidRequest(`Invalid request: ${explanation}.`) };
+  const fault = `names no user; add \`${contactField}\` or \`customerId\`, or remove \`chatPlatform\` and \`chatChannelNumber\``;
+  return { refusal: invalidField('the query', fault) };
 };

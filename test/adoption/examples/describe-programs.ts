@@ -124,10 +124,11 @@ export const describePrograms = ({
       // SQS accepts no spaces in a message group ID, and none in a deduplication ID.
       const [first = '', spaced = ''] = contacts;
       const withSpaces = `${spaced.slice(0, 3)} ${spaced.slice(3)}`;
-      const rows = contacts.map((contact, index) => `${index},${contact === spaced ? withSpaces : contact},Ana`);
+      const rows = contacts.map((contact, index) => `${index};${contact === spaced ? withSpaces : contact};Ana`);
+      const last = [`later;${first};"José; the 2nd"`, `re fused;${contacts[5]};Ana`, ''];
       const file = join(folder, 'shipments.csv');
-      const csv = ['shipment,contact,name', ...rows, `later,${first},José`, `re fused,${contacts[5]},Ana`, ''];
-      await writeFile(file, csv.join('\n'));
+      // As Excel saves "CSV UTF-8".
+      await writeFile(file, ['\ufeffshipment;contact;name', ...rows, ...last].join('\r\n'));
       await using queue = await startPartlyFailingQueue(cloud.env.AWS_ENDPOINT_URL_SQS ?? '');
       const sendQueueUrl = cloud.sendQueueUrl.replace(new URL(cloud.sendQueueUrl).origin, queue.url);
 
@@ -143,8 +144,20 @@ export const describePrograms = ({
       for (const id of [...contacts.keys(), 'later']) await accepted(`shipped-${id}`);
       expect(await sentTo(first)).toEqual([
         'Ana, your order 0 is on its way.',
-        'José, your order later is on its way.',
+        'José; the 2nd, your order later is on its way.',
       ]);
+    });
+
+    it.each([
+      ['is in windows-1252', 'shipment;contact;name\r\n1;+5491155570001;José\r\n', /Export it as "CSV UTF-8"\./],
+      ['has a row without all columns', 'shipment,contact,name\n1,+5491155570001\n', /columns|column values/],
+    ])('queues nothing of a file that %s', async (_, text, reason) => {
+      const file = join(folder, 'refused.csv');
+      await writeFile(file, text, 'latin1');
+
+      const { code, out, err } = await runProgram(programs.sendBatch, [file], environment);
+
+      expect([code, out, err]).toEqual([1, '', expect.stringMatching(reason)]);
     });
 
     it('calls the management API: records consent, sends once, and reports a conflict', async () => {

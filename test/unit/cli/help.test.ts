@@ -108,7 +108,7 @@ describe('the command line', () => {
 
   it('takes --param more than once', async () => {
     const args = ['send', '+549', '--param', 'name=Ana', '--param', 'city=Rosario'];
-    expect(await parse(args)).toMatchObject({ options: { param: ['name=Ana', 'city=Rosario'] } });
+    expect(await parse(args)).toMatchObject({ options: { param: { name: 'Ana', city: 'Rosario' } } });
   });
 });
 

@@ -303,7 +303,7 @@ describe('the conversation of a customer', () => {
 });
 
 describe('a dry run of a broadcast', () => {
-  it('lists the refused rows with the reason, as a broadcast does', async () => {
+  it('lists the invalid rows with the reason, as a broadcast does', async () => {
     const folder = mkdtempDisposableSync(join(tmpdir(), 'parley-results-'));
     onTestFinished(() => folder.remove());
     const csv = join(folder.path, 'some.csv');
@@ -311,17 +311,16 @@ describe('a dry run of a broadcast', () => {
     const args = ['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi {{name}}', '--dry-run'];
     expect(await resultOf(args)).toMatchObject({
       lines: [
-        `${csv}: 4 rows. The first:`,
-        '  row 1, +5491155562001: Hi Ana',
-        '  row 2: column phone is empty',
-        '  row 3: column name is empty',
-        '3 rows cannot be sent and will be skipped:',
-        '  2: column phone is empty (rows 2, 4)',
-        '  1: column name is empty (row 3)',
+        `${csv}: 4 rows, 1 contact. Encoding: utf-8. Delimiter: ,`,
+        '  row 2, +5491155562001: Hi Ana',
+        '3 rows are not valid:',
+        '  row 3: column phone is empty',
+        '  row 4: column name is empty',
+        '  row 5: column phone is empty',
         'For a forecast, add --stage <name> or --local.',
-        '1 of 4 rows would be queued, 3 skipped (dry run).',
+        '1 of 4 rows would be queued (dry run).',
       ],
-      json: { rows: 4, valid: 1, refused: { 'column phone is empty': { count: 2, rows: [2, 4] } } },
+      json: { rows: 4, valid: 1, invalid: { 'column phone is empty': { count: 2, rows: [3, 5] } } },
       exitCode: 6,
     });
   });

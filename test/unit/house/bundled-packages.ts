@@ -24,7 +24,7 @@ const EVERY_FUNCTION = [
  * The size in KiB of `index.js`, which each function loads in a cold start. If it grows, find the package or module that
  * grew and measure its cost with `npm run bench -- coldstart` before you change the number.
  */
-export const LOADED_KIB: Readonly<Record<string, number>> = { manage: 391, publish: 185, receive: 274, send: 266 };
+export const LOADED_KIB: Readonly<Record<string, number>> = { manage: 392, publish: 185, receive: 274, send: 266 };
 
 /** The packages in each function's bundle. Review a package before you add it: its code runs with the function's role. */
 export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {

@@ -17,6 +17,7 @@ it('lists every example in examples/README.md', () => {
   const targets = [...readme.matchAll(/(?:\]\(|^\[[\w-]+\]: )([^)\s]+)/gm)].map(([, target]) => `examples/${target}`);
   expect(examples.filter((file) => !targets.includes(file))).toEqual([
     // What other examples import.
+    'examples/java/src/main/java/parley/examples/CsvFile.java',
     'examples/java/src/main/java/parley/examples/Event.java',
     'examples/java/src/main/java/parley/examples/SendRequest.java',
     'examples/message-group-id.ts',
@@ -29,6 +30,7 @@ it('runs every program and construct in a test', () => {
     [basename(file), basename(file).replace(/\.\w+$/, '')].some((name) => tests.includes(name));
   expect(examples.filter((file) => !isRun(file))).toEqual([
     // What programs import.
+    'examples/java/src/main/java/parley/examples/CsvFile.java',
     'examples/java/src/main/java/parley/examples/SendRequest.java',
     'examples/management/call-management-api.ts',
     'examples/message-group-id.ts',

@@ -1,9 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answerForecasts, STAGE } from '../../../support/answer-forecasts.ts';
+import { answerForecasts, STAGE, storedSend } from '../../../support/answer-forecasts.ts';
 import { NOW } from '../../../support/builders.ts';
 import { type AnswerCall, type LocalTarget, startLocalTarget } from '../../../support/local-target.ts';
 import { runParley } from '../../../support/run-parley.ts';
@@ -11,6 +11,7 @@ import { runParley } from '../../../support/run-parley.ts';
 let target: LocalTarget;
 let answer: AnswerCall;
 let called: { readonly path: string; readonly sent: string }[];
+let stored: ReturnType<typeof storedSend>[];
 let files = 0;
 let csv: string;
 let args: readonly string[];
@@ -26,11 +27,13 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await requests();
-  answer = answerForecasts();
+  forgetDeduplication();
+  stored = [];
+  answer = answerForecasts(undefined, NOW, stored);
   called = [];
   files += 1;
   csv = join(target.folder, `rows-${files}.csv`);
-  write(`phone,name\n+549115000${files}001,Ana\n+549115000${files}002,Bea\n`);
+  write(`phone,name\n+5491155000001,Ana\n+5491155000002,Bea\n`);
   args = ['broadcast', csv, '--contact-column', 'phone', '--text', 'Hi {{name}}', '--yes'];
 });
 const write = (text: string) => writeFileSync(csv, text);
@@ -49,11 +52,15 @@ const requests = async (): Promise<readonly Record<string, unknown>[]> => {
   }
 };
 const queued = async () => (await requests()).map(({ requestId }) => requestId);
-const stateFile = () => `${csv}.local.broadcast.json`;
-const state = () => JSON.parse(readFileSync(stateFile(), 'utf8'));
-const interruptAfter = (done: number) => writeFileSync(stateFile(), JSON.stringify({ ...state(), done, queued: done }));
+const sentTo = async () => (await requests()).map(({ platformContactId }) => platformContactId);
 /** SQS drops a repeated deduplication ID for five minutes. */
 const forgetDeduplication = () => target.clock.advance(301_000);
+/** Has the stage process what is on the queue, as requests in these states. Returns the requests. */
+const process = async (...others: readonly object[]) => {
+  const received = await requests();
+  stored.push(...received.map((request, index) => storedSend(request, others[index])));
+  return received;
+};
 
 /** Runs the command on a terminal, on which this is typed. */
 const onTerminal = (typed: string, given: readonly string[]) => {
@@ -65,97 +72,242 @@ const without = (...options: readonly string[]) => args.filter((arg) => !options
 describe('a broadcast', () => {
   it('repeated unchanged queues nothing, and says how to send it again', async () => {
     await target.parley(args);
-    await queued();
+    await process();
 
     const repeated = await target.parley(args);
 
     expect(await queued()).toEqual([]);
-    expect(repeated).toMatchObject({ code: 0, err: '' });
-    expect(repeated.out).toContain('Nothing was queued: this broadcast was already complete.');
-    expect(repeated.out).toContain('To send it to the same users again, add --new.');
-  });
-
-  it('of an unchanged file starts again with --new and --yes, under new request IDs, at once', async () => {
-    await target.parley(args);
-    const first = await queued();
-
-    const again = await target.parley([...args, '--new']);
-    const second = await queued();
-    const third = await target.parley([...args, '--new']).then(queued);
-
-    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('2 of 2 rows queued, 0 skipped.') });
-    expect([first.length, second.length, third.length]).toEqual([2, 2, 2]);
-    expect(new Set([...first, ...second, ...third]).size).toBe(6);
-  });
-
-  it('says that it reaches the same users again, and queues nothing until that is confirmed', async () => {
-    await target.parley(args);
-    await queued();
-
-    const { code, out, err } = await target.parley([...without('--yes'), '--new']);
-
-    expect([code, out]).toEqual([2, '']);
-    expect(err).toContain(
-      `2 of 2 rows of ${csv} were already queued with this message. With --new, the same users receive it again.`,
+    expect(repeated.code).toBe(0);
+    expect(repeated.err).toMatch(
+      /\n2 rows of contacts that already have the broadcast b-[0-9a-f]{20} will not be sent again: /,
     );
+    expect(repeated.err).toContain(`: 2 accepted, last at ${NOW} (now).`);
+    expect(repeated.out).toContain('Nothing was queued: 2 rows of contacts that already have this broadcast.');
+    expect(repeated.out).toContain('To send it to the same contacts once more, add --again.');
+  });
+
+  it.each([
+    ['with a byte order mark and CRLF', (rows: string) => `\ufeff${rows.replaceAll('\n', '\r\n')}`],
+    ['with semicolons and quotes', (rows: string) => rows.replaceAll(/(.+),(.+)/g, '"$1";"$2"')],
+    ['sorted the other way', (rows: string) => rows.replace(/\n(.+)\n(.+)\n/, '\n$2\n$1\n')],
+    ['with the numbers spelled in another way', (rows: string) => rows.replaceAll('+549115', '54 11 5')],
+    ['in another column order', (rows: string) => rows.replaceAll(/(.+),(.+)/g, '$2,$1')],
+  ])('saved again %s is the same broadcast, also before the stage has processed it', async (_, save) => {
+    const rows = readFileSync(csv, 'utf8');
+    await target.parley(args);
+    const first = await requests();
+    write(save(rows));
+
+    await target.parley(args);
+    const inFlight = await queued();
+    stored.push(...first.map((request) => storedSend(request)));
+    forgetDeduplication();
+    const processed = await target.parley(args);
+
+    expect(save(rows)).not.toBe(rows);
+    expect([first.length, inFlight]).toEqual([2, []]);
+    expect(processed).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was queued') });
     expect(await queued()).toEqual([]);
   });
 
-  it('that --new started and that was interrupted continues without --new, under its own request IDs', async () => {
+  it('that was saved as another file, with more rows, is sent to the contacts that do not have it', async () => {
     await target.parley(args);
-    await target.parley([...args, '--new']);
-    const { requestPrefix } = state();
-    const [first] = await requests().then((all) => all.filter(({ requestId }) => requestId === `${requestPrefix}-2`));
-    interruptAfter(1);
-    await forgetDeduplication();
+    await process();
+    const other = join(target.folder, `copy-${files}.csv`);
+    writeFileSync(other, `${readFileSync(csv, 'utf8')}+5491150000003,Eva\n`);
 
-    const resumed = await target.parley(args);
+    const { code, err, out } = await target.parley(args.map((arg) => (arg === csv ? other : arg)));
 
-    expect(resumed.out).toContain('2 of 2 rows queued');
-    expect(await requests()).toEqual([first]);
+    expect([code, err]).toEqual([0, expect.stringContaining('2 rows of contacts that already have the broadcast')]);
+    expect(out).toContain(`${other}: 1 of 3 rows queued, 2 not.`);
+    expect(await sentTo()).toEqual(['+5491150000003']);
   });
 
-  it('saves the request IDs of a new broadcast before it queues the first row, so that a crash repeats none', async () => {
-    const stop = new AbortController();
-    stop.abort();
+  it('whose machine was lost continues elsewhere: what the stage has not processed is queued under the same IDs', async () => {
+    await target.parley(args);
+    const [first, second] = await requests();
+    stored.push(storedSend(first ?? {}));
+    forgetDeduplication();
+    answer = answerForecasts(undefined, '2026-11-21T09:00:00.000Z', stored);
 
-    const stopped = await target.parley([...args, '--new'], stop.signal);
-    const { requestPrefix, done } = state();
     await target.parley(args);
 
-    expect(stopped).toMatchObject({
-      code: 130,
-      err: expect.stringContaining('Run the same command without --new to continue with row 1.'),
-    });
-    expect([done, (await queued()).toSorted()]).toEqual([0, [`${requestPrefix}-1`, `${requestPrefix}-2`]]);
+    expect(await requests()).toEqual([second]);
+  });
+
+  it('with --id, whose text was corrected, is sent only to contacts that do not have it, and says so', async () => {
+    const named = [...args, '--id', 'spring-sale'];
+    await target.parley(named);
+    await process();
+    write(`${readFileSync(csv, 'utf8')}+5491150000003,Eva\n`);
+
+    const { code, err } = await target.parley([...named, '--text', 'Hello {{name}}']);
+
+    expect([code, err]).toEqual([0, expect.stringContaining('To 2 of them, another message was sent.')]);
+    expect(await requests()).toMatchObject([{ messageText: 'Hello Eva', broadcastId: 'spring-sale' }]);
+  });
+
+  it('without --id, whose contacts have the same message with other values, asks for a name', async () => {
+    await target.parley(args);
+    await process();
+    write(readFileSync(csv, 'utf8').replace('Ana', 'Anna'));
+
+    const { code, err } = await target.parley(args);
+
+    expect([code, await queued()]).toEqual([2, []]);
+    expect(err).toContain('row 2: the contact already has this broadcast, with other values; add --id <name>');
+    await target.parley([...args, '--id', 'second']);
+    expect((await requests()).map(({ messageText }) => messageText).toSorted()).toEqual(['Hi Anna', 'Hi Bea']);
+  });
+
+  it('does not repeat requests that were refused or expired, and shows how many', async () => {
+    await target.parley(args);
+    await process({ state: 'refused', code: 'NO_OPT_IN' }, { state: 'expired' });
+
+    const { err } = await target.parley(args);
+
+    expect(err).toContain(`will not be sent again: 1 refused, 1 expired, last at ${NOW} (now).`);
+    expect(await queued()).toEqual([]);
+  });
+
+  it('knows a contact that was erased since, and one to whom another system sent a request of the broadcast', async () => {
+    const named = [...args, '--id', 'spring-sale'];
+    await target.parley(named);
+    const [erased, other] = await requests();
+    stored.push(
+      storedSend(erased ?? {}, { request: undefined, erasedAt: NOW }),
+      storedSend({ ...other, requestId: 'of-another-system' }),
+    );
+    forgetDeduplication();
+
+    expect(await target.parley(named)).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was queued') });
+    expect(await queued()).toEqual([]);
+  });
+});
+
+describe('--again', () => {
+  it('sends a broadcast once more, under new request IDs, each time that the last one is complete', async () => {
+    await target.parley(args);
+    const first = await process();
+
+    const again = await target.parley([...args, '--again']);
+    const second = await process();
+    await target.parley([...args, '--again']);
+    const third = await process();
+
+    const { broadcastId } = first[0] ?? {};
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('2 of 2 rows queued, 0 not.') });
+    expect(again.err).toContain(`This sends the broadcast ${broadcastId} again, as ${broadcastId}.2.`);
+    expect(second.map((request) => request.broadcastId)).toEqual([`${broadcastId}.2`, `${broadcastId}.2`]);
+    expect(third.map((request) => request.broadcastId)).toEqual([`${broadcastId}.3`, `${broadcastId}.3`]);
+    expect(new Set([...first, ...second, ...third].map(({ requestId }) => requestId)).size).toBe(6);
+  });
+
+  it('that was interrupted continues with the same command', async () => {
+    await target.parley(args);
+    await process();
+    await target.parley([...args, '--again']);
+    const [one, other] = await requests();
+    stored.push(storedSend(one ?? {}));
+    forgetDeduplication();
+
+    await target.parley([...args, '--again']);
+
+    expect(await requests()).toEqual([other]);
+  });
+
+  it('asks before it reaches the same contacts', async () => {
+    await target.parley(args);
+    await process();
+
+    const { code, err } = await target.parley([...without('--yes'), '--again']);
+
+    expect([code, err]).toEqual([2, expect.stringMatching(/This sends the broadcast \S+ again, as \S+\.2\./)]);
+    expect(await queued()).toEqual([]);
+  });
+
+  it('of a broadcast that nobody has yet sends it once', async () => {
+    await target.parley([...args, '--again']);
+    const first = await requests();
+    await target.parley(args);
+
+    expect([first.length, await queued()]).toEqual([2, []]);
+  });
+});
+
+describe('rows for one contact', () => {
+  const SPELLINGS = ['+5491150000001', '+54 9 11 5000-0001', '54 11 5000 0001', '5491150000001'];
+  const REPEATS =
+    '4 rows are for the contact of an earlier row, in this or another spelling; only the first row of a contact is sent:';
+  beforeEach(() => write(`phone,name\n${SPELLINGS.map((phone) => `${phone},Ana\n`).join('')}+5491150000001,Bea\n`));
+
+  it('are reported, and sent once', async () => {
+    const { code, err, out } = await target.parley(args);
+
+    expect([code, out]).toEqual([0, expect.stringContaining('1 of 5 rows queued, 4 not.')]);
+    expect(err).toContain([REPEATS, '  3: the same message (rows 3, 4, 5)', '  1: another message (row 6)'].join('\n'));
+    expect(await requests()).toMatchObject([{ platformContactId: '+5491150000001', messageText: 'Hi Ana' }]);
+  });
+
+  it('are all sent with --allow-repeats, once and in order', async () => {
+    const groups: (string | undefined)[] = [];
+    const all = [...args, '--allow-repeats'];
+    const { err } = await target.parley(all);
+    const QueueUrl = target.addresses.sendQueueUrl;
+    const { Messages = [] } = await target.sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: ['All'] }),
+    );
+    groups.push(...Messages.map(({ Attributes }) => Attributes?.MessageGroupId));
+    forgetDeduplication();
+    const first = await process();
+    write(`phone,name\n+5491150000001,Bea\n${SPELLINGS.map((phone) => `${phone},Ana\n`).join('')}`);
+    const again = await target.parley(all);
+
+    expect(err).toContain(
+      '4 rows are for the contact of an earlier row, in this or another spelling, and will be sent too:',
+    );
+    expect(new Set(groups)).toEqual(new Set(['541150000001']));
+    expect(first.map(({ messageText }) => messageText)).toEqual(['Hi Ana', 'Hi Ana', 'Hi Ana', 'Hi Ana', 'Hi Bea']);
+    expect([again.code, await queued()]).toEqual([0, []]);
+  });
+
+  it('of which the first was sent without --allow-repeats are not all sent again with it', async () => {
+    await target.parley(args);
+    await process();
+
+    await target.parley([...args, '--allow-repeats']);
+
+    expect((await requests()).map(({ messageText }) => messageText)).toEqual(['Hi Ana', 'Hi Ana', 'Hi Ana', 'Hi Bea']);
   });
 });
 
 describe('the requests of a broadcast', () => {
-  it('name the broadcast, and expire 24 hours after its start, on the clock of the stage', async () => {
+  it('name the broadcast and the contact, and expire 24 hours after they were queued', async () => {
     await target.parley(args);
 
-    const { broadcastId } = state();
-    const notAfter = '2026-11-21T12:00:00.000Z';
-    expect(await requests()).toEqual([
-      expect.objectContaining({ requestId: `${broadcastId}-1`, broadcastId, messageText: 'Hi Ana', notAfter }),
-      expect.objectContaining({ requestId: `${broadcastId}-2`, broadcastId, messageText: 'Hi Bea', notAfter }),
+    const all = await requests();
+    const broadcastId = String(all[0]?.broadcastId);
+    expect(broadcastId).toMatch(/^b-[0-9a-f]{20}$/);
+    expect(all.map(({ requestId }) => String(requestId).slice(0, broadcastId.length + 1))).toEqual(
+      [1, 2].map(() => `${broadcastId}-`),
+    );
+    expect(all).toEqual([
+      expect.objectContaining({ broadcastId, messageText: 'Hi Ana', notAfter: 'P1D' }),
+      expect.objectContaining({ broadcastId, messageText: 'Hi Bea', notAfter: 'P1D' }),
     ]);
   });
 
   it('name the broadcast that --id gives, and expire when --not-after says', async () => {
     await target.parley([...args, '--id', 'spring-sale', '--not-after', '2026-12-24T18:00:00Z']);
 
-    const all = await requests();
-    expect(all.map(({ broadcastId, notAfter }) => [broadcastId, notAfter])).toEqual(
+    expect((await requests()).map(({ broadcastId, notAfter }) => [broadcastId, notAfter])).toEqual(
       [1, 2].map(() => ['spring-sale', '2026-12-24T18:00:00Z']),
     );
-    expect(all.map(({ requestId }) => requestId)).not.toContain('spring-sale-1');
   });
 
-  it.each(['a b', 'x'.repeat(65), 'é'])('refuse the ID %j', async (id) => {
+  it.each(['a b', 'x'.repeat(61), 'é'])('refuse the ID %j', async (id) => {
     const { code, err } = await target.parley([...args, '--id', id]);
-    expect([code, err]).toEqual([2, expect.stringContaining('Use 1 to 64 letters, digits, or punctuation characters')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('Use 1 to 60 letters, digits, or punctuation characters')]);
   });
 
   it('that wait for a sendAt expire 24 hours after it', async () => {
@@ -163,98 +315,107 @@ describe('the requests of a broadcast', () => {
     await target.parley([...args, '--send-at', '{{time}}']);
 
     expect((await requests()).map(({ sendAt, notAfter }) => [sendAt, notAfter]).toSorted()).toEqual([
-      ['2026-11-22T10:00:00Z', '2026-11-23T10:00:00.000Z'],
-      ['2026-11-23T10:00:00-03:00', '2026-11-24T13:00:00.000Z'],
+      ['2026-11-22T10:00:00Z', 'P1D'],
+      ['2026-11-23T10:00:00-03:00', 'P1D'],
     ]);
-  });
-
-  it('are the same when an interrupted broadcast continues the next day', async () => {
-    await target.parley(args);
-    const [, second] = await requests();
-    interruptAfter(1);
-    await forgetDeduplication();
-    answer = answerForecasts(undefined, '2026-11-21T09:00:00.000Z');
-
-    await target.parley(args);
-
-    expect(await requests()).toEqual([second]);
-  });
-
-  it('are the same when the state file was lost, as the stage still has the first of them', async () => {
-    await target.parley(args);
-    const first = await requests();
-    await forgetDeduplication();
-    rmSync(stateFile());
-    const nextDay = answerForecasts(undefined, '2026-11-21T09:00:00.000Z');
-    answer = async (method, path, sent) =>
-      path.startsWith('/v1/sends/')
-        ? [200, { requestId: 'x', state: 'accepted', attempts: 1, unknownOutcomes: 0, request: first[0] }]
-        : nextDay(method, path, sent);
-
-    const again = await target.parley(args);
-
-    expect(again.err).toContain('This broadcast was started before.');
-    expect(called.map(({ path }) => path)).toContain(`/v1/sends/${first[0]?.requestId}`);
-    expect(await requests()).toEqual(first);
-  });
-
-  it('are the same when the state file was lost and each row has its own times', async () => {
-    write('phone,name,time\n+5491150000001,Ana,2026-11-22T10:00:00Z\n');
-    for (const option of ['--send-at', '--not-after']) {
-      const own = [...args, option, '{{time}}'];
-      await target.parley(own);
-      const first = await requests();
-      await forgetDeduplication();
-      rmSync(stateFile());
-      answer = answerForecasts(undefined, '2026-11-21T09:00:00.000Z');
-
-      await target.parley(own);
-
-      expect([first.length, await requests()]).toEqual([1, first]);
-    }
-  });
-
-  it('cannot be made again after the state file was lost and the contact was erased', async () => {
-    const known = { requestId: 'x', state: 'cancelled', attempts: 0, unknownOutcomes: 0, erasedAt: NOW };
-    const forecasts = answerForecasts();
-    answer = async (method, path, sent) =>
-      path.startsWith('/v1/sends/') ? [200, known] : forecasts(method, path, sent);
-
-    const { code, err } = await target.parley(args);
-
-    expect([code, err]).toEqual([2, expect.stringContaining('its state file is missing')]);
-    expect(await queued()).toEqual([]);
   });
 });
 
-describe('before it queues anything, a broadcast', () => {
-  it('shows the first three rows as they would be sent, and the faulty ones in groups', async () => {
-    const rows = Array.from({ length: 100 }, (_, index) => {
-      const row = index + 1;
-      return `+54911500${String(row).padStart(5, '0')},${row % 10 === 2 ? '' : `Name ${row}`},${row === 50 ? 'x y' : ''}`;
-    });
-    write(`phone,name,code\n${rows.join('\n')}\n`);
+const EXPIRY =
+  'Messages that are not sent within 24 hours of being queued, or of --send-at, expire. Use --not-after to change that.';
 
-    const { code, err } = await target.parley([
-      ...without('--yes'),
-      '--template',
-      'hello',
-      '--param',
-      'n={{name}}',
-      '--reason',
-      'similar',
-    ]);
+describe('before it queues anything, a broadcast', () => {
+  it('shows the first, the longest, and the strangest rows, and lists the invalid ones', async () => {
+    const names = [
+      'Ana',
+      'Eva',
+      'Leo',
+      'JosÃ©',
+      'Ольга',
+      'Mu?oz',
+      'Maria\u200b',
+      'A name that is longer than others',
+      '',
+    ];
+    const rows = [...names, ...Array.from({ length: 20 }, () => ' ')].map((name, index) => {
+      return `+54911550${String(index).padStart(5, '0')},${name}`;
+    });
+    write(`phone,name\n${rows.join('\n')}\n+541155009999,Bea\n`);
+
+    const { code, err } = await target.parley([...args, '--template', 'hello', '--param', 'n={{name}}']);
 
     expect(code).toBe(2);
-    expect(err.split('\n').slice(0, 6)).toEqual([
-      `${csv}: 100 rows. The first:`,
-      '  row 1, +5491150000001: Hi Name 1; outside the window, template hello (n: Name 1)',
-      '  row 2: column name is empty',
-      '  row 3, +5491150000003: Hi Name 3; outside the window, template hello (n: Name 3)',
-      '10 rows cannot be sent and will be skipped:',
-      '  10: column name is empty (rows 2, 12, 22, 32, 42, ..., 92)',
+    expect(err.split('\n')).toEqual([
+      `${csv}: 30 rows, 9 contacts. Encoding: utf-8. Delimiter: ,`,
+      '  row 2, +5491155000000: Hi Ana; outside the window, template hello (n: Ana)',
+      '  row 3, +5491155000001: Hi Eva; outside the window, template hello (n: Eva)',
+      '  row 5 (looks damaged), +5491155000003: Hi JosÃ©; outside the window, template hello (n: JosÃ©)',
+      '  row 6 (letters that are not Latin), +5491155000004: Hi Ольга; outside the window, template hello (n: Ольга)',
+      expect.stringMatching(/^ {2}row 8 \(unusual characters\), \+5491155000006: Hi Maria.{1,6};/),
+      expect.stringMatching(/^ {2}row 9 \(longest\), \+5491155000007: Hi A name that is longer than others;/),
+      '  row 31 (shortest contact), +541155009999: Hi Bea; outside the window, template hello (n: Bea)',
+      '21 rows are not valid:',
+      ...Array.from({ length: 10 }, (_, index) => `  row ${index + 10}: column name is empty`),
+      '  and others; all of them by reason:',
+      '  21: column name is empty (rows 10, 11, 12, 13, 14, ..., 30)',
+      'Forecast: 9 free-form.',
+      EXPIRY,
+      'parley: Nothing was queued, because 21 rows are not valid. Fix them, or add --skip-invalid-rows to send the ' +
+        'others; you can send the fixed rows later with the same command.',
     ]);
     expect(await queued()).toEqual([]);
+  });
+
+  it('refuses rows that are not valid, and sends the others with --skip-invalid-rows', async () => {
+    write('phone,name\n+5491155000001,Ana\n5.49115E+12,Bea\n');
+
+    const refused = await target.parley(args);
+    const skipped = await target.parley([...args, '--skip-invalid-rows']);
+    await process();
+    write('phone,name\n+5491155000001,Ana\n+5491155000002,Bea\n');
+    const fixed = await target.parley(args);
+
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('add --skip-invalid-rows') });
+    expect(skipped).toMatchObject({ code: 6, out: expect.stringContaining('1 of 2 rows queued, 1 not.') });
+    expect(fixed).toMatchObject({ code: 0, out: expect.stringContaining('1 of 2 rows queued, 1 not.') });
+    expect(await sentTo()).toEqual(['+5491155000002']);
+  });
+
+  it('names the option of a field that is not valid, and the value that a row has', async () => {
+    write('phone,name,url\n+5491155000001,Ana,https://files.example/a.png\n+5491155000002,Bea,a.png\n');
+
+    const { err } = await target.parley([
+      ...args,
+      '--image',
+      '{{url}}',
+      '--send-at',
+      '{{name}}',
+      '--skip-invalid-rows',
+    ]);
+
+    expect(err).toMatch(/row 2: --send-at must be an ISO 8601 time .+ \("Ana"\)$/m);
+    expect(err).toMatch(
+      /row 3: --send-at must be .+; --image must be a complete URL, such as https:\/\/media.example\/photo.jpg$/m,
+    );
+  });
+
+  it('refuses a message that is too long for a request', async () => {
+    write(`phone,name\n+5491155000001,${'a'.repeat(140_000)}\n`);
+
+    expect((await target.parley(args)).err).toMatch(/row 2: .*(128|131072|characters)/);
+  });
+
+  it('refuses an ID that is no phone number if the stage does not know it', async () => {
+    write('phone,name\nabc,Ana\nUS.1349,Bea\n');
+    answer = answerForecasts((contact) => ({ decision: 'free-form', known: contact === 'US.1349' }));
+
+    const { code, err } = await target.parley(args);
+
+    expect(code).toBe(2);
+    expect(err).toContain('row 2: column phone is not a phone number, and Parley does not know such a contact ("abc")');
+    expect(err).toContain('Forecast: 1 free-form.');
+    await target.parley([...args, '--skip-invalid-rows']);
+    expect(await sentTo()).toEqual(['US.1349']);
   });
 
   it('forecasts how many would be sent how, and which rules forbid the others', async () => {
@@ -288,10 +449,9 @@ describe('before it queues anything, a broadcast', () => {
     expect(calls.map(({ sent }) => JSON.parse(sent))).toEqual([
       {
         contacts: ['+5491150000001', '+5491150000002'],
-        broadcastId: state().broadcastId,
+        broadcastId: expect.stringMatching(/^b-/),
         imageURL: 'https://media.example/file.png',
         sendAt: '2026-11-22T10:00:00.000Z',
-        notAfter: '2026-11-23T11:00:00.000Z',
       },
     ]);
   });
@@ -333,18 +493,19 @@ describe('before it queues anything, a broadcast', () => {
 
   it('asks about the remaining messages only, when it continues', async () => {
     await target.parley(args);
-    interruptAfter(1);
+    const [first] = await requests();
+    stored.push(storedSend(first ?? {}));
 
     const { err } = await onTerminal('n\n', without('--yes'));
 
-    expect(err).toContain('Send the remaining 1 message through the local run? [y/N]');
+    expect(err).toContain('Send 1 message through the local run? [y/N]');
   });
 
   it('ends when no row can be sent', async () => {
     write('phone,name\n+5491150000001,\n');
     const { code, err } = await target.parley(args);
 
-    expect([code, err]).toEqual([2, expect.stringContaining('1: column name is empty (row 1)')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('row 2: column name is empty')]);
     expect(err).toContain(`No row of ${csv} can be sent, so nothing was queued. Fix the rows.`);
   });
 });
@@ -457,11 +618,12 @@ describe('--dry-run', () => {
     expect([code, out.split('\n')]).toEqual([
       0,
       [
-        `${csv}: 2 rows. The first:`,
-        `  row 1, +549115000${files}001: Hi Ana`,
-        `  row 2, +549115000${files}002: Hi Bea`,
+        `${csv}: 2 rows, 2 contacts. Encoding: utf-8. Delimiter: ,`,
+        '  row 2, +5491155000001: Hi Ana',
+        '  row 3, +5491155000002: Hi Bea',
         'Forecast: 2 free-form.',
-        '2 of 2 rows would be queued, 0 skipped (dry run).',
+        EXPIRY,
+        '2 of 2 rows would be queued (dry run).',
       ],
     ]);
     expect(await queued()).toEqual([]);

@@ -99,12 +99,12 @@ describe('parseSendRequest', () => {
     [
       'with a condition and no time',
       { ...sendRequest(), unless: ['userWroteSince'] },
-      'since: is missing, and unless requires it; add the ID of',
+      'since: is missing, and `unless` requires it; add the ID of',
     ],
     [
       'with a time and no condition',
       { ...sendRequest(), since: 'message-1' },
-      'unless: is missing, and since requires it; add ["userWroteSince"]',
+      'unless: is missing, and `since` requires it; add ["userWroteSince"]',
     ],
     [
       'with an unknown condition',
@@ -124,17 +124,17 @@ describe('parseSendRequest', () => {
     [
       'with params and no template',
       { ...sendRequest(), params: {} },
-      'params: are the variables of a template; add ruleNameOrId',
+      'params: has variables of a template, which is missing; add ruleNameOrId',
     ],
     ['with a number without plus', sendRequest({ chatChannelNumber: '5491100000000' }), 'chatChannelNumber: must be +'],
     ['that does not fit a table item', sendRequest({ messageText: 'x'.repeat(131_072) }), 'the maximum is 131072'],
   ])('explains the fault of a request %s', (_case, request, fault) => {
     const body = typeof request === 'string' ? request : JSON.stringify(request);
-    expect(parseSendRequest(body)).toEqual({ kind: 'malformed', explanation: expect.stringContaining(fault) });
+    expect(parseSendRequest(body)).toMatchObject({ kind: 'malformed', explanation: expect.stringContaining(fault) });
   });
 
   it('names every fault in one sentence', () => {
-    expect(parse({ requestId: 'a b', messageText: 7, chatPlatform: 7 })).toEqual({
+    expect(parse({ requestId: 'a b', messageText: 7, chatPlatform: 7 })).toMatchObject({
       kind: 'malformed',
       explanation:
         'Not a send request: requestId: must be 1 to 128 letters, digits, or punctuation characters, without ' +

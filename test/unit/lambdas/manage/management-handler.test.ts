@@ -90,7 +90,7 @@ describe('the management handler', () => {
       eventOf({ body, isBase64Encoded: true }),
     );
     expect(response.statusCode).toBe(400);
-    expect(response.body).toContain('The body is not UTF-8.');
+    expect(response.body).toContain('the body: is not UTF-8.');
   });
 
   it('logs the route, the caller, and the status, but no phone number', async () => {

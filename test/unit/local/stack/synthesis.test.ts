@@ -3,42 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readCdkApp } from '../../../../local/stack/cdk-app.ts';
-import {
-  checkChatService,
-  settingsForSandbox,
-  settingsForService,
-  synthesizeOnce,
-  withSandboxOrigin,
-} from '../../../../local/stack/synthesis.ts';
-import { findStack } from '../../../../local/stack/synthesized-stack.ts';
-
-describe("a run's settings", () => {
-  const given = { retentionDays: { messages: 30 }, webhook: { auth: { audience: 'mine' } } };
-
-  it("are the given settings with the sandbox's URLs, which the template gets when the sandbox runs", () => {
-    const settings = settingsForSandbox(given, { jwksPath: '/keys' });
-    const synthesized = withSandboxOrigin(JSON.stringify(settings), 'http://127.0.0.1:4000');
-
-    expect(JSON.parse(synthesized)).toEqual({
-      retentionDays: { messages: 30 },
-      chatService: { baseUrl: 'http://127.0.0.1:4000' },
-      webhook: { auth: { audience: 'mine', jwksUrl: 'http://127.0.0.1:4000/keys' } },
-    });
-  });
-
-  it('keep the webhook as it is when its verification needs no keys', () => {
-    const settings = settingsForSandbox(given, { jwksPath: undefined });
-
-    expect(settings).toEqual({ ...given, chatService: { baseUrl: expect.any(String) } });
-  });
-
-  it("name another chat service, and keep the stage's own key URL", () => {
-    const settings = settingsForService(given, 'https://chat.example');
-
-    expect(settings).toEqual({ ...given, chatService: { baseUrl: 'https://chat.example' } });
-    expect(withSandboxOrigin(JSON.stringify(settings), undefined)).toBe(JSON.stringify(settings));
-  });
-});
+import { synthesizeOnce } from '../../../../local/stack/synthesis.ts';
 
 const newFolder = async (files: Readonly<Record<string, unknown>> = {}): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-synthesis-'));
@@ -112,48 +77,5 @@ describe('a synthesized app', () => {
 
     await expect(synthesizeOnce(app, outdir, context)).resolves.toBeUndefined();
     await expect(synthesizeOnce(app, outdir, { ...context, settings: {} })).rejects.toThrow('could not be synthesized');
-  });
-});
-
-describe('the stack of a stage', () => {
-  const stack = (templateFile: string, stackName?: string) => ({
-    type: 'aws:cloudformation:stack',
-    properties: { templateFile, stackName },
-  });
-  const assets = { type: 'cdk:asset-manifest', properties: { file: 'assets.json' } };
-
-  it('is found by its name, which may differ from its ID', async () => {
-    const artifacts = { assets, Other: stack('other.json'), ParleyDev1: stack('dev.json', 'Parley-dev') };
-    const outdir = await newFolder({ 'manifest.json': { version: '48.0.0', artifacts } });
-
-    expect(await findStack(outdir, 'Other')).toEqual({ stackName: 'Other', templateFile: join(outdir, 'other.json') });
-    expect((await findStack(outdir, 'Parley-dev')).templateFile).toBe(join(outdir, 'dev.json'));
-  });
-
-  it.each<[files: Record<string, unknown>, sentence: string]>([
-    [{}, 'Its code must call app.synth()'],
-    [{ 'manifest.json': { artifacts: { assets } } }, 'The app has no stack Parley-dev. It has no stacks at all.'],
-    [
-      { 'manifest.json': { artifacts: { Chat: stack('chat.json') } } },
-      'The app has no stack Parley-dev. Its only stack is Chat. To run it, use --stack Chat.',
-    ],
-    [
-      { 'manifest.json': { artifacts: { Chat: stack('chat.json'), Bus: stack('bus.json') } } },
-      'The app has no stack Parley-dev. Its stacks are Chat, Bus. To run one of them, use --stack NAME.',
-    ],
-  ])('is missing, and the sentence says what there is: %j', async (files, sentence) => {
-    const outdir = await newFolder(files);
-
-    await expect(findStack(outdir, 'Parley-dev')).rejects.toThrow(sentence);
-  });
-
-  it('must call the chat service of the run', () => {
-    const { chatService } = settingsForSandbox({}, { jwksPath: undefined });
-    const sentence = /^The stack Parley-dev does not use the settings of the local run/;
-
-    expect(() => checkChatService(JSON.stringify(chatService), 'Parley-dev', undefined)).not.toThrow();
-    expect(() => checkChatService('https://real.example', 'Parley-dev', undefined)).toThrow(sentence);
-    expect(() => checkChatService('https://real.example', 'Parley-dev', 'https://real.example')).not.toThrow();
-    expect(() => checkChatService('https://real.example', 'Parley-dev', 'https://mine.example')).toThrow(sentence);
   });
 });

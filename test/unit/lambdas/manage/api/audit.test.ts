@@ -273,7 +273,7 @@ describe('the list of the audit trail', () => {
 
   it.each([
     [{ since: 'yesterday' }, 'since: must be an ISO 8601 time'],
-    [{ since: at(2), until: at(1) }, 'since: must not be later than until'],
+    [{ since: at(2), until: at(1) }, 'since: must not be later than `until`'],
     [{ platformContactId: 'x'.repeat(2_048) }, 'platformContactId: must not be longer'],
     [{ limit: '501' }, 'limit: must be at most 500'],
     [{ cursor: 'x' }, 'The cursor is not one that this API returned'],

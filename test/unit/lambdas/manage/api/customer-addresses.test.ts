@@ -161,11 +161,11 @@ describe('the sends and the audit trail of a customer', () => {
     async (name, field) => {
       expect(await stage.call(name, { query: { ...CUSTOMER, [field]: PHONE } })).toMatchObject({
         status: 400,
-        body: { message: `Invalid request: use ${field} or customerId, not both.` },
+        body: { message: `Invalid request: the query: names the user twice; remove \`${field}\` or \`customerId\`.` },
       });
       expect(await stage.call(name, { query: { chatChannelNumber: '+5491100000000' } })).toMatchObject({
         status: 400,
-        body: { message: expect.stringContaining(`add ${field} or customerId`) },
+        body: { message: expect.stringContaining(`add \`${field}\` or \`customerId\``) },
       });
     },
   );

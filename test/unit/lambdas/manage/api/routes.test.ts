@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { AwsServiceError } from '../../../../../lambdas/adapters/aws-service-error.ts';
+import * as z from '../../../../../lambdas/domain/schema.ts';
 import type { Answer } from '../../../../../lambdas/manage/api/answer.ts';
 import type { RouteName } from '../../../../../lambdas/manage/api/route-name.ts';
 import { ROUTES } from '../../../../../lambdas/manage/api/routes.ts';
+import { USER } from '../../../../support/builders.ts';
 import type { EmulatedTables } from '../../../../support/emulated-table.ts';
 import { testTables } from '../../../../support/test-tables.ts';
 import { createManagedStage } from '../managed-stage.ts';
@@ -102,6 +104,7 @@ describe('an ID that is too long or empty', () => {
           {
             code: 'INVALID_REQUEST',
             message: expect.stringMatching(new RegExp(`^Invalid request: ${idName}: (must|is) `)),
+            faults: expect.arrayContaining([expect.objectContaining({ field: idName })]),
           },
         ]);
         refused.push(kind);
@@ -213,4 +216,38 @@ it.each(LISTS)('%s, queried with %j, answers every cursor', async (name, given) 
       else expect(answer).toEqual(INVALID_CURSOR);
     }
   }
+});
+
+describe('a fault', () => {
+  const fieldsIn = (schema: unknown): readonly string[] => {
+    const parsed = z.safeParse(z.looseObject({ def: z.looseObject({ shape: z.looseObject({}) }) }), schema);
+    return parsed.success ? Object.keys(parsed.data.def.shape) : [];
+  };
+  const problem = z.object({ faults: z.array(z.object({ field: z.string(), value: z.optional(z.string()) })) });
+  /** Wrong in every form and in its length. */
+  const WRONG = ['SECRET a#b\n', `https://SECRET@${'x'.repeat(2_000)}`];
+
+  it('has the value of a time, a number, an ID, or a choice, and never of free text or a URL', async () => {
+    const stage = await createManagedStage(tables);
+    const quoted = new Set<string>();
+    const cases = names.flatMap((name) =>
+      (['query', 'body'] as const).flatMap((part) =>
+        fieldsIn(ROUTES[name][part]).flatMap((field) => WRONG.map((value) => ({ name, part, field, value }))),
+      ),
+    );
+    for (const { name, part, field, value } of cases) {
+      const valid = { requestId: 'r', platformContactId: USER, contacts: [USER], messageText: 'Hi' };
+      const given =
+        part === 'query' ? { query: { [field]: value }, body: valid } : { body: { ...valid, [field]: value } };
+      const answer = await stage.call(name, given).catch(() => undefined);
+      const { data } = z.safeParse(problem, answer?.body);
+      for (const fault of data?.faults ?? []) {
+        if (fault.field.split('.')[0] === field && fault.value !== undefined) quoted.add(field);
+      }
+    }
+    expect([...quoted].toSorted().join(' ')).toBe(
+      'at before broadcast broadcastId chatChannelNumber code contact customerId dryRun format limit messageId ' +
+        'notAfter onUncertain origin outcome platformContactId queue reason requestId sendAt since state until',
+    );
+  });
 });

@@ -105,12 +105,16 @@ describe('the list of sends', () => {
   });
 
   it.each([
-    ['neither a state, nor a contact, nor a broadcast', {}, 'add state, contact, customerId, or broadcast'],
-    ['only a code', { code: 'OPTED_OUT' }, 'add state, contact, customerId, or broadcast'],
+    ['neither a state, nor a contact, nor a broadcast', {}, 'add `state`, `contact`, `customerId`, or `broadcast`'],
+    ['only a code', { code: 'OPTED_OUT' }, 'add `state`, `contact`, `customerId`, or `broadcast`'],
     ['an unknown state', { state: 'sent' }, 'state: must be one of queued, scheduled'],
-    ['a state that is not listed', { state: 'accepted' }, 'Add contact or broadcast'],
-    ['a claimed send of a broadcast', { state: 'claimed', broadcast: 'b' }, 'not listed by broadcast'],
-    ['a number without a contact', { state: 'refused', chatChannelNumber: '+5491100000099' }, 'add contact'],
+    [
+      'a state that is not listed',
+      { state: 'accepted' },
+      'only with `contact`, `customerId`, or `broadcast`; add it, or use one of scheduled, ',
+    ],
+    ['a claimed send of a broadcast', { state: 'claimed', broadcast: 'b' }, 'so `broadcast` does not list it'],
+    ['a number without a contact', { state: 'refused', chatChannelNumber: '+5491100000099' }, 'add `contact`'],
     ['a broadcast with a space', { broadcast: 'a b' }, 'broadcast: must be 1 to 64'],
     ['a code that is none', { state: 'refused', code: 'a#b' }, 'code: must be a code'],
     ['a time without an offset', { state: 'refused', since: '2026-11-20T12:00:00' }, 'since: must be an ISO 8601'],
@@ -150,8 +154,8 @@ describe('the counts of sends', () => {
   });
 
   it.each([
-    ['neither a state nor a broadcast', {}, 'add state or broadcast'],
-    ['a state that is not listed', { state: 'queued' }, 'Add contact or broadcast'],
+    ['neither a state nor a broadcast', {}, 'add `state` or `broadcast`'],
+    ['a state that is not listed', { state: 'queued' }, 'only with `broadcast`; add it, or use one of'],
     ['a contact', { contact: USER, state: 'refused' }, 'has the unknown field contact'],
   ])('refuse %s', async (_case, query, explanation) => {
     expect(await stage.call('countSends', { query })).toMatchObject({

@@ -134,7 +134,7 @@ describe('a request that is enqueued', () => {
   );
 
   it.each([
-    ['{', 'The body is not JSON.'],
+    ['{', 'the body: is not JSON.'],
     [{}, 'requestId: is missing'],
     [sendRequest({ messageText: undefined }), 'has nothing to send'],
     [{ ...sendRequest(), text: 'x' }, 'has the unknown field text'],

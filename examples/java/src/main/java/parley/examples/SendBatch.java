@@ -20,7 +20,7 @@ import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
  * java -cp "target/classes:target/libraries/*" parley.examples.SendBatch shipments.csv
  * </pre>
  *
- * <p>The file has the columns shipment, contact, and name. Set it up as in {@link Send}.
+ * <p>The file has the columns shipment, contact, and name, as {@link CsvFile} reads it. Set it up as in {@link Send}.
  *
  * <p>A batch can fail in part: the call succeeds, and its response lists the entries that failed. Entries that failed at
  * SQS are retried; entries that SQS refuses are reported, and the exit code is 1. It is safe to run this again, because
@@ -35,13 +35,19 @@ public final class SendBatch {
 
   private SendBatch() {}
 
-  public static void main(String[] args) throws IOException, InterruptedException {
+  public static void main(String[] args) throws InterruptedException {
     var queueUrl = System.getenv("SEND_QUEUE_URL");
     if (args.length != 1 || queueUrl == null) {
       System.err.println("Usage: SEND_QUEUE_URL=… SendBatch FILE");
       System.exit(2);
     }
-    var requests = readShipments(Path.of(args[0]));
+    var requests = List.<SendRequest>of();
+    try {
+      requests = readShipments(Path.of(args[0]));
+    } catch (IOException e) {
+      System.err.println(e.getMessage());
+      System.exit(1);
+    }
     var failures = new ArrayList<Failure>();
     try (var sqs = SqsClient.create()) {
       for (var batch : batches(requests)) {
@@ -55,11 +61,12 @@ public final class SendBatch {
     System.exit(failures.isEmpty() ? 0 : 1);
   }
 
-  /** Reads the rows after the header. Use a CSV library if your values can contain commas. */
   private static List<SendRequest> readShipments(Path file) throws IOException {
-    try (var lines = Files.lines(file)) {
-      return lines.skip(1).map(line -> line.split(",")).map(row -> shipped(row[0], row[1], row[2])).toList();
+    var shipments = new ArrayList<SendRequest>();
+    for (var row : CsvFile.readRows(file)) {
+      shipments.add(shipped(row.get("shipment"), row.get("contact"), row.get("name")));
     }
+    return shipments;
   }
 
   private static SendRequest shipped(String shipment, String contact, String name) {

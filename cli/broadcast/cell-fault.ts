@@ -1,0 +1,23 @@
+/** What spreadsheets show in place of a value, in English, Spanish, Portuguese, French, and German. */
+const ERROR_CELL = new RegExp(
+  `^(#(${[
+    'n/[ad]|nv|(div|¡div)/0!|¡?ref!|value!|name\\?|num!|null!|spill!|calc!|field!|blocked!|connect!|busy!|error!',
+    '¡valor!|¿nombre\\?|¡num!|¡nulo!|¡desbordamiento!|valor!|nome\\?|núm!|nulo!|despejar!',
+    'valeur!|nom\\?|nombre!|nul!|bezug!|wert!|zahl!|überlauf!',
+  ].join('|')})|#{3,}|#?getting_data|loading\\.\\.\\.)$`,
+  'iu',
+);
+
+/** A number whose last digits a spreadsheet has lost. */
+const ROUNDED = /^[+-]?\d([.,]\d+)?e\+\d{2,3}$/i;
+
+/**
+ * Returns what is wrong with the value of a cell that a message uses, as the end of a sentence: what no user should
+ * read. Undefined for any other value.
+ */
+export const cellFault = (value: string): string | undefined => {
+  if (value.includes('\ufffd')) return 'has a character that an earlier program could not read; export the file again';
+  if (ERROR_CELL.test(value)) return 'is an error of the spreadsheet';
+  if (ROUNDED.test(value)) return 'is a number that a spreadsheet has rounded; format the column as text';
+  return undefined;
+};

@@ -1,0 +1,45 @@
+import { count } from '../base/command.ts';
+import { countRefused, describeRefused, type RefusedRows, recordRefusal } from './refused-rows.ts';
+
+/** Rows that cannot be sent. */
+export interface InvalidRows {
+  readonly add: (number: number, fault: RowFault) => void;
+  readonly count: () => number;
+  /** The rows by reason. */
+  readonly byReason: () => RefusedRows;
+  /** One line a row; the rows after the first ones by reason. */
+  readonly describe: () => readonly string[];
+}
+
+export interface RowFault {
+  readonly why: string;
+  /** The value of the cell. */
+  readonly value?: string;
+}
+
+/** More would hide the question. */
+const LISTED_ROWS = 10;
+const MAX_VALUE_LENGTH = 60;
+
+export const createInvalidRows = (): InvalidRows => {
+  const reasons: RefusedRows = {};
+  const listed: string[] = [];
+  return {
+    add(number, { why, value }) {
+      recordRefusal(reasons, why, number);
+      if (listed.length < LISTED_ROWS) listed.push(`  row ${number}: ${why}${value ? ` ("${shorten(value)}")` : ''}`);
+    },
+    count: () => countRefused(reasons),
+    byReason: () => reasons,
+    describe() {
+      const total = countRefused(reasons);
+      if (total === 0) return [];
+      const heading = `${count(total, 'row is', 'rows are')} not valid:`;
+      if (total <= LISTED_ROWS) return [heading, ...listed];
+      return [heading, ...listed, '  and others; all of them by reason:', ...describeRefused(reasons)];
+    },
+  };
+};
+
+const shorten = (value: string): string =>
+  value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH)}…` : value;
