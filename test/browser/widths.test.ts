@@ -9,8 +9,8 @@ import { layoutFaults } from './layout-faults.ts';
 
 const WIDTHS = [320, 360, 390, 414, 480, 600, 680, 768, 820, 860, 900, 1024, 1152, 1280, 1440, 1920] as const;
 const HEIGHT = 800;
-/** From this width, a list and the timeline of one of its rows are side by side. */
-const SIDE_BY_SIDE = 900;
+/** From this width, a list and the timeline of one of its rows are beside each other. */
+const BESIDE_FROM = 900;
 
 const ANA = '+5491155550001';
 const LONG_ID = 'order-of-2026-11-28-for-the-warehouse-in-the-north-0042';
@@ -102,10 +102,10 @@ describe('a page with a conversation, requests, and dead letters', () => {
     await page.evaluate('localStorage.clear()');
   });
 
-  it('has the list and the timeline side by side from a width of 900 pixels', async () => {
+  it('has the timeline beside the list from a width of 900 pixels', async () => {
     await open({ user: ANA, request: LONG_ID });
     await step(page, 'Send state: accepted');
-    for (const width of WIDTHS.filter((one) => one >= SIDE_BY_SIDE)) {
+    for (const width of WIDTHS.filter((one) => one >= BESIDE_FROM)) {
       await page.setViewportSize({ width, height: HEIGHT });
 
       const list = await page.getByRole('list', { name: 'Requests for this user' }).boundingBox();
