@@ -1,5 +1,12 @@
 import { markdownTable, tableUnder, withBlock } from '../lib/documents/markdown.ts';
-import { coldStartRatio, eventsRatio, type ResultPages } from './ratios.ts';
+import {
+  answerTimeRatio,
+  coldStartMs,
+  coldStartRatio,
+  eventsRatio,
+  type ResultPages,
+  webhookFigure,
+} from './ratios.ts';
 
 /** The pages that the figures come from, as text. */
 type FigureSources = ResultPages & { readonly scenarios: string };
@@ -25,12 +32,17 @@ const figures = (sources: FigureSources): string => {
       ['AWS bill for a million messages a month', `$${monthlyBill(cost, '1,000,000')}`, dateOf(cost, 'cost')],
       [
         'cold start of the webhook function',
-        `${times(coldStartRatio(sources, 'receive'))} that of a tutorial's stack`,
+        `${rounded(coldStartMs(sources, 'receive'))} ms, ${times(coldStartRatio(sources, 'receive'))} that of a tutorial's stack`,
         dateOf(performance, 'coldstart'),
       ],
       [
         'events acknowledged per second',
-        `${times(eventsRatio(sources))} those of a tutorial's stack`,
+        `${webhookFigure(sources, 'events/s')}, ${times(eventsRatio(sources))} those of a tutorial's stack`,
+        dateOf(performance, 'load'),
+      ],
+      [
+        'time to answer them, 99th percentile',
+        `${rounded(webhookFigure(sources, 'p99 ms'))} ms, ${times(answerTimeRatio(sources))} that of a tutorial's stack`,
         dateOf(performance, 'load'),
       ],
       [
@@ -43,9 +55,12 @@ const figures = (sources: FigureSources): string => {
     'The bill assumes that half of the messages are inbound and half are outbound, and that each outbound message gets a',
     'delivered and a read status. It uses the list prices of us-east-1, and includes alarms, a dashboard, and 400 days of',
     "storage. The chat service bills you separately. The tutorial's stack is [the same service](docs/performance.md),",
-    'built from common tutorials. [Cost](docs/cost.md) has all figures.',
+    'built from common tutorials. Milliseconds, and events per second with 16 concurrent requests, are those of the',
+    'machine that measured them; on Lambda, only the ratios are meaningful. [Cost](docs/cost.md) has all figures.',
   ].join('\n');
 };
+
+const rounded = (milliseconds: string): string => Math.round(Number(milliseconds)).toString();
 
 /** Writes a ratio such as `×0.42` before a noun. */
 const times = (ratio: string): string => `${ratio.slice(1)} ×`;

@@ -1,5 +1,6 @@
 import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { writeCommonJs } from './common-js.ts';
 import { compile, compiled, declaredIn, entriesOf } from './compile.ts';
 import { publishDeclarations } from './declarations.ts';
 import { launcher } from './launcher.ts';
@@ -27,7 +28,8 @@ export const buildPackage = async (
       await writeFile(join(output, declaredIn(file)), write());
     }
     const declarations = await publishDeclarations(output, Object.values(recipe.exports).map(declaredIn));
-    const files = [...code.files, ...declarations.files];
+    const commonJs = await writeCommonJs(output, recipe);
+    const files = [...code.files, ...commonJs, ...declarations.files];
     for (const file of files) await cp(join(output, file), join(folder, file));
     const added = await recipe.addFiles(folder, manifest.version);
     for (const [command, file] of Object.entries(recipe.commands)) {

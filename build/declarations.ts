@@ -13,7 +13,8 @@ const SPECIFIER = /(?<=\b(?:from|import)\s*\(?\s*)(['"])([^'"\n]+)\1/g;
 
 /**
  * Follows the imports of declarations from a package's exports, and rewrites their relative imports to name JavaScript.
- * The compiler leaves `.ts` in them, which not every tool accepts in a package without sources.
+ * The compiler leaves `.ts` in them, which not every tool accepts in a package without sources. Each has a copy for
+ * CommonJS, because TypeScript takes the kind of a module from the name of its declarations.
  */
 export const publishDeclarations = async (folder: string, entries: readonly string[]): Promise<Declarations> => {
   const files = new Set(entries);
@@ -24,10 +25,19 @@ export const publishDeclarations = async (folder: string, entries: readonly stri
       if (/^\..*\.ts$/.test(specifier)) files.add(join(dirname(file), specifier.replace(/\.ts$/, '.d.ts')));
       else specifiers.push(specifier);
     }
-    const published = text.replace(SPECIFIER, (whole, _quote, specifier: string) =>
-      specifier.startsWith('.') ? whole.replace(/\.ts(?=['"]$)/, '.js') : whole,
-    );
-    await writeFile(join(folder, file), published);
+    await writeFile(join(folder, file), withExtension(text, '.js'));
+    await writeFile(join(folder, commonJsDeclarations(file)), withExtension(text, '.cjs'));
   }
-  return { files, packages: packagesIn(specifiers) };
+  return {
+    files: new Set([...files, ...[...files].map(commonJsDeclarations)]),
+    packages: packagesIn(specifiers),
+  };
 };
+
+/** Returns the path of the copy of declarations for CommonJS. */
+export const commonJsDeclarations = (file: string): string => file.replace(/\.d\.ts$/, '.d.cts');
+
+const withExtension = (text: string, extension: string): string =>
+  text.replace(SPECIFIER, (whole, _quote, specifier: string) =>
+    specifier.startsWith('.') ? whole.replace(/\.ts(?=['"]$)/, extension) : whole,
+  );

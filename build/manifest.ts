@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { commonJsOf } from './common-js.ts';
 import { compiled, declaredIn } from './compile.ts';
+import { commonJsDeclarations } from './declarations.ts';
 import type { PackageRecipe } from './package-recipe.ts';
 
 const versions = z.record(z.string(), z.string());
@@ -76,12 +78,16 @@ export const manifestOf = (
       ...Object.fromEntries(
         Object.entries(recipe.exports).map(([path, file]) => [
           path,
-          { types: `./${declaredIn(file)}`, default: `./${compiled(file)}` },
+          {
+            import: { types: `./${declaredIn(file)}`, default: `./${compiled(file)}` },
+            require: { types: `./${commonJsDeclarations(declaredIn(file))}`, default: `./${commonJsOf(file)}` },
+          },
         ]),
       ),
       ...mapValues(recipe.data, (file) => `./${file}`),
       './package.json': './package.json',
     },
+    ...withoutExports(recipe),
     ...present(
       'imports',
       mapValues(recipe.imports, (file) => `./${compiled(file)}`),
@@ -93,6 +99,22 @@ export const manifestOf = (
       ...Object.fromEntries(sameVersion.map((peer) => [peer, version])),
     }),
     ...present('optionalDependencies', exact(optional)),
+  };
+};
+
+/** What TypeScript reads where it ignores `exports`, which it does unless an app sets `moduleResolution`. */
+const withoutExports = ({ exports, data }: PackageRecipe): Record<string, unknown> => {
+  const { '.': main, ...others } = exports;
+  if (main === undefined) return {};
+  const declarations = mapValues(others, (file) => commonJsDeclarations(declaredIn(file)));
+  return {
+    main: commonJsOf(main),
+    types: commonJsDeclarations(declaredIn(main)),
+    typesVersions: {
+      '*': Object.fromEntries(
+        Object.entries({ ...declarations, ...data }).map(([path, file]) => [path.replace('./', ''), [file]]),
+      ),
+    },
   };
 };
 

@@ -16,7 +16,8 @@ import { ParleyTable } from './constructs/table.ts';
 import { checkPins } from './pins/check-pins.ts';
 import { checkProduction, LOCAL_RUN_CONTEXT } from './settings/check-production.ts';
 import { LOCAL_CHAT_SERVICE_CONTEXT, SETTINGS_METADATA, withLocalChatService } from './settings/local-chat-service.ts';
-import { checkSettings, SettingsError } from './settings/settings-faults.ts';
+import { withoutTopicsOfOthers } from './settings/local-topics.ts';
+import { checkSettings } from './settings/settings-faults.ts';
 import { type StageSettings, type StageSettingsInput, stageSettings } from './settings/stage-settings.ts';
 
 /** Properties of a {@link ParleyStack}. */
@@ -25,20 +26,8 @@ export interface ParleyStackProps extends StackProps, ExistingResources {
   readonly settings: StageSettingsInput;
 }
 
-/**
- * The schedule group has the stack's name.
- *
- * Source: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateScheduleGroup.html
- */
-export const MAX_STACK_NAME_LENGTH = 64;
-
-function checkStackName({ stackName, node }: Stack): void {
-  if (stackName.length <= MAX_STACK_NAME_LENGTH) return;
-  throw new SettingsError(
-    `${node.path}: got a stack name of ${stackName.length} characters, expected at most ${MAX_STACK_NAME_LENGTH}, the limit ` +
-      'for the EventBridge Scheduler group of the same name.',
-  );
-}
+/** Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cfn-using-console-create-stack-parameters.html */
+export const MAX_STACK_NAME_LENGTH = 128;
 
 /**
  * All of Parley for one stage.
@@ -54,12 +43,14 @@ export class ParleyStack extends Stack {
   readonly management: ParleyManagement;
 
   constructor(scope: Construct, id: string, { settings: input, ...props }: ParleyStackProps) {
-    const given = checkSettings(stageSettings, input, id);
+    const isLocalRun = scope.node.tryGetContext(LOCAL_RUN_CONTEXT);
+    const checked = checkSettings(stageSettings, input, id);
+    const given = isLocalRun === true ? withoutTopicsOfOthers(checked) : checked;
     const local = withLocalChatService(given, id, scope.node.tryGetContext(LOCAL_CHAT_SERVICE_CONTEXT));
     const settings = local ?? given;
-    checkProduction(settings, id, scope.node.tryGetContext(LOCAL_RUN_CONTEXT));
+    checkProduction(settings, id, isLocalRun);
     super(scope, id, { terminationProtection: settings.production, ...props });
-    checkStackName(this);
+    this.#tag(settings);
     if (local) this.addMetadata(SETTINGS_METADATA, local);
     const existing = existingResources(this, settings, props);
     const { eventBus, domainMapping } = existing;
@@ -75,14 +66,16 @@ export class ParleyStack extends Stack {
     const encryptionKey = existing.encryptionKey ?? this.#createKey(settings, eventBus);
     this.table = existing.table ?? new ParleyTable(this, 'Table', { production: settings.production, encryptionKey });
     const { table } = this;
-    const parts = { ...settings, table, encryptionKey, ...networkOf(this, existing, settings) };
+    const outside = { ...settings, table, encryptionKey };
+    const callers = { ...outside, ...networkOf(this, existing, settings) };
+    const parts = existing.vpcFunctions === 'callers' ? outside : callers;
     this.receiver = new ParleyReceiver(this, 'Receiver', { ...parts, domainMapping });
-    this.sender = new ParleySender(this, 'Sender', parts);
+    this.sender = new ParleySender(this, 'Sender', callers);
     this.receiver.confirmOptOuts(this.sender);
     this.publisher = new ParleyPublisher(this, 'Publisher', { ...parts, eventBus });
     this.receiver.endTurns(this.publisher);
     this.management = new ParleyManagement(this, 'Management', {
-      ...parts,
+      ...callers,
       sender: this.sender,
       receiver: this.receiver,
       publisher: this.publisher,
@@ -98,6 +91,12 @@ export class ParleyStack extends Stack {
     });
     this.#createOutputs(encryptionKey);
     this.#createExistingOutputs(existing);
+  }
+
+  /** CloudFormation gives a stack's tags to its resources. Those among the stack's properties take precedence. */
+  #tag({ tags }: StageSettings): void {
+    const all = { application: 'parley', stage: this.stackName, ...tags };
+    for (const [key, value] of Object.entries(all)) this.tags.setTag(key, value);
   }
 
   #createKey(

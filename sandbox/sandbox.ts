@@ -21,8 +21,8 @@ import { createStoredService, NO_STORE } from './store/store.ts';
 
 export type { SandboxClock } from './base/clock.ts';
 export type { EventFormatName } from './base/event-format-names.ts';
-export { JWKS_PATH } from './http/deliveries-api.ts';
 export type { WebhookAuth, WebhookSettings } from './delivery/subscription.ts';
+export { JWKS_PATH } from './http/deliveries-api.ts';
 
 export interface SandboxOptions {
   /** @default 0, a free port */

@@ -123,7 +123,9 @@ const explainManagementError = (
 };
 
 const connectionAdvice = ({ isLocal }: Callee): string =>
-  isLocal ? 'Is npm start still running?' : 'Check your network connection.';
+  isLocal
+    ? 'It has stopped, or it does not respond. Start it again with npm start.'
+    : 'Check your network connection, and that the stack still exists.';
 
 const isConnectionError = (error: Error): boolean =>
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|EHOSTUNREACH/.test(`${codeOf(error)} ${error.message}`) ||

@@ -202,6 +202,7 @@ const describeStack = async (client: CloudFormationClient, stackName: string, re
 const localState = z.looseObject({
   ...Object.fromEntries(ADDRESSES.map((name) => [name, z.string()])),
   tableName: z.string(),
+  processId: z.number().optional(),
   eventsQueueUrl: z.string().optional(),
   env: z.object({
     AWS_ACCESS_KEY_ID: z.string(),
@@ -222,6 +223,7 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
     throw new CliError(EXIT.noAccess, `${file} does not exist. Start the local run with npm start, or omit --local.`);
   }
   const state = parseLocalState(text, file);
+  refuseStopped(state, file);
   const { env, tableName, eventsQueueUrl } = state;
   const credentials = { accessKeyId: env.AWS_ACCESS_KEY_ID, secretAccessKey: env.AWS_SECRET_ACCESS_KEY };
   const client = { ...AWS_CALL, region: env.AWS_REGION, credentials, maxAttempts: 2 };
@@ -257,6 +259,17 @@ const findLocalRun = async (stateFolder: string): Promise<Target> => {
       };
     },
   };
+};
+
+/** A run that was killed leaves its file behind. */
+const refuseStopped = ({ processId }: z.output<typeof localState>, file: string): void => {
+  try {
+    if (processId !== undefined) process.kill(processId, 0);
+  } catch (error) {
+    // Otherwise, it is a process of another user.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) return;
+    throw new CliError(EXIT.noAccess, `The local run of ${file} has stopped. Start it again with npm start.`);
+  }
 };
 
 const parseLocalState = (text: string, file: string): z.output<typeof localState> => {

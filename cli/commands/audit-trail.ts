@@ -57,10 +57,11 @@ export const createAuditTrailCommand: CreateCommand = (context) =>
 
 /** Describes an entry in one line. Puts text that others wrote in quotation marks. */
 const describeEntry = (entry: z.output<typeof auditEntryResponse>, now: string): string => {
-  const { at, action, caller, auditId: _auditId, callerId: _callerId, contact, ...details } = entry;
+  const { at, action, caller, auditId: _auditId, callerId: _callerId, contact, platformContactId, ...details } = entry;
   const described = Object.entries(details).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${JSON.stringify(value)}`],
   );
-  const whom = contact === undefined ? [] : [`contact ${JSON.stringify(contact.key)}`];
+  const address = platformContactId ?? contact?.key;
+  const whom = address === undefined ? [] : [`contact ${JSON.stringify(address)}`];
   return [describeTime(at, now), action, `by ${caller}`, [...whom, ...described].join(', ')].join('  ').trimEnd();
 };

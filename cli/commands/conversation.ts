@@ -4,7 +4,7 @@ import { type ContactResponse, contactResponse } from '../../lambdas/manage/api/
 import { conversationResponse } from '../../lambdas/manage/api/conversations.ts';
 import { customerResponse } from '../../lambdas/manage/api/customers.ts';
 import { type CreateCommand, channelOption, channelQuery, examples, nextPage } from '../base/command.ts';
-import { describeTime } from '../base/human-time.ts';
+import { describeTime, describeWindowEnd } from '../base/human-time.ts';
 import { contactOrCustomerArgument, customerOption, type NamedUser, nameUser } from '../base/named-user.ts';
 import { stageTime } from '../base/stage-time.ts';
 import { customerPath, resourcePath } from '../operations/resource-path.ts';
@@ -98,7 +98,7 @@ const viewOfCustomer = (customerId: string): ConversationView => ({
 const describeContact = (contact: ContactResponse & { readonly linkedBy?: string }, now: string): string[] => {
   const { platformContactId, chatPlatform, name, window, consent, handover, check, linkedBy } = contact;
   const state = window.open
-    ? `open until ${describeTime(window.closesAt ?? '', now)}`
+    ? describeWindowEnd(window.closesAt ?? '', now, window.marginSeconds)
     : `closed; last message from the user: ${describeTime(window.lastInboundAt ?? 'none', now)}`;
   const why = linkedBy && `linked by a ${linkedBy}`;
   return [

@@ -6,7 +6,7 @@ import { explainError } from '../base/errors.ts';
 import { describeTime } from '../base/human-time.ts';
 import { stageTime } from '../base/stage-time.ts';
 import type { Target } from '../base/target.ts';
-import type { ManagementClient } from '../operations/management-client.ts';
+import { type ManagementClient, ManagementError } from '../operations/management-client.ts';
 import { checkAlarms } from './doctor-alarms.ts';
 import { checkChannels } from './doctor-channels.ts';
 import { checkExisting } from './doctor-existing.ts';
@@ -33,6 +33,8 @@ export const runChecks = async (
     try {
       return await run();
     } catch (error) {
+      // Every other check would fail too, and name a cause of its own.
+      if (target.isLocal && error instanceof ManagementError && error.code === 'UNREACHABLE') throw error;
       return [{ check, grade: 'failing', message: explainError(error, target).message }];
     }
   };
@@ -107,7 +109,7 @@ const checkSending = ({ sending }: Stage, commandFor: CommandFor, now: string): 
 
 const checkCircuitBreaker = ({ circuitBreaker }: Stage, commandFor: CommandFor, now: string): Finding => {
   const check = 'circuit breaker';
-  const { state, why, openedAt, nextProbeAt } = circuitBreaker;
+  const { state, reason, why, openedAt, nextProbeAt } = circuitBreaker;
   if (state === 'closed')
     return { check, grade: 'ok', message: 'The circuit breaker is closed: sends are not blocked.' };
   return {
@@ -117,8 +119,13 @@ const checkCircuitBreaker = ({ circuitBreaker }: Stage, commandFor: CommandFor, 
       `The circuit breaker has been open since ${describeTime(openedAt ?? '', now)}, and sends are waiting. ${why}` +
       `${nextProbeAt === undefined ? '' : ` The next probe is due at ${describeTime(nextProbeAt, now)}.`}`,
     remedy:
-      `Add credit, set a valid token with ${commandFor('parley token set')}, or find out why the chat service is ` +
-      `unreachable. Then make the next probe due with ${commandFor('parley sending retry-now')}. Sending resumes after ` +
-      'the first probe that succeeds.',
+      `${remedyOf(reason, commandFor)} Then make the next probe due with ${commandFor('parley sending retry-now')}. ` +
+      'Sending resumes after the first probe that succeeds.',
   };
+};
+
+const remedyOf = (reason: Stage['circuitBreaker']['reason'], commandFor: CommandFor): string => {
+  if (reason === 'no-credit') return "Add credit to the chat service's account.";
+  if (reason === 'token') return `Set a valid token with ${commandFor('parley token set')}.`;
+  return 'Find out why the chat service cannot be reached; see CircuitBreakerOpen in docs/runbook.md.';
 };

@@ -7,6 +7,7 @@ import { describeExpiry } from '../base/human-time.ts';
 import type { Target } from '../base/target.ts';
 import {
   checkToken,
+  hasNoCredit,
   isChannelInvalid,
   isPathUnknown,
   isTokenRefused,
@@ -60,12 +61,14 @@ const refusedToken = async (target: Target, message: string, commandFor: Command
   return { check, grade: 'failing', message, remedy };
 };
 
-const remedyOf = (error: unknown): string =>
-  isPathUnknown(error)
+const remedyOf = (error: unknown): string => {
+  if (hasNoCredit(error)) return 'The token itself is accepted.';
+  return isPathUnknown(error)
     ? "Set chatService.contactCheckPath: its last segment contains the platform's name, such as " +
-      '"customer/checkWhatsAppContact". Also check chatService.baseUrl; see docs/provider.md.'
+        '"customer/checkWhatsAppContact". Also check chatService.baseUrl; see docs/provider.md.'
     : 'Is the chat service up, and does it know this channel number? If it writes numbers without a plus, set ' +
-      'chatService.numberFormat to "digits". See the log of the manage function.';
+        'chatService.numberFormat to "digits". See the log of the manage function.';
+};
 
 const tokenOfOtherChannel = (chatChannelNumber: string, message: string, commandFor: CommandFor): Finding => ({
   check,

@@ -11,7 +11,7 @@ import { CliError, EXIT } from '../base/errors.ts';
 const cdkJson = z.looseObject({ app: z.string().min(1), context: z.record(z.string(), z.unknown()).default({}) });
 
 /** Creates `pin`. */
-export const createPinCommand: CreateCommand = ({ report }) =>
+export const createPinCommand: CreateCommand = ({ report, stop }) =>
   new Command('pin')
     .description(
       "Pin a stage's table, queues, secrets, and other resources that it must not lose.\n\n" +
@@ -22,7 +22,7 @@ export const createPinCommand: CreateCommand = ({ report }) =>
     .action(async (_options, command) => {
       const { stage = process.env.PARLEY_STAGE }: { stage?: string } = command.optsWithGlobals();
       if (stage === undefined) throw new CliError(EXIT.usage, 'No stage. Use --stage <name>.');
-      await synthesize(await readApp(), stage);
+      await synthesize(await readApp(), stage, stop);
       report({
         lines: [`Wrote the pins of the stage ${stage} to parley.pins.json. Commit the file.`],
         json: { stage, file: 'parley.pins.json' },
@@ -45,7 +45,11 @@ const readLookups = async (): Promise<Record<string, unknown>> => {
 };
 
 /** Synthesizes the app like `cdk synth`, but without the functions' code, and with the pins as a result. */
-const synthesize = async ({ app, context }: z.output<typeof cdkJson>, stage: string): Promise<void> => {
+const synthesize = async (
+  { app, context }: z.output<typeof cdkJson>,
+  stage: string,
+  stop: AbortSignal,
+): Promise<void> => {
   const outdir = await mkdtemp(join(tmpdir(), 'parley-pin-'));
   const values = { ...context, stage, 'parley:pin': true, 'aws:cdk:bundling-stacks': [] };
   try {
@@ -66,6 +70,8 @@ const synthesize = async ({ app, context }: z.output<typeof cdkJson>, stage: str
     const code = await new Promise((resolve) => {
       child.once('close', resolve);
     });
+    if (stop.aborted)
+      throw new CliError(EXIT.interrupted, 'Interrupted while the app was synthesized. Nothing was written.');
     if (code !== 0) throw new CliError(EXIT.refused, `The app cannot be synthesized: ${output.join('').trim()}`);
   } finally {
     await rm(outdir, { recursive: true, force: true });

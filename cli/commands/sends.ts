@@ -17,6 +17,7 @@ import {
   quote,
 } from '../base/command.ts';
 import { CliError, EXIT, type ExitCode } from '../base/errors.ts';
+import { describeWindowEnd } from '../base/human-time.ts';
 import { fieldsFrom } from '../base/request-fields.ts';
 import { stageTime } from '../base/stage-time.ts';
 import type { Target } from '../base/target.ts';
@@ -95,14 +96,14 @@ export const createCanSendCommand: CreateCommand = (context) => {
       const body = fieldsFrom({ ...options, '<contact>': [contact] }, FORECAST_SOURCES);
       const call = await api(FORECAST_SOURCES);
       // A stack that is too old for a dry run of POST /v1/sends would send.
-      const { forecasts } = forecastResponse.parse(await call('POST', '/v1/forecasts', body));
+      const { at, forecasts } = forecastResponse.parse(await call('POST', '/v1/forecasts', body));
       const [forecast] = forecasts;
       if (forecast === undefined) throw new CliError(EXIT.failed, 'The management API returned no forecast.');
       const stage = stageResponse.parse(await call('GET', '/v1/stage'));
       const backlog = await readBacklog(await context.target());
       const isSent = forecast.decision === 'free-form' || forecast.decision === 'template';
       report({
-        lines: [...describeForecast(forecast, stage), ...describeBacklog(backlog)],
+        lines: [...describeForecast(forecast, stage, at), ...describeBacklog(backlog)],
         json: { ...forecast, circuitBreaker: stage.circuitBreaker, sending: stage.sending, backlog },
         exitCode: isSent ? EXIT.done : EXIT.refused,
       });
@@ -114,11 +115,16 @@ type Forecast = z.output<typeof forecastResponse>['forecasts'][number];
 /** Describes how a message would be sent in a few lines: the decision, the window, and what it would wait for. */
 export const describeForecast = (
   { contact, decision, code, why, windowClosesAt }: Forecast,
-  { circuitBreaker, sending }: Pick<z.output<typeof stageResponse>, 'circuitBreaker' | 'sending'>,
+  {
+    circuitBreaker,
+    sending,
+    windowMarginSeconds,
+  }: Pick<z.output<typeof stageResponse>, 'circuitBreaker' | 'sending' | 'windowMarginSeconds'>,
+  now: string,
 ): readonly string[] => [
   `${contact}: ${RESULTS[decision]}${code === undefined ? '' : ` (${code})`}`,
   `  decision: ${why}`,
-  ...(windowClosesAt === undefined ? [] : [`  window: open until ${windowClosesAt}`]),
+  ...(windowClosesAt === undefined ? [] : [`  window: ${describeWindowEnd(windowClosesAt, now, windowMarginSeconds)}`]),
   ...(sending.state === 'stopped' ? [`  waits: sending has been stopped since ${sending.stoppedAt}`] : []),
   ...(circuitBreaker.state === 'open' ? [`  waits: the circuit breaker is open: ${circuitBreaker.why}`] : []),
 ];

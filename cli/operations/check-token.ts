@@ -22,6 +22,10 @@ export const isTokenRefused = (error: unknown): boolean => hasStatus(error, 401)
 /** Whether a check failed because the chat service does not know the path of the contact check. */
 export const isPathUnknown = (error: unknown): boolean => hasStatus(error, 404);
 
+/** Whether a check failed because the account has no credit. */
+export const hasNoCredit = (error: unknown): boolean =>
+  error instanceof ManagementError && /\bcode 101\b/.test(error.message);
+
 /** Only the message contains the HTTP status of the chat service's answer. */
 const hasStatus = (error: unknown, status: number): boolean =>
   error instanceof ManagementError &&

@@ -39,6 +39,8 @@ const number = z.optional(z.number());
 
 /** The details of an action. All are optional, because each action has different ones. */
 export const auditDetails = z.object({
+  /** The address of the contact, as the call or the request named it. */
+  platformContactId: text,
   /** For a consent: when and where it was given or withdrawn, and its origin. */
   consentAt: text,
   source: text,

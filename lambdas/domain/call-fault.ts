@@ -12,6 +12,10 @@ export interface CallFault {
 /** "Invalid channel": the access token does not belong to the business's number. Not in the contract. */
 export const INVALID_CHANNEL = 304;
 
+/** The contract's Errors: 101 "Insufficient credit". */
+export const INSUFFICIENT_CREDIT = 101;
+const NO_CREDIT = ": the chat service's account has no credit; add credit";
+
 /** How much of the chat service's error text the table stores. */
 const MAX_DETAILS_CHARACTERS = 500;
 /** How many problems of an answer are read. */
@@ -64,7 +68,8 @@ export const explain = (
   const code = codeOf(fault);
   if (httpStatus === 401 && code === undefined) return `HTTP 401${quoteRefusal(tokenRefusal)}`;
   if (code === undefined) return `HTTP ${httpStatus}`;
-  return `HTTP ${httpStatus}, code ${code}${code === INVALID_CHANNEL ? explainChannels(fault) : ''}`;
+  const cause = code === INVALID_CHANNEL ? explainChannels(fault) : code === INSUFFICIENT_CREDIT ? NO_CREDIT : '';
+  return `HTTP ${httpStatus}, code ${code}${cause}`;
 };
 
 /**

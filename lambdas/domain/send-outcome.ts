@@ -1,4 +1,12 @@
-import { type CallFault, codeOf, detailsOf, explain, type Fault, readFault } from './call-fault.ts';
+import {
+  type CallFault,
+  codeOf,
+  detailsOf,
+  explain,
+  type Fault,
+  INSUFFICIENT_CREDIT,
+  readFault,
+} from './call-fault.ts';
 import * as z from './schema.ts';
 
 /** The chat service's two sending endpoints. */
@@ -46,8 +54,7 @@ interface TransactionIds {
  */
 export type NotDoneCause = 'no-credit' | 'token' | 'unavailable' | 'blocked';
 
-/** The contract's Errors: 101 "Insufficient credit", 201 "User window is over 24 hours". */
-const INSUFFICIENT_CREDIT = 101;
+/** The contract's Errors: 201 "User window is over 24 hours". */
 const WINDOW_CLOSED_ERROR = 201;
 const messageId = z.pipe(
   z.union([z.string(), z.int()]),

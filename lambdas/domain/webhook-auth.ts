@@ -52,8 +52,11 @@ const sns = z.strictObject({
 /** `insecure-none`: accepts every request. Requires the setting `allowInsecureWebhook`. */
 const insecureNone = z.strictObject({ kind: z.literal('insecure-none'), envelope });
 
+/** The kinds that name no topic. */
+export const authWithoutTopic = [pubsubJwt, standardWebhooks, sharedToken, insecureNone] as const;
+
 /** How webhook requests are verified: the setting `webhook.auth` of a stage. */
-export const webhookAuth = z.discriminatedUnion('kind', [pubsubJwt, standardWebhooks, sharedToken, sns, insecureNone]);
+export const webhookAuth = z.discriminatedUnion('kind', [...authWithoutTopic, sns]);
 
 export type WebhookAuth = z.output<typeof webhookAuth>;
 export type PubsubJwtAuth = Extract<WebhookAuth, { kind: 'pubsub-jwt' }>;

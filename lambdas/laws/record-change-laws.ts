@@ -148,7 +148,7 @@ export const RECORD_CHANGE_LAWS = [
     kinds: ['audit'],
     faultIn({ before, after }) {
       if (!before || !after) return undefined;
-      const removable = ['contact', 'contactSort', 'source', 'note', 'customerId'];
+      const removable = ['contact', 'contactSort', 'platformContactId', 'source', 'note', 'customerId'];
       const altered = changedNames(before, after).filter(
         (name) => !(name === 'erasedAt' && !has(before, name)) && !(removable.includes(name) && !has(after, name)),
       );

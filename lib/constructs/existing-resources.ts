@@ -33,6 +33,13 @@ export interface ExistingResources extends NetworkProps {
    * @default the generated URL
    */
   readonly domainMapping?: DomainMappingOptions;
+  /**
+   * Which functions are connected to `vpc`: `all`, or only `callers`, those that call the chat service: `send` and
+   * `manage`. For a chat service that accepts calls from fixed addresses alone, `callers` is enough.
+   *
+   * @default all
+   */
+  readonly vpcFunctions?: 'all' | 'callers';
 }
 
 /**
@@ -43,9 +50,17 @@ export interface ExistingResources extends NetworkProps {
 export function existingResources(
   stack: Stack,
   { customerManagedKey }: { readonly customerManagedKey: boolean },
-  { table, eventBus, encryptionKey, domainMapping, streamsEndpointUrl, ...network }: ExistingResources,
+  { table, eventBus, encryptionKey, domainMapping, streamsEndpointUrl, vpcFunctions, ...network }: ExistingResources,
 ): ExistingResources {
-  const existing = { table, eventBus, encryptionKey, domainMapping, ...networkIn(network), streamsEndpointUrl };
+  const existing = {
+    table,
+    eventBus,
+    encryptionKey,
+    domainMapping,
+    ...networkIn(network),
+    streamsEndpointUrl,
+    vpcFunctions,
+  };
   if (stack.node.tryGetContext(LOCAL_RUN_CONTEXT) === true) {
     const ignored = Object.entries(existing).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     if (ignored.length > 0) stack.addMetadata(IGNORED_METADATA, ignored);

@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Construct } from 'constructs';
 import type { Throttle } from '../settings/flood-settings.ts';
+import { nameWithin } from './name-within.ts';
 import { type LogSettings, StageLogGroup } from './stage-log-group.ts';
 
 /** Properties of a {@link LoggedHttpApi}. */
@@ -62,7 +63,8 @@ export class LoggedHttpApi extends HttpApi {
   constructor(scope: Construct, id: string, props: LoggedHttpApiProps) {
     const { nameSuffix, description, logs, throttle, domainMapping, accessLogFields } = props;
     super(scope, id, {
-      apiName: `${Stack.of(scope).stackName}-${nameSuffix}`,
+      // https://docs.aws.amazon.com/apigatewayv2/latest/api-reference/apis.html
+      apiName: nameWithin(128, `${Stack.of(scope).stackName}-${nameSuffix}`),
       description,
       createDefaultStage: false,
       // Otherwise, the API would have a second address, to which the domain's settings do not apply.

@@ -5,6 +5,7 @@ import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { DeadLetterQueue, grantSendMessage } from './dead-lettered-queue.ts';
+import { nameWithin } from './name-within.ts';
 import { schedulerPrincipal } from './service-principals.ts';
 import { grantKeyUse, keyUser } from './stage-key.ts';
 import { partOf, StageRole } from './stage-role.ts';
@@ -40,7 +41,8 @@ export class SendSchedules extends Construct {
   constructor(scope: Construct, id: string, props: SendSchedulesProps) {
     super(scope, id);
     const { sendQueue, bulkSendQueue, removalPolicy, encryptionKey } = props;
-    const scheduleGroupName = Stack.of(this).stackName;
+    // https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateScheduleGroup.html
+    const scheduleGroupName = nameWithin(64, Stack.of(this).stackName);
     this.#schedules = `schedule/${scheduleGroupName}/*`;
     this.#key = encryptionKey;
     // Deleted with the stack: its schedules can do nothing without the stack's role, the table has their requests, and a

@@ -34,7 +34,11 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
     more: '[Turns](events.md#turns) explains what a turn contains.',
   },
   { title: 'Events', settings: ['events'], more: '[Events](events.md) lists all events, with samples.' },
-  { title: 'Retention', settings: ['retentionDays'], more: '[Security](security.md) lists what is stored.' },
+  {
+    title: 'Retention',
+    settings: ['retentionDays'],
+    more: '[Security](security.md#what-is-stored-and-for-how-long) says why 400 days is the default.',
+  },
   {
     title: 'Protection and encryption',
     settings: ['production', 'customerManagedKey'],
@@ -45,6 +49,7 @@ const SECTIONS: readonly { readonly title: string; readonly settings: readonly s
     settings: ['reservedConcurrency', 'rollout'],
     more: '[Delivery](delivery.md) describes gradual rollouts.',
   },
+  { title: 'Tags', settings: ['tags'], more: '[Cost](cost.md#cost-allocation) shows how to see the bill by tag.' },
   {
     title: 'Alarms',
     settings: ['alarmTopicArn', 'runbookUrl'],

@@ -18,7 +18,9 @@ export const eventTarget = z.discriminatedUnion('kind', [
       .string()
       .regex(/^arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}$/)
       .meta({
-        description: "the ARN of a standard queue in the stack's region, which EventBridge may send to",
+        description:
+          "the ARN of a standard queue in the stack's region, which EventBridge may send to; for a queue of the same " +
+          'app, add a rule to the event bus',
       }),
     events: eventNames,
   }),

@@ -1,6 +1,7 @@
 import type { core, output, ZodType } from 'zod';
 import { nearestName } from './nearest-name.ts';
 import { settingsGuide } from './settings-guide.ts';
+import { isToken } from './topic-arn.ts';
 
 /** Invalid settings. The message has one line per fault, with the actual value and what is expected. */
 export class SettingsError extends Error {
@@ -44,6 +45,7 @@ function found(settings: unknown, path: readonly PropertyKey[]): string {
     settings,
   );
   if (value === undefined) return 'missing';
+  if (isToken(value)) return 'got a CDK token, a value that only the deployment knows';
   const json = JSON.stringify(value);
   return `got ${json.length > 80 ? `${json.slice(0, 80)}...` : json}`;
 }

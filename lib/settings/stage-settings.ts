@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CONTACT_CHECKS } from '../../lambdas/domain/contact-check.ts';
 import { parseDuration } from '../../lambdas/domain/duration.ts';
 import { APPROVED_REASONS, templateReference } from '../../lambdas/domain/send-request.ts';
-import { webhookAuth } from '../../lambdas/domain/webhook-auth.ts';
+import { authWithoutTopic, type WebhookAuth } from '../../lambdas/domain/webhook-auth.ts';
 import { chatService, isSecure } from './chat-service-settings.ts';
 import { addressOf, eventTarget } from './event-target.ts';
 import { reservedConcurrency, throttle } from './flood-settings.ts';
@@ -11,6 +11,8 @@ import { bulkLane, sendInvocations } from './lane-settings.ts';
 import { logRetentionDays } from './log-retention.ts';
 import { operatorSettings } from './operator-settings.ts';
 import { rollout } from './rollout.ts';
+import { tags } from './tag-settings.ts';
+import { topicArn } from './topic-arn.ts';
 import { MAX_TURN_INVOCATIONS, turnSettings } from './turn-settings.ts';
 
 /** SQS may redeliver a request for up to 14 days, and the record that it was sent must last longer. */
@@ -31,7 +33,7 @@ const days = (minimum: number, byDefault: number, meaning: string) =>
     .meta({ description: `an integer from ${minimum} to 3650: ${meaning}` });
 
 /** Allows plain http only for a sandbox on this machine, because the server determines which requests are authentic. */
-const secureKeysCheck = z.refine<{ auth: z.output<typeof webhookAuth> }>(
+const secureKeysCheck = z.refine<{ auth: WebhookAuth }>(
   ({ auth }) => {
     const url = auth.kind === 'pubsub-jwt' ? URL.parse(auth.jwksUrl) : undefined;
     return !url || isSecure(url);
@@ -67,7 +69,10 @@ export const settingsObject = z.strictObject({
     }),
   webhook: z
     .strictObject({
-      auth: webhookAuth,
+      auth: z.discriminatedUnion('kind', [
+        ...authWithoutTopic,
+        z.strictObject({ kind: z.literal('sns'), topicArn: topicArn('(?:\\.fifo)?') }),
+      ]),
       ingress: z
         .enum(INGRESSES)
         .default('direct')
@@ -201,9 +206,8 @@ export const settingsObject = z.strictObject({
     }),
   reservedConcurrency,
   rollout,
-  alarmTopicArn: z
-    .string()
-    .regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$/)
+  tags,
+  alarmTopicArn: topicArn()
     .optional()
     .meta({
       description:

@@ -10,6 +10,7 @@ import { writeFunction } from '../../lib/constructs/bundled-code.ts';
 import { billOfMaterials } from '../../lib/documents/bill-of-materials.ts';
 import { bundleFunctions, integrities } from '../../lib/documents/bundled-functions.ts';
 import { newUserEnvironment, packPackages } from '../support/packed-packages.ts';
+import { CHECK_PACKAGES, CHECKERS, OLD_TSCONFIG, STACK, STACK_TEST } from './other-apps.ts';
 
 // What a user of the constructs installs, and what the samples of docs/library.md synthesize, outside the repository.
 
@@ -67,8 +68,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(app, { recursive: true, force: true }));
 
-const run = (command: string, args: readonly string[], env: Record<string, string> = {}) =>
-  promisify(execFile)(command, args, { cwd: app, env: { ...environment, ...env }, maxBuffer: 16 * 1024 * 1024 });
+const run = (command: string, args: readonly string[], env: Record<string, string> = {}, folder = '.') =>
+  promisify(execFile)(command, args, {
+    cwd: join(app, folder),
+    env: { ...environment, ...env },
+    maxBuffer: 16 * 1024 * 1024,
+  });
 
 const installed = (pattern: string): readonly string[] => globSync(pattern, { cwd: join(app, 'node_modules') });
 
@@ -136,6 +141,9 @@ const contentsOf = async (folder: string): Promise<Record<string, string>> => {
   );
 };
 
+/** The template of the stack in the page's first sample, which the package synthesized as an ES module. */
+const wholeTemplate = () => readFile(join(app, 'whole.out/Parley-dev.template.json'), 'utf8');
+
 describe('a CDK app with the package', () => {
   it('type-checks, strictly and with the declarations of the package', async () => {
     const strict = ['--strict', '--noUncheckedIndexedAccess', '--verbatimModuleSyntax'];
@@ -170,6 +178,51 @@ describe('a CDK app with the package', () => {
     const synth = run('node', ['wrong.ts'], { CDK_OUTDIR: join(app, 'wrong.out') });
 
     await expect(synth).rejects.toThrow(/SettingsError: Parley-dev\.chatPlatform: .*no spaces.*expected/s);
+  });
+});
+
+describe('a CDK app of someone else', () => {
+  // The compiler of the checker of types.
+  const TSC_5 = 'node_modules/typescript/bin/tsc';
+
+  beforeAll(async () => {
+    await mkdir(join(app, 'init-app'));
+    const cdk = [join(ROOT, 'node_modules/aws-cdk/bin/cdk'), 'init', 'app', '--language', 'typescript'];
+    await run('node', [...cdk, '--generate-only'], { PWD: join(app, 'init-app') }, 'init-app');
+    await writeFile(join(app, 'init-app/lib/init-app-stack.ts'), STACK);
+    await writeFile(join(app, 'init-app/test/init-app.test.ts'), STACK_TEST);
+    const { devDependencies } = JSON.parse(await readFile(join(app, 'init-app/package.json'), 'utf8'));
+    const { 'aws-cdk': _, typescript: __, ...tools }: Record<string, string> = devDependencies;
+    const packages = Object.entries(tools).map(([name, range]) => `${name}@${range}`);
+    await run('npm', ['install', '--no-save', '--no-audit', '--no-fund', ...packages, ...CHECKERS]);
+  });
+
+  it('works as cdk init writes it today, with its test', async () => {
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+
+    await run('node', [tsc, '--project', 'init-app', '--typeRoots', 'node_modules/@types']);
+    await run('node', ['node_modules/.bin/tsx', 'init-app/bin/init-app.ts'], { CDK_OUTDIR: join(app, 'init.out') });
+    const { stderr } = await run('node', ['../node_modules/.bin/jest'], {}, 'init-app');
+
+    expect(await readFile(join(app, 'init.out/Parley-dev.template.json'), 'utf8')).toBe(await wholeTemplate());
+    expect(stderr).toContain('Tests:       1 passed, 1 total');
+  });
+
+  it('works with CommonJS, TypeScript 5, and moduleResolution node', async () => {
+    await writeFile(join(app, 'init-app/old.json'), JSON.stringify(OLD_TSCONFIG));
+
+    await run('node', [TSC_5, '--project', 'init-app/old.json']);
+    await run('node', ['init-app/compiled/bin/init-app.js'], { CDK_OUTDIR: join(app, 'old-app.out') });
+
+    expect(await readFile(join(app, 'old-app.out/Parley-dev.template.json'), 'utf8')).toBe(await wholeTemplate());
+  });
+
+  it('finds the right types with every setting of TypeScript, and publint has nothing to say', async () => {
+    await writeFile(join(app, 'check-packages.js'), CHECK_PACKAGES);
+
+    const { stdout } = await run('node', ['check-packages.js']);
+
+    expect(JSON.parse(stdout)).toEqual([]);
   });
 });
 

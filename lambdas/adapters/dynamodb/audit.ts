@@ -61,7 +61,7 @@ const listOfUser = async (table: ConversationTable, user: readonly UserPart[], p
 };
 
 /** The attributes, besides the contact itself, that can contain personal data. */
-const PERSONAL = ['contact', 'contactSort', 'source', 'note', 'customerId'] as const;
+const PERSONAL = ['contact', 'contactSort', 'platformContactId', 'source', 'note', 'customerId'] as const;
 
 /**
  * Removes the contact and the text about it from an entry, and keeps the caller, the action, and the time. Otherwise, a

@@ -7,7 +7,7 @@ import type { AuditRepository, Clock, Log, Metrics, SendRepository, SendSchedule
 import { type Answer, ok, problem, problemResponse } from './answer.ts';
 import { defineRoute, ignoredQuery, noBody, noQuery } from './define-route.ts';
 import { confinableIdField, requestIdField } from './fields.ts';
-import { sendNotFound, sendResponse, viewSend } from './sends.ts';
+import { addressOf, sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface CancelSendPorts {
   readonly sends: Pick<SendRepository, 'read' | 'cancel'>;
@@ -29,7 +29,8 @@ const cancel = async (ports: CancelSendPorts, requestId: string, caller: Caller)
   const now = clock.now();
   if (canStartFrom('cancel', known.state)) {
     const { contact, customer } = known;
-    await audit.record({ action: 'cancellation', contact, customer, details: { requestId }, at: now, caller });
+    const details = { requestId, platformContactId: addressOf(known) };
+    await audit.record({ action: 'cancellation', contact, customer, details, at: now, caller });
     // It could be waiting again by now, and then be cancelled without an entry.
   } else if (known.state !== 'cancelled') return notCancellable(known);
   const cancelled = await sends.cancel(requestId, now);

@@ -44,8 +44,8 @@ const consentRoute = (
       const contact = resolveContact(ports.contactDefaults, body);
       const refusal = await refusePartialNumber(ports, contact, body.platformContactId, now);
       if (refusal) return refusal;
-      const { source, origin = DEFAULT_ORIGIN[kind] } = body;
-      const details = { consentAt: at, source, origin };
+      const { platformContactId, source, origin = DEFAULT_ORIGIN[kind] } = body;
+      const details = { platformContactId, consentAt: at, source, origin };
       await ports.audit.record({ action: kind, contact, details, at: now, caller });
       const consent = { kind, origin, at, source, recordedAt: now };
       await ports.contacts.recordConsent(contact, consent);

@@ -39,7 +39,9 @@ export const contactResponse = z.object({
     /** Whether free-form messages can be sent now. */
     open: z.boolean(),
     lastInboundAt: z.optional(z.string()),
+    /** When Parley stops sending free-form messages, `marginSeconds` before the chat service does. */
     closesAt: z.optional(z.string()),
+    marginSeconds: z.optional(z.number()),
   }),
   /**
    * The effective consent: whether the business may write to the user first, and the opt-in or opt-out that decides it.
@@ -141,6 +143,7 @@ export const viewContact = (
       open: isWindowOpen(contact, clock.now(), rules.windowMarginMs),
       lastInboundAt,
       closesAt: windowClosesAt(contact, rules.windowMarginMs),
+      ...(lastInboundAt !== undefined && { marginSeconds: rules.windowMarginMs / 1000 }),
     },
     consent: consentVerdict(consents),
     consents: consents.map(({ kind, origin, at, source, messageId, customerId }) => ({

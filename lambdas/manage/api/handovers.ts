@@ -44,7 +44,8 @@ const handoverRoute = (
       const at =
         to === 'people' ? latest(now, handbackAt && addMs(handbackAt, 1)) : latest(now, handoverAt, operatorWroteAt);
       const action = to === 'people' ? 'handover' : 'handback';
-      await ports.audit.record({ action, contact, details: auditedNote(note), at: now, caller });
+      const details = { platformContactId: body.platformContactId, ...auditedNote(note) };
+      await ports.audit.record({ action, contact, details, at: now, caller });
       await ports.contacts.recordHandover(contact, to, at);
       return respondWithContact(ports, body);
     },

@@ -8,7 +8,7 @@ import type { AuditRepository, Clock, SendQueue, SendRepository } from '../../po
 import { type Answer, ok, problem, problemResponse } from './answer.ts';
 import { defineRoute, ignoredQuery } from './define-route.ts';
 import { requestIdField } from './fields.ts';
-import { sendNotFound, sendResponse, viewSend } from './sends.ts';
+import { addressOf, sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface RequeueSendPorts {
   readonly sends: Pick<SendRepository, 'read'>;
@@ -42,7 +42,8 @@ export const requeueSend = defineRoute({
     const parsed = parseSendRequest(send.body);
     if (parsed.kind === 'malformed') return notOverdue(send, 'has no request that can be queued');
     const { contact, customer } = send;
-    await audit.record({ action: 'requeue', contact, customer, details: { requestId }, at: now, caller });
+    const details = { requestId, platformContactId: addressOf(send) };
+    await audit.record({ action: 'requeue', contact, customer, details, at: now, caller });
     await queue.put({
       body: serializeDueMessage(requestId),
       groupId: messageGroup(addresseeOf(parsed.request)),

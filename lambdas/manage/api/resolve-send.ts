@@ -21,7 +21,7 @@ import { recordMessage } from '../../runtime/record-message.ts';
 import { type Answer, ok, problem, problemResponse } from './answer.ts';
 import { defineRoute, ignoredQuery } from './define-route.ts';
 import { eventIdField, requestIdField } from './fields.ts';
-import { sendNotFound, sendResponse, viewSend } from './sends.ts';
+import { addressOf, sendNotFound, sendResponse, viewSend } from './sends.ts';
 
 export interface ResolveSendPorts {
   readonly sends: Pick<SendRepository, 'read' | 'resolve' | 'fail'>;
@@ -73,7 +73,7 @@ export const resolveSend = defineRoute({
     if (canStartFrom(RESOLUTIONS[outcome], send.state)) {
       const { contact } = send;
       // Without a known contact, an erasure could not find the note.
-      const details = { requestId, outcome, messageId, ...(contact && { note }) };
+      const details = { requestId, outcome, messageId, ...(contact && { note, platformContactId: addressOf(send) }) };
       await ports.audit.record({ action: 'resolution', contact, details, at: resolution.at, caller });
       let resolved = await resolve(ports, send, resolution);
       if (resolved.kind === 'conflict' && resolved.send.erasedAt !== undefined && note !== undefined) {

@@ -209,6 +209,14 @@ export const sendNotFound = (requestId: string): Answer =>
     `There is no send with the request id ${requestId}. A request in the queue appears once it has been processed.`,
   );
 
+/** Returns the address that the request of a send names, for the audit trail. An erasure knows no other entry. */
+export const addressOf = ({ body, contact }: Pick<SendRecord, 'body' | 'contact'>): string | undefined => {
+  if (contact === undefined) return undefined;
+  return z.safeParse(namedAddress, z.parseJson(body)).data?.platformContactId;
+};
+
+const namedAddress = z.object({ platformContactId: z.optional(z.string()) });
+
 /** Returns only the fields of the response; the others are internal to the table. */
 export const viewSend = (record: SendRecord): z.output<typeof sendResponse> => {
   const { call } = acceptedCall(record);

@@ -44,7 +44,7 @@ const separationRoute = (
       if (contact === undefined) return contactNotFound(platformContactId);
       if (!customersNamed(contact).includes(customerId)) return notNamed(platformContactId, customerId);
       const action = to === 'separated' ? 'separation' : 'separation-reversal';
-      const details = { customerId, ...auditedNote(note) };
+      const details = { platformContactId, customerId, ...auditedNote(note) };
       await ports.audit.record({ action, contact: ref, details, at: now, caller });
       await ports.contacts.recordSeparation({ contact: ref, customerId }, to, now);
       return respondWithContact(ports, body);

@@ -1,5 +1,5 @@
 import { accessTokenExpiry } from '../../domain/access-token.ts';
-import type { Circuit } from '../../domain/circuit-breaker.ts';
+import { type Circuit, OPEN_REASONS } from '../../domain/circuit-breaker.ts';
 import { WINDOW_SCOPES } from '../../domain/contact.ts';
 import { retentionDays } from '../../domain/retention.ts';
 import * as z from '../../domain/schema.ts';
@@ -26,6 +26,8 @@ export interface StagePorts {
 
 export const circuitBreakerView = z.object({
   state: z.enum(['closed', 'open']),
+  /** Why it opened: the account has no credit, the access token was refused, or the service cannot be reached. */
+  reason: z.optional(z.enum(OPEN_REASONS)),
   why: z.optional(z.string()),
   openedAt: z.optional(z.string()),
   nextProbeAt: z.optional(z.string()),
@@ -43,8 +45,8 @@ export const stageResponse = z.object({
 
 export const viewCircuitBreaker = (circuit: Circuit): z.output<typeof circuitBreakerView> => {
   if (circuit.state === 'closed') return { state: 'closed' };
-  const { state, why, openedAt, nextProbeAt } = circuit;
-  return { state, why, openedAt, nextProbeAt };
+  const { state, reason, why, openedAt, nextProbeAt } = circuit;
+  return { state, reason, why, openedAt, nextProbeAt };
 };
 
 /** The response contains no secrets. */

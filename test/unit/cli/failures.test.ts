@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -153,27 +154,35 @@ describe('parley without a usable target', () => {
     const addresses = Object.fromEntries(names.map((name) => [`${name}Url`, gone]));
     file('local.json', JSON.stringify({ ...addresses, accessTokenSecretId: 'x', tableName: 'x', env }));
     const api = await fail([...STATUS, '--local']);
+    const doctor = await fail(['doctor', '--local']);
     answer = { status: 200, body: '{"deadLetters":[]}' };
     const onlyApi = { ...addresses, managementUrl: cloudFormation.url };
     file('local.json', JSON.stringify({ ...onlyApi, accessTokenSecretId: 'x', tableName: 'x', env }));
     const queue = await fail(['dead-letters', 'list', '--local']);
     file('local.json', JSON.stringify({ ...addresses, accessTokenSecretId: 'x', tableName: 'x', env }));
     const token = await fail(['token', 'set', '--local'], Readable.from(['a-new-token']));
+    const ended = spawnSync('true').pid;
+    const state = { ...addresses, accessTokenSecretId: 'x', tableName: 'x', processId: ended, env };
+    file('local.json', JSON.stringify(state));
+    const killed = await fail(['doctor', '--local']);
     file('local.json', '{}');
     const stale = await fail([...STATUS, '--local']);
     rmSync(join(folder, 'local.json'));
 
     // A new token is recorded before it is stored.
-    for (const failed of [api, token]) {
+    for (const failed of [api, doctor, token]) {
       expect(failed).toEqual([
         1,
-        'parley: Cannot connect to the management API of the local run. Is npm start still running?',
+        'parley: Cannot connect to the management API of the local run. It has stopped, or it does not respond. Start it again with npm start.',
       ]);
     }
     expect(queue).toEqual([
       1,
-      expect.stringMatching(/Cannot connect to the local run \(ECONNREFUSED\)\. Is npm start still running\?/),
+      expect.stringMatching(
+        /Cannot connect to the local run \(ECONNREFUSED\)\. It has stopped, or it does not respond\. Start it again/,
+      ),
     ]);
+    expect(killed).toEqual([5, expect.stringMatching(/local\.json has stopped\. Start it again with npm start\.$/)]);
     expect(stale).toEqual([5, expect.stringContaining('Stop the local run and start it again.')]);
   });
 });

@@ -25,6 +25,14 @@ describe('A stage in a VPC', () => {
     template.allResourcesProperties('AWS::Lambda::Function', { VpcConfig: { SubnetIds: SUBNETS, SecurityGroupIds } });
   });
 
+  test('connects only the functions that call the chat service, if the properties say so', () => {
+    const share = shareAll(shareVpc, () => ({ vpcFunctions: 'callers' }));
+    const functions = synthesizedStack('prod', {}, { share }).template.findResources('AWS::Lambda::Function');
+    const connected = Object.entries(functions).filter(([, { Properties }]) => Properties.VpcConfig !== undefined);
+
+    expect(connected.map(([id]) => id.replace(/Function.*/, ''))).toEqual(['Sender', 'Management']);
+  });
+
   test('has one security group, which allows only connections to https ports', () => {
     template.resourceCountIs('AWS::EC2::SecurityGroup', 1);
     template.allResourcesProperties('AWS::EC2::SecurityGroup', {

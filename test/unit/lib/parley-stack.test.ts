@@ -1,3 +1,4 @@
+import { App } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { synthesizedStack } from './synthesized-stack.ts';
@@ -52,10 +53,19 @@ describe('The stack', () => {
     expect(warningsIn('eu-west-1')).toEqual([]);
   });
 
-  test('rejects a stack name that is too long for the schedule group, which has the same name', () => {
-    expect(() => synthesizedStack('prod', {}, { stackName: `P${'a'.repeat(64)}` })).toThrow(
-      'got a stack name of 65 characters, expected at most 64',
-    );
+  test("has tags that say what it is for, which CloudFormation gives to its resources, and the settings' own", () => {
+    const tagsOf = (settings: Readonly<Record<string, unknown>>) => {
+      const { stack: tagged } = synthesizedStack('prod', settings);
+      const assembly = App.of(tagged)?.synth();
+      return assembly?.getStackByName(tagged.stackName).tags;
+    };
+
+    expect(tagsOf({})).toEqual({ application: 'parley', stage: 'Parley-prod' });
+    expect(tagsOf({ tags: { stage: 'production', 'cost-center': '4711' } })).toEqual({
+      application: 'parley',
+      'cost-center': '4711',
+      stage: 'production',
+    });
   });
 
   test('has no AWS Solutions finding without a documented reason', () => {

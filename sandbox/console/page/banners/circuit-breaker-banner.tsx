@@ -13,7 +13,7 @@ export const CircuitBreakerBanner = () => {
   const hasFaults = useConsole((state) => state.faults.answers.length > 0);
   if (circuitBreaker?.state !== 'open') return null;
   const { why = 'no reason recorded', nextProbeAt } = circuitBreaker;
-  const reason = hasNoCredit ? 'the account has no credit' : describe(why);
+  const reason = hasNoCredit ? 'the account has no credit' : why.replace(/\.$/, '');
   return (
     <Banner
       tone="error"
@@ -40,7 +40,3 @@ const NextProbe = ({ at }: { at: string | undefined }) => {
     </span>
   );
 };
-
-/** Error 101 is "Insufficient credit" (contract, "Errors"). */
-const describe = (why: string): string =>
-  /\bcode 101\b/.test(why) ? `the account had no credit (${why})` : why.replace(/\.$/, '');

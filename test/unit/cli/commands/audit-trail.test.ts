@@ -116,6 +116,7 @@ describe('parley audit-trail', () => {
     const contact = { chatPlatform: 'chat', chatChannelNumber: '*', key: '541155550000' };
     const entries = [
       { ...entry, contact, consentAt: NOW, source: 'form\u001b[2J', origin: 'import' },
+      { ...entry, action: 'handover', contact, platformContactId: USER },
       { ...entry, action: 'erasure', erasureId: 'e-1' },
     ];
     await start(async () => [200, { entries, cursor: 'next' }]);
@@ -126,6 +127,7 @@ describe('parley audit-trail', () => {
       0,
       [
         `${NOW} (3 minutes ago)  opt-in  by ${entry.caller}  contact "541155550000", consentAt "${NOW}", source "form\\u001b[2J", origin "import"`,
+        `${NOW} (3 minutes ago)  handover  by ${entry.caller}  contact "${USER}"`,
         `${NOW} (3 minutes ago)  erasure  by ${entry.caller}  erasureId "e-1"`,
         `Next page: parley audit-trail ${USER} --since 2026-11-20T00:00:00Z --limit 2 --cursor next --local`,
       ],

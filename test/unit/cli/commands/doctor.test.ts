@@ -195,7 +195,29 @@ describe('doctor on the circuit breaker', () => {
   });
 });
 
+describe('doctor on an open circuit breaker', () => {
+  it.each([
+    ['no-credit', "Add credit to the chat service's account."],
+    ['token', 'Set a valid token with parley token set --local.'],
+    ['unreachable', 'Find out why the chat service cannot be reached; see CircuitBreakerOpen in docs/runbook.md.'],
+  ])('says what to do about its reason: %s', async (reason, remedy) => {
+    circuitBreaker = { state: 'open', reason, why: 'HTTP 403.', openedAt: NOW };
+
+    expect((await target.parley(['doctor'])).out).toContain(`${remedy} Then make the next probe due`);
+  });
+});
+
 describe('doctor on the token', () => {
+  it('says nothing of the service if only the credit is missing', async () => {
+    const message = 'The contacts could not be checked. HTTP 403, code 101: the account has no credit; add credit.';
+    checked = [502, { code: 'CHAT_SERVICE_FAILED', message }];
+
+    const { out } = await target.parley(['doctor']);
+
+    expect(out).toContain(message);
+    expect(out).not.toContain('Is the chat service up');
+  });
+
   it('names the valid channels if the token is for another number', async () => {
     const message = 'HTTP 200, code 304: the channels of the access token are 5491100000001.';
     checked = [409, { code: 'INVALID_CHANNEL', message }];

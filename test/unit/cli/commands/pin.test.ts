@@ -47,6 +47,17 @@ describe('parley pin', () => {
     });
   });
 
+  it('says that it was interrupted, and writes nothing', async () => {
+    const folder = appFolder('sleep 0.2; exit 130');
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
+    onTestFinished(() => cwd.mockRestore());
+
+    expect(await runCommandLine(['pin', '--stage', 'dev'], { stop: AbortSignal.abort() })).toMatchObject({
+      code: 130,
+      err: 'parley: Interrupted while the app was synthesized. Nothing was written.',
+    });
+  });
+
   it("says what the app's settings lack", async () => {
     const { code, err } = await pin(appFolder(APP), '--stage', 'staging');
 

@@ -74,23 +74,29 @@ describe('the description of a send', () => {
 });
 
 describe('the description of a forecast', () => {
-  const RUNNING = { circuitBreaker: { state: 'closed' as const }, sending: { state: 'running' as const } };
+  const RUNNING = {
+    circuitBreaker: { state: 'closed' as const },
+    sending: { state: 'running' as const },
+    windowMarginSeconds: 30,
+  };
   const FORECAST = { contact: '+549', decision: 'free-form' as const, why: 'The window is open.', known: true };
 
   it('says how the message would be sent, and until when the window is open', () => {
-    expect(describeForecast({ ...FORECAST, windowClosesAt: '2026-11-21T10:59:30.000Z' }, RUNNING)).toEqual([
+    expect(describeForecast({ ...FORECAST, windowClosesAt: '2026-11-21T11:59:30.000Z' }, RUNNING, NOW)).toEqual([
       '+549: would be sent as a free-form message',
       '  decision: The window is open.',
-      '  window: open until 2026-11-21T10:59:30.000Z',
+      '  window: open until 2026-11-21T11:59:30.000Z (in 23 h 59 min), 30 seconds before the chat service closes it',
     ]);
   });
 
   it('says why it would not be sent, and what it would wait for', () => {
     const refused = { ...FORECAST, decision: 'refused' as const, code: 'WINDOW_CLOSED', why: 'The window is closed.' };
-    const lines = describeForecast(refused, {
-      circuitBreaker: { state: 'open', why: 'HTTP 502' },
-      sending: { state: 'stopped', stoppedAt: '2026-11-20T11:00:00.000Z' },
-    });
+    const waiting = {
+      circuitBreaker: { state: 'open' as const, why: 'HTTP 502' },
+      sending: { state: 'stopped' as const, stoppedAt: '2026-11-20T11:00:00.000Z' },
+      windowMarginSeconds: 30,
+    };
+    const lines = describeForecast(refused, waiting, NOW);
 
     expect(lines).toEqual([
       '+549: would be refused (WINDOW_CLOSED)',

@@ -42,7 +42,11 @@ describe('sendOutcome', () => {
       'code 101',
       403,
       { error: { code: 101, message: 'Insufficient credit' } },
-      { kind: 'not-done', cause: 'no-credit' },
+      {
+        kind: 'not-done',
+        cause: 'no-credit',
+        explanation: "HTTP 403, code 101: the chat service's account has no credit; add credit",
+      },
     ],
     ['401 in plain text', 401, undefined, { kind: 'not-done', cause: 'token' }],
     ['429', 429, undefined, { kind: 'not-done', cause: 'unavailable' }],

@@ -149,6 +149,7 @@ export const SETTING_CASES: Readonly<Record<string, SettingCase>> = {
   'reservedConcurrency.manage': { values: [undefined, 100, 50] },
   rollout: { values: ['gradual', 'allAtOnce'] },
   alarmTopicArn: { values: [FULL_STAGE.alarmTopicArn, undefined, 'arn:aws:sns:eu-west-1:111122223333:other'] },
+  tags: { values: [{}, { 'cost-center': '4711' }] },
   runbookUrl: { values: [undefined, 'https://git.example/runbook.md'] },
 };
 
@@ -174,5 +175,6 @@ export const EXISTING_CASES: Readonly<
       streamsEndpointUrl: 'https://vpce-1-2.streams.dynamodb.eu-west-1.vpce.amazonaws.com',
     })),
   ],
+  vpcFunctions: [shareVpc, shareAll(shareVpc, () => ({ vpcFunctions: 'callers' }))],
   domainMapping: [undefined, shareDomainName],
 };

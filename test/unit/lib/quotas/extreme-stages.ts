@@ -68,6 +68,6 @@ export const EXTREME_STAGES: readonly ExtremeStage[] = [
       defaultTemplate: { ruleNameOrId: '謝'.repeat(170) },
     },
     share: shareAll(shareVpc, shareDomainName, shareBus),
-    stackName: `S${long(63)}`,
+    stackName: `S${long(127)}`,
   },
 ];

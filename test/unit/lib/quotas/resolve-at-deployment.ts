@@ -6,8 +6,8 @@ const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
   'AWS::Partition': 'aws-us-gov',
   'AWS::Region': 'ap-southeast-2',
   'AWS::URLSuffix': 'amazonaws.com.cn',
-  'AWS::StackId': `arn:aws:cloudformation:ap-southeast-2:111122223333:stack/${'S'.repeat(64)}/51af3dc0-da77-11e4-872e-1234567db123`,
-  'AWS::StackName': 'S'.repeat(64),
+  'AWS::StackId': `arn:aws:cloudformation:ap-southeast-2:111122223333:stack/${'S'.repeat(128)}/51af3dc0-da77-11e4-872e-1234567db123`,
+  'AWS::StackName': 'S'.repeat(128),
 };
 
 const arn = (service: string, resource: string) => `arn:aws-us-gov:${service}:ap-southeast-2:111122223333:${resource}`;

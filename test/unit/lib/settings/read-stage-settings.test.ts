@@ -33,6 +33,7 @@ describe('Settings', () => {
       customerManagedKey: false,
       reservedConcurrency: {},
       rollout: 'allAtOnce',
+      tags: {},
     });
   });
 

@@ -78,6 +78,11 @@ describe('A wrong setting', () => {
     ['retentionDays.sends', '400', 'got "400", expected an integer'],
     ['retentionDays.sends', 4000, 'got 4000, expected an integer from 15 to 3650'],
     ['customerManagedKey', 1, 'got 1, expected true or false: whether the table, queues'],
+    [
+      'tags',
+      Object.fromEntries(Array.from({ length: 41 }, (_, n) => [`t${n}`, 'x'])),
+      'expected an object of up to 40',
+    ],
     ['alarmTopicArn', 'alarms', 'got "alarms", expected the ARN of the SNS topic'],
   ])('at %s of %j is named with what it is and may be', (path, value, says) => {
     const [fault, ...more] = faults(() => read(undefined, withSetting(path, value)));
@@ -122,6 +127,8 @@ describe('A wrong setting', () => {
       'webhook.auth.envelope',
       'got "sns", expected "none" or "pubsub"',
     ],
+    ['tags', { 'aws:team': 'chat' }, 'tags.aws:team', 'got "chat", expected an object of up to 40 tags, such as'],
+    ['tags', { team: '' }, 'tags.team', 'got "", expected an object of up to 40 tags, such as'],
     [
       'defaultTemplate',
       { ruleNameOrId: 'welcome', params: { name: 7 } },

@@ -43,26 +43,26 @@ const ACTS: readonly (readonly [
     'optIn',
     async () => undefined,
     { body: consent },
-    { action: 'opt-in', contact: CONTACT, source: 'form', origin: 'import', consentAt: '2026-11-19T08:00:00.000Z' },
+    { action: 'opt-in', contact: CONTACT, platformContactId: USER, source: 'form', origin: 'import', consentAt: '2026-11-19T08:00:00.000Z' },
   ],
   [
     'optOut',
     async () => undefined,
     { body: { platformContactId: USER, source: 'call' } },
-    { action: 'opt-out', contact: CONTACT, source: 'call', origin: 'user', consentAt: NOW },
+    { action: 'opt-out', contact: CONTACT, platformContactId: USER, source: 'call', origin: 'user', consentAt: NOW },
   ],
   ['eraseContact', async () => undefined, { id: USER }, { action: 'erasure', erasureId: 'id-1' }],
   [
     'cancelSend',
     () => putSendInState(stage.sends, 'scheduled'),
     { body: { requestId: 'request-1' } },
-    { action: 'cancellation', contact: CONTACT, requestId: 'request-1' },
+    { action: 'cancellation', contact: CONTACT, platformContactId: USER, requestId: 'request-1' },
   ],
   [
     'cancelSendById',
     () => putSendInState(stage.sends, 'scheduled'),
     { id: 'request-1' },
-    { action: 'cancellation', contact: CONTACT, requestId: 'request-1' },
+    { action: 'cancellation', contact: CONTACT, platformContactId: USER, requestId: 'request-1' },
   ],
   [
     'requeueSend',
@@ -71,7 +71,7 @@ const ACTS: readonly (readonly [
       await stage.table.update({ key: { pk: 'SEND#request-1', sk: 'SEND' }, set: { sendAt: NOW } });
     },
     { body: { requestId: 'request-1' } },
-    { action: 'requeue', contact: CONTACT, requestId: 'request-1' },
+    { action: 'requeue', contact: CONTACT, platformContactId: USER, requestId: 'request-1' },
   ],
   [
     'resolveSend',
@@ -80,6 +80,7 @@ const ACTS: readonly (readonly [
     {
       action: 'resolution',
       contact: CONTACT,
+      platformContactId: USER,
       requestId: 'request-1',
       outcome: 'accepted',
       messageId: 'm-1',

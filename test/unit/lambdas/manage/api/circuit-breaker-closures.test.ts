@@ -28,7 +28,7 @@ describe('closing the circuit breaker', () => {
 
     expect(await close()).toEqual({
       status: 200,
-      body: { circuitBreaker: { state: 'open', why: 'HTTP 401', openedAt: NOW, nextProbeAt: NOW } },
+      body: { circuitBreaker: { state: 'open', reason: 'token', why: 'HTTP 401', openedAt: NOW, nextProbeAt: NOW } },
     });
 
     const probe = { probeId: 'p', now: NOW, leaseUntil: LEASE_ENDS_AT };

@@ -1,0 +1,78 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { claim, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
+import type { Item } from '../../../support/emulated-table.ts';
+import { testTables } from '../../../support/test-tables.ts';
+import { createSendHarness, LEASE_MS, type SendHarness } from './send-harness.ts';
+
+// What docs/restoring.md says of requests that come again after a restore. A restored table has the items of an earlier
+// time, and nothing that was written since.
+
+const tables = testTables();
+let live: SendHarness;
+let restored: SendHarness;
+let restoredTable: string;
+
+const put = async (item: Item) => {
+  await tables.client.send(new PutItemCommand({ TableName: restoredTable, Item: marshall(item) }));
+};
+
+beforeEach(async () => {
+  live = await createSendHarness(tables);
+  await live.openWindow(USER);
+  restoredTable = await tables.createTable();
+  for (const item of Object.values(await live.items())) await put(item);
+  restored = await createSendHarness(tables, { tableName: restoredTable });
+});
+
+const copyBack = async (requestId = 'request-1') => {
+  const item = await live.sendItem(requestId);
+  if (item === undefined) throw new Error('The live table does not have the send.');
+  await put(item);
+};
+
+describe('a request that was sent after the time to which a table was restored', () => {
+  beforeEach(async () => {
+    await live.startFunction().send(sendRequest());
+    expect(live.calls).toHaveLength(1);
+  });
+
+  it('is sent a second time if it is queued again: its claim is lost', async () => {
+    await restored.startFunction().send(sendRequest());
+
+    expect(restored.calls).toHaveLength(1);
+  });
+
+  it('is not sent again if it is cancelled while sending is stopped', async () => {
+    await restored.stops.stop({ stoppedAt: restored.now(), note: 'Restored' });
+    await restored.startFunction().send(sendRequest());
+    await restored.sends.cancel('request-1', restored.now());
+    await restored.stops.resume(restored.now());
+    restored.advance(10);
+    await restored.startFunction().send(sendRequest());
+
+    expect(restored.calls).toEqual([]);
+    expect(await restored.sendItem()).toMatchObject({ state: 'cancelled' });
+  });
+
+  it('is not sent again once its item is copied back', async () => {
+    await copyBack();
+    await restored.startFunction().send(sendRequest());
+
+    expect(restored.calls).toEqual([]);
+    expect(await restored.sendItem()).toMatchObject({ state: 'accepted' });
+  });
+});
+
+describe('a request that was being sent when the table was lost', () => {
+  it('becomes uncertain if its claim is in the restored table, as a system backup has it', async () => {
+    await live.sends.claim(queuedSend(), claim(), { resend: false });
+    await copyBack();
+    restored.advance(LEASE_MS / 1000 + 1);
+    await restored.startFunction().send(sendRequest());
+
+    expect(restored.calls).toEqual([]);
+    expect(await restored.sendItem()).toMatchObject({ state: 'uncertain' });
+  });
+});
