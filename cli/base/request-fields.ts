@@ -26,7 +26,9 @@ export const queryFrom = <Values extends object>(
   values: Values,
   sources: Readonly<Record<string, keyof Values & string>>,
 ): URLSearchParams =>
-  new URLSearchParams(Object.entries(fieldsFrom(values, sources)).map(([field, value]) => [field, String(value)]));
+  new URLSearchParams(
+    Object.entries(fieldsFrom(values, sources)).map(([field, value]): [string, string] => [field, String(value)]),
+  );
 
 /** Describes faults of a request with the options and arguments that filled its fields. */
 export const describeFaults = (faults: ManagementError['faults'], sources: FieldSources): string => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { TextDecoder } from 'node:util';
 import { CliError, EXIT, explainFileError } from './errors.ts';
 
 /** A text file, or a part of one, in the encoding that was recognized or stated. */

@@ -181,7 +181,9 @@ describe('npm start', () => {
   ] as const)(
     'says what %s interrupted while it starts, and leaves no process and no folder behind',
     async (signal, code) => {
-      const { runner, output, ended } = npmStart([]);
+      // Of its own, so that no earlier test has kept a synthesized app in it.
+      const own = { PARLEY_STATE_FOLDER: join(stateFolder.path, signal) };
+      const { runner, output, ended } = npmStart([], own);
       const synthesis = await eventually(() => {
         const pids = output.out.includes('Synthesizing') ? descendants(pidOf(runner)) : [];
         return commandsOf(pids).includes('bin/parley.ts') ? pids : undefined;

@@ -34,8 +34,11 @@ async function cdkSynth(output: string, ...contextArguments: string[]) {
 describe('cdk synth', () => {
   const addresses = {
     chatService: { baseUrl: 'https://chat-service.bank.internal' },
+    chatPlatform: 'chat',
     chatChannelNumber: '+5491144440000',
-    webhook: { auth: { serviceAccountEmail: 'chat-events@bank-messaging.iam.gserviceaccount.com' } },
+    webhook: {
+      auth: { audience: 'parley-prod', serviceAccountEmail: 'chat-events@bank-messaging.iam.gserviceaccount.com' },
+    },
     alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
   };
 
