@@ -37,8 +37,9 @@ export const readTextFile = async (file: string, encoding?: string): Promise<Dec
 const decodeText = (bytes: Uint8Array, stated: string | undefined): DecodedText => {
   const decoder = createDecoder(stated ?? encodingByMark(bytes) ?? 'utf-8');
   const { encoding } = decoder;
+  if (encoding === 'windows-1252') return { text: decodeWindows1252(bytes), encoding, isDamaged: false };
   try {
-    return { text: withoutControls(decoder.decode(bytes), encoding), encoding, isDamaged: false };
+    return { text: decoder.decode(bytes), encoding, isDamaged: false };
   } catch {
     return { text: new TextDecoder(encoding).decode(bytes), encoding, isDamaged: true };
   }
@@ -63,11 +64,11 @@ const encodingByMark = ([first, second]: Uint8Array): string | undefined => {
   return undefined;
 };
 
-/** What windows-1252 has in place of the control characters U+0080 to U+009F. */
+/** What windows-1252 has in place of the control characters U+0080 to U+009F of ISO 8859-1. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
-/** Node.js 20 and 22 decode windows-1252 as ISO 8859-1: https://github.com/nodejs/node/issues/56542 */
-const withoutControls = (text: string, encoding: string): string =>
-  encoding === 'windows-1252'
-    ? text.replace(/[\u0080-\u009f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80] ?? control)
-    : text;
+/** Many versions of Node.js decode it as ISO 8859-1. Source: https://github.com/nodejs/node/issues/56542 */
+const decodeWindows1252 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes)
+    .toString('latin1')
+    .replace(/[\u0080-\u009f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80] ?? control);

@@ -6,7 +6,7 @@ import { describeCounts } from '../operations/send-counts.ts';
 import { csvRows } from './csv-rows.ts';
 import { type BroadcastForecast, describeForecast, forecastRequests, type NumberedRequest } from './forecast.ts';
 import { describeHolds } from './holds.ts';
-import { countStates, type Selection, selectRound } from './ledger.ts';
+import { countStates, type Selection, type SelectOptions, selectRound } from './ledger.ts';
 import type { BroadcastPlan, PlannedMessage } from './plan.ts';
 import { fillRow } from './template.ts';
 
@@ -20,14 +20,16 @@ export interface PreparedBroadcast {
   readonly lines: readonly string[];
 }
 
+export type PrepareOptions = Pick<PlannedMessage, 'id'> & Omit<SelectOptions, 'broadcastId'>;
+
 /** Finds out which rows of a plan the stage would still send, and how. Adds rows that only the stage can judge as invalid. */
 export const prepareBroadcast = async (
   call: ManagementClient,
   plan: BroadcastPlan,
-  { id, allowRepeats, again }: Pick<PlannedMessage, 'id' | 'allowRepeats'> & { readonly again: boolean },
+  { id, ...options }: PrepareOptions,
 ): Promise<PreparedBroadcast> => {
   const { broadcastId } = plan.template;
-  const { round, ledger, ...selection } = await selectRound(call, plan.messages, { broadcastId, allowRepeats, again });
+  const { round, ledger, ...selection } = await selectRound(call, plan.messages, { ...options, broadcastId });
   // With an ID, the operator says that it is the same broadcast.
   const others = id === undefined ? selection.done.filter(({ differs }) => differs) : [];
   for (const { number } of others) plan.invalid.add(number, { why: OTHER_VALUES });
@@ -44,6 +46,9 @@ export const prepareBroadcast = async (
   const lines = [
     ...(round > 1 ? [`This sends the broadcast ${broadcastId} again, as ${selection.broadcastId}.`] : []),
     ...describeDone({ ...selection, done }, ledger.latestAt, forecast?.at),
+    ...(selection.retried > 0
+      ? [`${count(selection.retried, 'row')} whose request was not sent will be retried.`]
+      : []),
     ...(requestIds.size > 0 && forecast
       ? [describeForecast(forecast), ...(await describeHolds(call, forecast.at))]
       : []),
@@ -62,9 +67,11 @@ const describeDone = ({ broadcastId, done }: Selection, latestAt: Instant | unde
   if (done.length === 0) return [];
   const when = latestAt === undefined ? '' : `, last at ${describeTime(latestAt, now ?? latestAt)}`;
   const others = done.filter(({ differs }) => differs).length;
+  const unsent = done.filter(({ isUnsent }) => isUnsent).length;
   return [
     `${count(done.length, 'row')} of contacts that already have the broadcast ${broadcastId} will not be sent again: ` +
       `${describeCounts(countStates(done))}${when}.${others > 0 ? ` To ${others} of them, another message was sent.` : ''}`,
+    ...(unsent > 0 ? [`To retry ${count(unsent, 'request that was', 'requests that were')} not sent, add --retry-unsent.`] : []),
   ];
 };
 

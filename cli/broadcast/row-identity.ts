@@ -59,3 +59,7 @@ export const requestIdOf = (broadcastId: string, { contact }: Pick<RowIdentity, 
  */
 export const repeatIdOf = (broadcastId: string, identity: RowIdentity, occurrence: number): string =>
   `${requestIdOf(broadcastId, identity)}-${identity.content}${occurrence === 1 ? '' : `.${occurrence}`}`;
+
+/** Returns the ID of an attempt to send a request whose earlier attempts were not sent. */
+export const attemptIdOf = (requestId: string, attempt: number): string =>
+  attempt === 1 ? requestId : `${requestId}_${attempt}`;

@@ -1,3 +1,4 @@
+import { Option } from '@commander-js/extra-typings';
 import { BROADCAST_ID } from '../../lambdas/domain/send-request.ts';
 import { type CommandContext, type CommandResult, type CreateCommand, count, examples } from '../base/command.ts';
 import { confirm } from '../base/confirm.ts';
@@ -8,7 +9,7 @@ import type { Target } from '../base/target.ts';
 import { type CsvFile, readCsv } from '../broadcast/csv-rows.ts';
 import { waitForOutcome } from '../broadcast/outcome.ts';
 import { type BroadcastPlan, type PlannedMessage, planBroadcast } from '../broadcast/plan.ts';
-import { type PreparedBroadcast, prepareBroadcast, requestsOf } from '../broadcast/prepare.ts';
+import { type PreparedBroadcast, type PrepareOptions, prepareBroadcast, requestsOf } from '../broadcast/prepare.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
 import { describePlan, interrupted, reportOf, summarize } from '../broadcast/results.ts';
 import { createPacer } from '../operations/pacer.ts';
@@ -48,7 +49,8 @@ export const createBroadcastCommand: CreateCommand = (context) =>
       'Name of the broadcast, which a contact gets once (default: derived from the message)',
       broadcastId,
     )
-    .option('--again', 'Send it once more to contacts that already have it')
+    .addOption(new Option('--again', 'Send it once more to contacts that already have it').conflicts('retryUnsent'))
+    .option('--retry-unsent', 'Retry requests that were refused, rejected, cancelled, or expired')
     .addHelpText(
       'after',
       examples(
@@ -57,11 +59,10 @@ export const createBroadcastCommand: CreateCommand = (context) =>
       ),
     )
     .action(async (file, options) => {
-      const { contactColumn, encoding, id, allowRepeats = false } = options;
+      const { contactColumn, encoding, id, allowRepeats = false, again = false, retryUnsent = false } = options;
       const csv = { file, delimiter: options.delimiter, encoding };
-      context.report(
-        await broadcast(context, csv, { contactColumn, fields: messageFields(options), id, allowRepeats }, options),
-      );
+      const message = { contactColumn, fields: messageFields(options), id, allowRepeats, again, retryUnsent };
+      context.report(await broadcast(context, csv, message, options));
     });
 
 const delimiter = (text: string): string => {
@@ -94,27 +95,26 @@ interface BroadcastOptions {
   readonly yes?: true;
   readonly skipInvalidRows?: true;
   readonly wait?: true;
-  readonly again?: true;
   readonly perSecond?: number;
 }
 
 const broadcast = async (
   context: CommandContext,
   csv: CsvFile,
-  message: PlannedMessage,
+  message: PlannedMessage & PrepareOptions,
   options: BroadcastOptions,
 ): Promise<CommandResult> => {
   const { commandFor, say } = context;
   const plan = await planBroadcast(await readCsv(csv, message.contactColumn), message);
   const described = describePlan(plan, message.allowRepeats);
-  if (options.dryRun) return dryRun(context, plan, described, { ...message, again: options.again === true });
+  if (options.dryRun) return dryRun(context, plan, described, message);
 
   const target = await context.target().catch((error: unknown) => {
     for (const line of [...described, ...plan.invalid.describe()]) say(line);
     requireValidRows(plan, options);
     throw error;
   });
-  const prepared = await prepareBroadcast(await context.api(), plan, { ...message, again: options.again === true });
+  const prepared = await prepareBroadcast(await context.api(), plan, message);
   const { selection, lines } = prepared;
   for (const line of [...described, ...plan.invalid.describe(), ...lines]) say(line);
   if (selection.requestIds.size + selection.done.length === 0) {
@@ -148,7 +148,7 @@ const dryRun = async (
   context: CommandContext,
   plan: BroadcastPlan,
   described: readonly string[],
-  message: PlannedMessage & { readonly again: boolean },
+  message: PrepareOptions,
 ): Promise<CommandResult> => {
   const target = await context.target().catch((error: unknown) => {
     // Without a target, the rows can still be checked.

@@ -72,8 +72,9 @@ export function bundle(entry: string): Bundle {
   const metafiles: Metafile[] = [];
   const pending = new Map([['index.js', entry]]);
   for (const [file, source] of pending) {
-    const dynamic = dynamicPackages(build(source).metafile);
-    const { text, metafile } = build(source, [...dynamic.keys()]);
+    const whole = buildOnce(source);
+    const dynamic = dynamicPackages(whole.metafile);
+    const { text, metafile } = dynamic.size === 0 ? whole : buildOnce(source, [...dynamic.keys()]);
     files.set(file, text);
     metafiles.push(metafile);
     for (const name of externalPackages(metafile)) {
@@ -88,8 +89,23 @@ export function bundle(entry: string): Bundle {
   return { files, packages: bundledPackages(metafiles, ROOT) };
 }
 
+interface Built {
+  readonly text: string;
+  readonly metafile: Metafile;
+}
+
+const builtPackages = new Map<string, Built>();
+
+/** Builds a package only once: several functions have the same ones, which do not change in the meantime. */
+function buildOnce(entry: string, external: string[] = []): Built {
+  const key = JSON.stringify([entry, external]);
+  const built = builtPackages.get(key) ?? build(entry, external);
+  if (entry.includes('node_modules/')) builtPackages.set(key, built);
+  return built;
+}
+
 /** @param external The packages to leave out. */
-function build(entry: string, external: string[] = []): { text: string; metafile: Metafile } {
+function build(entry: string, external: string[]): Built {
   const { outputFiles, metafile } = buildSync({
     entryPoints: [entry],
     absWorkingDir: ROOT,

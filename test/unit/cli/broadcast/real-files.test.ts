@@ -154,9 +154,9 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
     },
   ],
   [
-    'an old Mac, and a file that three systems edited: each kind of line end',
+    'a file that three systems edited: each kind of line end',
     {
-      file: utf8('phone,name\r+5491150000001,Ana\r\n+5491150000002,José\n'),
+      file: utf8('phone,name\r\n+5491150000001,Ana\n+5491150000002,José\r'),
       code: 0,
       says: ['2 rows, 2 contacts.'],
       sends: [ANA, JOSE],

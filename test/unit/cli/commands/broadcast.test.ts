@@ -160,13 +160,14 @@ describe('a broadcast', () => {
     expect((await requests()).map(({ messageText }) => messageText).toSorted()).toEqual(['Hi Anna', 'Hi Bea']);
   });
 
-  it('does not repeat requests that were refused or expired, and shows how many', async () => {
+  it('does not repeat requests that were refused or expired, and says how to', async () => {
     await target.parley(args);
     await process({ state: 'refused', code: 'NO_OPT_IN' }, { state: 'expired' });
 
     const { err } = await target.parley(args);
 
     expect(err).toContain(`will not be sent again: 1 refused, 1 expired, last at ${NOW} (now).`);
+    expect(err).toContain('To retry 2 requests that were not sent, add --retry-unsent.');
     expect(await queued()).toEqual([]);
   });
 
@@ -183,6 +184,16 @@ describe('a broadcast', () => {
     expect(await target.parley(named)).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was queued') });
     expect(await queued()).toEqual([]);
   });
+});
+
+it('knows the contacts of erased requests by their IDs, also of repeats', async () => {
+  const named = [...args, '--id', 'spring-sale'];
+  await target.parley([...named, '--allow-repeats']);
+  stored.push(...(await requests()).map((request) => storedSend(request, { request: undefined, erasedAt: NOW })));
+
+  await target.parley(named);
+
+  expect([stored.length, await queued()]).toEqual([2, []]);
 });
 
 describe('--again', () => {
@@ -232,6 +243,57 @@ describe('--again', () => {
     await target.parley(args);
 
     expect([first.length, await queued()]).toEqual([2, []]);
+  });
+});
+
+describe('--retry-unsent', () => {
+  const retry = () => target.parley([...args, '--retry-unsent']);
+
+  it('tries again what was not sent, under a new request ID, each time that the last attempt has ended', async () => {
+    await target.parley(args);
+    const [first] = await process({ state: 'expired' }, { state: 'accepted' });
+    const { err } = await retry();
+    const second = await requests();
+    forgetDeduplication();
+    await retry();
+    const inFlight = await process({ state: 'rejected' });
+    await retry();
+    const third = await process({ state: 'accepted' });
+    await retry();
+
+    const { requestId } = first ?? {};
+    expect(err).toContain('1 row whose request was not sent will be retried.');
+    expect([second, inFlight].map((all) => all.map((request) => request.requestId))).toEqual(
+      [1, 2].map(() => [`${requestId}_2`]),
+    );
+    expect(third.map((request) => request.requestId)).toEqual([`${requestId}_3`]);
+    expect(await queued()).toEqual([]);
+  });
+
+  it('leaves out what may have been sent, and whoever has the broadcast by another request', async () => {
+    const named = [...args, '--id', 'spring-sale'];
+    await target.parley(named);
+    const [uncertain, expired] = await process({ state: 'expired', unknownOutcomes: 1 }, { state: 'expired' });
+    stored.push(storedSend({ ...expired, requestId: 'of-another-system' }));
+
+    const { code } = await target.parley([...named, '--retry-unsent']);
+
+    expect([code, uncertain?.broadcastId, await queued()]).toEqual([0, 'spring-sale', []]);
+  });
+
+  it('tries each of several rows of a contact again with --allow-repeats', async () => {
+    write('phone,name\n+5491155000001,Ana\n+5491155000001,Bea\n');
+    const all = [...args, '--allow-repeats'];
+    await target.parley(all);
+    await process({ state: 'accepted' }, { state: 'cancelled' });
+
+    await target.parley([...all, '--retry-unsent']);
+
+    expect((await requests()).map(({ messageText }) => messageText)).toEqual(['Hi Bea']);
+  });
+
+  it('cannot be combined with --again', async () => {
+    expect(await target.parley([...args, '--retry-unsent', '--again'])).toMatchObject({ code: 2 });
   });
 });
 

@@ -43,7 +43,14 @@ const ACTS: readonly (readonly [
     'optIn',
     async () => undefined,
     { body: consent },
-    { action: 'opt-in', contact: CONTACT, platformContactId: USER, source: 'form', origin: 'import', consentAt: '2026-11-19T08:00:00.000Z' },
+    {
+      action: 'opt-in',
+      contact: CONTACT,
+      platformContactId: USER,
+      source: 'form',
+      origin: 'import',
+      consentAt: '2026-11-19T08:00:00.000Z',
+    },
   ],
   [
     'optOut',
