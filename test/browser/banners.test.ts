@@ -80,7 +80,7 @@ describe('a banner', () => {
     await page.getByRole('button', { name: 'Close circuit breaker' }).click();
     await page.getByText('The next request is a probe. If the chat service accepts it').waitFor();
 
-    await row('without-credit', 'accepted');
+    await row('without-credit', 'delivered');
     await banner('circuit breaker').waitFor({ state: 'detached' });
   });
 

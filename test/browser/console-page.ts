@@ -87,7 +87,8 @@ export const addUser = async (page: Page, contact: string): Promise<void> => {
 
 /** Enqueues a request with a free-form text, a template, or both. */
 export const enqueue = async (page: Page, { text = '', template = 'None' }: { text?: string; template?: string }) => {
-  await page.getByLabel('Free-form text').fill(text);
+  // The checklist has links whose names contain those of the fields.
+  await page.locator('.controls-pane').getByLabel('Free-form text').fill(text);
   await page.locator('.controls-pane').getByRole('combobox', { name: 'Template' }).selectOption(template);
   await page.getByRole('button', { name: 'Send request' }).click();
 };

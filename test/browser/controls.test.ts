@@ -89,7 +89,7 @@ it('lists the active faults, also those of other clients, until they are used or
   await toggle('Fault injection');
   await faults.getByText('Deliver each event twice, once').waitFor();
   await card('Fault injection').getByRole('button', { name: 'Inject' }).click();
-  await faults.getByText('Return 503 with Retry-After: 2, once').waitFor();
+  await faults.getByText('Return 503, Retry-After: 2, once').waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
 
   await writeAsUser(page, 'Used by this event');

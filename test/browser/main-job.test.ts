@@ -109,7 +109,7 @@ describe('console of a local run', () => {
     await card('Templates').locator('.badge').filter({ hasText: 'approved' }).waitFor();
     await page.locator('.controls-pane').getByRole('combobox', { name: 'Template' }).selectOption('parcel_update');
     await page.locator('.controls-pane').getByLabel('${name}').fill('Ana');
-    await page.getByLabel('Free-form text').fill('Your parcel is there.');
+    await page.locator('.controls-pane').getByLabel('Free-form text').fill('Your parcel is there.');
     await page.getByRole('button', { name: 'Send request' }).click();
 
     await step(page, 'Decision: intent/v2');

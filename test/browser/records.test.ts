@@ -133,7 +133,7 @@ it('keeps nothing of a user whom Parley has erased, until the number is entered 
   await enqueue(page, { text: 'Your secret reply' });
   await row('delivered').waitFor();
   await step(page, 'Published MessageDelivered');
-  await page.getByLabel('Free-form text').fill('');
+  await page.locator('.controls-pane').getByLabel('Free-form text').fill('');
 
   const api = createLocalManagementClient(opened.cloud.managementUrl);
   await api('DELETE', resourcePath('contacts', 'platformContactId', contact));

@@ -126,7 +126,7 @@ describe('the steps of a request', () => {
 
   it('link to the message, and from there back to the request', async () => {
     await page.locator('.timeline-heading dt').filter({ hasText: 'Message' }).waitFor();
-    await page.locator('.timeline-heading a').first().click();
+    await page.locator('.timeline-heading .ids a').first().click();
     await page.getByRole('heading', { name: 'Message timeline' }).waitFor();
     await page.locator('.timeline-heading').getByRole('link', { name: 'order-1' }).click();
     await page.getByRole('heading', { name: 'Request timeline' }).waitFor();

@@ -8,16 +8,17 @@ import { UserList } from './phone/user-list.tsx';
 import { useConsole } from './state/console-state.ts';
 import { StatusBar } from './status-bar.tsx';
 
-/** The console: three panes, of which a narrow screen shows one at a time. */
+/** The console: three panes, of which a narrow screen shows one or two at a time. */
 export const App = () => {
   const pane = useConsole((state) => state.pane);
+  const side = useConsole((state) => state.side);
   return (
-    <div class={`app shows-${pane}`}>
+    <div class={`app shows-${pane} beside-${side}`}>
       <SkipLinks />
       <Header />
-      <PaneTabs />
       <Banners />
       <main>
+        <PaneTabs />
         <Pane name="phone">
           <h2 class="owner">Chat service (sandbox)</h2>
           <UserList />

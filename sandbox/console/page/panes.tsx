@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Pane as Name, useConsole } from './state/console-state.ts';
+import { type Pane as Name, showPane, useConsole } from './state/console-state.ts';
 import { navigate } from './state/navigate.ts';
 
 const PANES: readonly (readonly [pane: Name, title: string])[] = [
@@ -8,19 +8,27 @@ const PANES: readonly (readonly [pane: Name, title: string])[] = [
   ['controls', 'Controls'],
 ];
 
-/** Chooses the pane that a narrow screen shows. */
+/** Choose the pane that a narrow screen shows, and the one that a medium screen shows beside the activity. */
 export const PaneTabs = () => {
   const pane = useConsole((state) => state.pane);
+  const side = useConsole((state) => state.side);
   return (
-    <nav class="pane-tabs" aria-label="Console panes">
-      {PANES.map(([name, title]) => (
-        <button type="button" key={name} aria-pressed={pane === name} onClick={() => navigate({}, name)}>
-          {title}
-        </button>
-      ))}
-    </nav>
+    <>
+      <Tabs of="narrow" panes={PANES} shown={pane} />
+      <Tabs of="medium" panes={PANES.filter(([name]) => name !== 'activity')} shown={side} />
+    </>
   );
 };
+
+const Tabs = ({ of, panes, shown }: { of: string; panes: typeof PANES; shown: Name }) => (
+  <nav class={`pane-tabs ${of}`} aria-label="Console panes">
+    {panes.map(([name, title]) => (
+      <button type="button" key={name} aria-pressed={shown === name} onClick={() => navigate({}, name)}>
+        {title}
+      </button>
+    ))}
+  </nav>
+);
 
 /** A part of the page. Every other part starts with a button that skips to it. */
 export const Pane = ({ name, children }: { name: Name; children: ComponentChildren }) => (
@@ -39,11 +47,20 @@ export const Pane = ({ name, children }: { name: Name; children: ComponentChildr
 export const SkipLinks = ({ from }: { from?: Name }) => (
   <p class="skip-links">
     {PANES.filter(([name]) => name !== from).map(([name, title]) => (
-      <button type="button" key={name} onClick={() => document.getElementById(paneId(name))?.focus()}>
+      <button type="button" key={name} onClick={() => focusPane(name)}>
         Skip to {title.toLowerCase()}
       </button>
     ))}
   </p>
 );
+
+const focusPane = (name: Name): void => {
+  const pane = document.getElementById(paneId(name));
+  pane?.focus();
+  if (document.activeElement === pane) return;
+  // A pane without room is rendered in the next frame.
+  showPane(name);
+  requestAnimationFrame(() => requestAnimationFrame(() => pane?.focus()));
+};
 
 const paneId = (name: Name): string => `pane-${name}`;

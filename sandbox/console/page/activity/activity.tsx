@@ -14,31 +14,34 @@ const TAB_NAMES: readonly (readonly [tab: Tab, name: string])[] = [
   ['events', 'Event log'],
 ];
 
-/** The lists, above the timeline of the selected message or request. */
+/** The lists, beside the timeline of the selected message or request. A narrow screen shows one of both. */
 export const Activity = () => {
   const hasInspector = useConsole((state) => state.hasInspector);
   const tab = useConsole((state) => state.route.tab);
+  const hasSelection = useConsole((state) => state.route.selection !== undefined);
   const shown = hasInspector ? tab : 'events';
   return (
-    <div class="activity">
+    <div class={`activity${hasSelection ? ' has-selection' : ''}`}>
+      <nav class="tabs" aria-label="Lists">
+        {TAB_NAMES.filter(([name]) => hasInspector || name === 'events').map(([name, title]) => (
+          <Link key={name} to={{ tab: name }} isCurrent={shown === name}>
+            {title}
+            {name === 'dead-letters' && <DeadLetterCount />}
+          </Link>
+        ))}
+        {hasInspector && <p class="owner">{shown === 'events' ? 'Chat service (sandbox)' : 'Parley'}</p>}
+        {!hasInspector && (
+          <p class="sandbox-only">
+            Only the sandbox is running. Run <code>npm start</code> to also see requests, decisions, and queues.
+          </p>
+        )}
+      </nav>
       <div class="log">
-        <nav class="tabs" aria-label="Lists">
-          {TAB_NAMES.filter(([name]) => hasInspector || name === 'events').map(([name, title]) => (
-            <Link key={name} to={{ tab: name }} isCurrent={shown === name}>
-              {title}
-              {name === 'dead-letters' && <DeadLetterCount />}
-            </Link>
-          ))}
-          {hasInspector && <p class="owner">{shown === 'events' ? 'Chat service (sandbox)' : 'Parley'}</p>}
-          {!hasInspector && (
-            <p class="sandbox-only">
-              Only the sandbox is running. Run <code>npm start</code> to also see requests, decisions, and queues.
-            </p>
-          )}
-        </nav>
         <List tab={shown} />
       </div>
-      <Timeline />
+      <div class="selected-item">
+        <Timeline />
+      </div>
     </div>
   );
 };

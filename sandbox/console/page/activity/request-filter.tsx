@@ -51,7 +51,7 @@ const TextFilter = () => {
       <span class="visually-hidden">Find requests</span>
       <input
         type="search"
-        placeholder="ID, contact, text, template, or reason"
+        placeholder="ID, contact, text, reason"
         value={typed ?? text}
         onInput={({ currentTarget }) => type(currentTarget.value)}
       />

@@ -2,7 +2,7 @@ import { CopyButton, CopyText } from '../components/copy.tsx';
 import { counted } from '../components/counted.ts';
 import { Link } from '../components/link.tsx';
 import { formatElapsed } from '../components/time.ts';
-import { type Timeline, useConsole } from '../state/console-state.ts';
+import { store, type Timeline, useConsole } from '../state/console-state.ts';
 import { hrefOf } from '../state/navigate.ts';
 import { NO_FILTER, type Selection } from '../state/route.ts';
 import { messageIdOf, requestIdOf } from '../state/timeline-subject.ts';
@@ -31,6 +31,9 @@ export const TimelineHeading = (props: {
         <h2 tabIndex={-1}>{HEADINGS[selection.kind]}</h2>
         {steps.length > 0 && <p class="hint">{describeDuration(steps)}</p>}
         <CopyButton name="link" label="Copy link" text={linkToTimeline} />
+        <Link class="close" to={{ selection: undefined }} label="Close the timeline">
+          ×
+        </Link>
       </div>
       <dl class="ids">
         <div>
@@ -45,7 +48,9 @@ export const TimelineHeading = (props: {
         {messageId !== undefined && (
           <Related name="Message" to={{ selection: { kind: 'message', id: messageId } }} text={messageId} />
         )}
-        {contact !== undefined && contact !== user && <Related name="User" to={{ user: contact }} text={contact} />}
+        {contact !== undefined && contact !== user && (
+          <Related name="User" to={{ user: contact, selection }} text={contact} />
+        )}
       </dl>
     </header>
   );
@@ -70,4 +75,7 @@ const describeDuration = (steps: readonly Ordered<TimelineStep>[]): string => {
 };
 
 /** The timeline and its user, whatever list is open. */
-const linkToTimeline = (): string => new URL(hrefOf({ tab: 'user', filter: NO_FILTER }), location.href).href;
+const linkToTimeline = (): string => {
+  const { selection } = store.get().route;
+  return new URL(hrefOf({ tab: 'user', filter: NO_FILTER, selection }), location.href).href;
+};

@@ -81,7 +81,7 @@ const describeMissing = ({ selection: { kind, id } }: Loaded): string =>
 const TimelineLegend = () => (
   <div class="timeline">
     <h2>Timeline</h2>
-    <p class="hint">Select a message on the phone or an entry above to see what happened to it, when, and why.</p>
+    <p class="hint">Select a message on the phone or an entry of a list to see what happened to it, when, and why.</p>
     <dl class="legend">
       {Object.values(SOURCES).map(({ name, does }) => (
         <div key={name}>

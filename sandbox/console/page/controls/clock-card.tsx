@@ -49,7 +49,7 @@ const OtherAmount = () => {
           min={0}
           step="any"
           aria-label="Amount of time"
-          placeholder="Amount"
+          placeholder="1"
           value={amount}
           onInput={({ currentTarget }) => setAmount(currentTarget.value)}
         />

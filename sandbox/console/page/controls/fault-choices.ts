@@ -11,18 +11,18 @@ const errorAnswer = (code: number, message: string): Fault => ({
 });
 
 export const FAULTS: readonly (readonly [label: string, fault: Fault])[] = [
-  ['Return 503 with Retry-After: 2', { of: 'answers', status: 503, headers: RETRY_AFTER }],
-  ['Return 429 with Retry-After: 2', { of: 'answers', status: 429, headers: RETRY_AFTER }],
+  ['Return 503, Retry-After: 2', { of: 'answers', status: 503, headers: RETRY_AFTER }],
+  ['Return 429, Retry-After: 2', { of: 'answers', status: 429, headers: RETRY_AFTER }],
   ['Return 401: invalid token', { of: 'answers', status: 401 }],
   ['Return 500: unknown outcome', { of: 'answers', status: 500 }],
-  ['Return error 101: insufficient credit', errorAnswer(101, 'Insufficient credit')],
-  ['Return error 201: window closed', errorAnswer(201, 'User window is over 24 hours')],
-  ['Reset the connection before the message is accepted', { of: 'answers', reset: 'before' }],
-  ['Reset the connection after the message is accepted', { of: 'answers', reset: 'after' }],
+  ['Return error 101: no credit', errorAnswer(101, 'Insufficient credit')],
+  ['Return error 201: closed', errorAnswer(201, 'User window is over 24 hours')],
+  ['Reset before accepting', { of: 'answers', reset: 'before' }],
+  ['Reset after accepting', { of: 'answers', reset: 'after' }],
   ['Delay the response by 5 s', { of: 'answers', delayMs: 5_000 }],
   ['Deliver each event twice', { of: 'deliveries', double: true }],
   ['Delay each event by 5 s', { of: 'deliveries', holdMs: 5_000 }],
-  ['Deliver events in reverse order', { of: 'deliveries', reverse: true }],
+  ['Deliver in reverse order', { of: 'deliveries', reverse: true }],
 ];
 
 /** Describes the pending faults, including those of other clients. */

@@ -1,4 +1,4 @@
-import { store } from '../state/console-state.ts';
+import { showPane, store } from '../state/console-state.ts';
 import { createSampleTemplate } from '../state/templates.ts';
 
 /** The id of the template field of the form that sends a request. */
@@ -15,7 +15,7 @@ export const focusTemplate = async (): Promise<void> => {
 
 /** Shows a field of the form that sends a request, and moves the focus to it. */
 export const focusField = (id: string): void => {
-  store.set({ pane: 'controls' });
+  showPane('controls');
   // The pane is rendered in the next frame.
   requestAnimationFrame(() =>
     requestAnimationFrame(() => {

@@ -22,7 +22,7 @@ import type {
 import { parseRoute, type Route, type Selection } from './route.ts';
 import { createStore, useStore } from './store.ts';
 
-/** The panes, of which a narrow screen shows one at a time. */
+/** The panes, of which a narrow screen shows one at a time, and a medium one the activity and one other. */
 export type Pane = 'phone' | 'activity' | 'controls';
 
 export interface Conversation {
@@ -65,7 +65,10 @@ export interface ConsoleState {
   /** The map is mutated and only this wrapper replaced: copying a thousand users on each change would be slow. */
   readonly users: { readonly byContact: Map<string, UserRow> };
   readonly route: Route;
+  /** What a narrow screen shows. */
   readonly pane: Pane;
+  /** What a medium screen shows beside the activity. */
+  readonly side: Exclude<Pane, 'activity'>;
   readonly conversation: Conversation;
   /** What Parley has recorded about the user that was selected when it was loaded. */
   readonly contactStatus: { readonly contact: string; readonly status: ContactStatus | undefined } | undefined;
@@ -106,6 +109,7 @@ export const store = createStore<ConsoleState>({
   users: { byContact: new Map() },
   route: parseRoute(''),
   pane: 'phone',
+  side: 'phone',
   conversation: EMPTY_CONVERSATION,
   contactStatus: undefined,
   contactChanges: 0,
@@ -119,6 +123,9 @@ export const store = createStore<ConsoleState>({
   eventLog: [],
   notice: undefined,
 });
+
+/** Shows a pane on a screen that has no room for all of them. */
+export const showPane = (pane: Pane): void => store.set({ pane, ...(pane !== 'activity' && { side: pane }) });
 
 /** Returns a part of the console's state and re-renders the component when it changes. */
 export const useConsole = <Part>(select: (state: ConsoleState) => Part): Part => useStore(store, select);

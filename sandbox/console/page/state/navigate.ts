@@ -1,4 +1,4 @@
-import { EMPTY_CONVERSATION, type Pane, store } from './console-state.ts';
+import { EMPTY_CONVERSATION, type Pane, showPane, store } from './console-state.ts';
 import { loadRequests, requestsPath } from './requests.ts';
 import { formatRoute, parseRoute, type Route, type Selection } from './route.ts';
 import { loadSelectedUser } from './selected-user.ts';
@@ -7,7 +7,17 @@ import { loadTimeline, rememberedTimeline } from './timeline.ts';
 /** What to change in the route. `undefined` clears a part; a part that is not named stays. */
 export type RouteChange = { readonly [Part in keyof Route]?: Route[Part] };
 
-export const hrefOf = (change: RouteChange): string => formatRoute({ ...store.get().route, ...change });
+export const hrefOf = (change: RouteChange): string => formatRoute(routeAfter(change));
+
+/** What is selected is closed when the list changes, unless the change selects something. */
+const routeAfter = (change: RouteChange): Route => {
+  const { route } = store.get();
+  const changed = { ...route, ...change };
+  const isOtherList = LIST_PARTS.some((part) => changed[part] !== route[part]);
+  return isOtherList && !('selection' in change) ? { ...changed, selection: undefined } : changed;
+};
+
+const LIST_PARTS = ['user', 'tab', 'filter'] as const;
 
 /**
  * Shows something else and adds an entry to the browser's history.
@@ -15,7 +25,7 @@ export const hrefOf = (change: RouteChange): string => formatRoute({ ...store.ge
  * @param pane The pane that a narrow screen shows from now on. By default, the activity if a list or selection is given.
  */
 export const navigate = (change: RouteChange, pane: Pane = paneOf(change)): void => {
-  const route = { ...store.get().route, ...change };
+  const route = routeAfter(change);
   if (formatRoute(route) !== formatRoute(store.get().route) || pane !== store.get().pane) {
     history.pushState({ pane }, '', formatRoute(route));
   }
@@ -24,7 +34,7 @@ export const navigate = (change: RouteChange, pane: Pane = paneOf(change)): void
 
 /** Like {@link navigate}, but replaces the current entry of the history, for changes that Back should skip. */
 export const replaceRoute = (change: RouteChange): void => {
-  const route = { ...store.get().route, ...change };
+  const route = routeAfter(change);
   history.replaceState({ pane: store.get().pane }, '', formatRoute(route));
   show(route, store.get().pane);
 };
@@ -68,10 +78,10 @@ const show = (route: Route, pane: Pane): void => {
   // A filter narrows a list down, so its earlier rows stay until the others are loaded.
   const isFiltered = route.tab === 'requests' && previous.tab === 'requests';
   const isOtherItem = !isSameItem(route.selection, previous.selection);
+  showPane(pane);
   store.set({
     // The same object, so that what depends on the selection alone is not rendered again.
     route: isOtherItem ? route : { ...route, selection: previous.selection },
-    pane,
     ...(isOtherUser && { conversation: EMPTY_CONVERSATION }),
     ...(isOtherList && !isFiltered && { requests: undefined }),
     ...(isOtherItem && { timeline: rememberedTimeline(route.selection) }),
