@@ -1,6 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { claim, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
 import type { Item } from '../../../support/emulated-table.ts';
 import { testTables } from '../../../support/test-tables.ts';
@@ -74,5 +75,19 @@ describe('a request that was being sent when the table was lost', () => {
 
     expect(restored.calls).toEqual([]);
     expect(await restored.sendItem()).toMatchObject({ state: 'uncertain' });
+  });
+});
+
+describe('while sending is stopped before a restore', () => {
+  it('a request that was called leaves the queue: one that was accepted, and one whose function died', async () => {
+    await live.startFunction().send(sendRequest());
+    await live.sends.claim(queuedSend(sendRequest({ requestId: 'died' })), claim(), { resend: false });
+    await live.stops.stop({ stoppedAt: live.now(), note: 'Restoring the table' });
+    live.advance(LEASE_MS / 1000 + 1);
+    const sender = live.startFunction();
+
+    expect(await sender.send(sendRequest())).toEqual(DONE);
+    expect(await sender.send(sendRequest({ requestId: 'died' }))).toEqual(DONE);
+    expect(await live.sendItem('died')).toMatchObject({ state: 'uncertain' });
   });
 });
