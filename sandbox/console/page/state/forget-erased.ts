@@ -24,9 +24,9 @@ export const forgetOwnerOf = (erased: { readonly requestId: string; readonly mes
   const { route, requests, conversation, eventLog } = store.get();
   const isListed = route.tab === 'user' && requests?.sends.some(({ requestId }) => requestId === erased.requestId);
   const isOnPhone = conversation.messages.some(({ id }) => id === erased.messageId);
-  if (route.user !== undefined && (isListed || isOnPhone)) return forgetUser(route.user);
-  const accepted = eventLog.find((entry) => 'message' in entry && entry.message.id === erased.messageId);
-  if (accepted !== undefined && 'message' in accepted) forgetUser(accepted.contact);
+  const logged = eventLog.find((entry) => 'message' in entry && entry.message.id === erased.messageId);
+  const owner = isListed || isOnPhone ? route.user : logged && describeEvent(logged).contact;
+  if (owner !== undefined) forgetUser(owner);
 };
 
 /** Removes everything about a user from the page. The chat service keeps its copy: entering the number shows it again. */
