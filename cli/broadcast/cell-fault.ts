@@ -16,8 +16,8 @@ const ROUNDED = /^[+-]?\d([.,]\d+)?e\+\d{2,3}$/i;
  * read. Undefined for any other value.
  */
 export const cellFault = (value: string): string | undefined => {
-  if (value.includes('\ufffd')) return 'has a character that an earlier program could not read; export the file again';
-  if (ERROR_CELL.test(value)) return 'is an error of the spreadsheet';
-  if (ROUNDED.test(value)) return 'is a number that a spreadsheet has rounded; format the column as text';
+  if (value.includes('\ufffd')) return 'has a character that another program could not read; export the file again';
+  if (ERROR_CELL.test(value)) return 'is a spreadsheet error; fix the formula, and export the file again';
+  if (ROUNDED.test(value)) return 'is a number that a spreadsheet has rounded; format it as text and export it again';
   return undefined;
 };

@@ -46,7 +46,7 @@ export const readCsv = async (
   contactColumn: string,
 ): Promise<CsvTable> => {
   const decoded = await readTextFile(file, statedEncoding);
-  // Excel writes such a line, and shows it to nobody.
+  // Excel reads the delimiter from such a line, and does not show it.
   const [marker = '', named] = /^sep=(.)\r?\n/.exec(decoded.text) ?? [];
   const bytes = Buffer.from(decoded.text.slice(marker.length));
   const delimiter = stated ?? named ?? recognizeDelimiter(bytes, contactColumn);
@@ -115,7 +115,7 @@ function* chunksOf(bytes: Buffer): Generator<Buffer> {
 
 const toRow = (header: readonly string[], values: readonly string[]): Omit<NumberedRow, 'number'> => {
   const row = Object.fromEntries(header.map((column, index) => [column, values[index] ?? '']));
-  const counts = `${count(values.length, 'column')}, where the header has ${header.length}`;
+  const counts = `${count(values.length, 'column')}, but the header has ${header.length}`;
   if (values.length < header.length) return { row, fault: `has ${counts}; column ${header[values.length]} is missing` };
   // A spreadsheet pads rows to the width of the longest one.
   return values.slice(header.length).some((value) => value !== '')
@@ -138,7 +138,7 @@ const checkHeader = (file: string, header: readonly string[]): void => {
 export const noRows = (file: string): CliError =>
   new CliError(
     EXIT.usage,
-    `${file} has no rows. The first line names the columns, and each of the other lines is a message.`,
+    `${file} has no rows. The first line must name the columns, and each line after it is a message.`,
   );
 
 const explainCsvError = (file: string, error: CsvError): CliError => {
@@ -158,6 +158,6 @@ const describeDamage = (file: string, { text, encoding }: DecodedText, delimiter
   return new CliError(
     EXIT.usage,
     `${file} is not valid ${encoding.toUpperCase()}: row ${row + 1}, column ${column + 1}${name && ` (${name})`}: ` +
-      `"${records[row]?.[column]}". Export it as "CSV UTF-8", or state its encoding, such as --encoding windows-1252.`,
+      `"${records[row]?.[column]}". Export the file as "CSV UTF-8", or add its encoding: --encoding windows-1252.`,
   );
 };

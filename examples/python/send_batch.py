@@ -2,8 +2,8 @@
 
     .venv/bin/python send_batch.py shipments.csv
 
-The file has the columns shipment, contact, and name. It may be what a spreadsheet exports: UTF-8 or UTF-16, with any of
-the usual delimiters. Set it up as in send.py.
+The file has the columns shipment, contact, and name. It can be exported from a spreadsheet: in UTF-8 or UTF-16, with
+commas, semicolons, or tabs as delimiters. Set it up as in send.py.
 
 A batch can fail in part: the call succeeds, and its response lists the entries that failed. Entries that failed at SQS
 are retried; entries that SQS refuses are reported, and the exit code is 1. It is safe to run this again, because each

@@ -43,7 +43,7 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       code: 2,
       says: [
         'is not valid UTF-8: row 3, column 2 (name): "Jos\ufffd".',
-        'Export it as "CSV UTF-8", or state its encoding, such as --encoding windows-1252.',
+        'Export the file as "CSV UTF-8", or add its encoding: --encoding windows-1252.',
       ],
       sends: [],
     },
@@ -94,7 +94,7 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       ),
       code: 2,
       says: [
-        '10 rows are not valid:',
+        '10 rows are invalid:',
         'row 2: column phone is a number that a spreadsheet has rounded; format the column as text and export it again ' +
           '("5.49115E+12")',
         'row 4: column phone is a number with decimals',
@@ -102,9 +102,9 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
         'row 7: column phone has too few digits for a phone number',
         'row 8: column phone starts with 0 instead of a country code',
         'row 9: column phone is not one phone number',
-        'row 10: column phone is not a phone number, and Parley does not know such a contact ("abc")',
+        'row 10: column phone is not a phone number, and Parley knows no contact with this ID ("abc")',
         'row 11: column phone is empty',
-        'Nothing was queued, because 10 rows are not valid.',
+        'Nothing was queued, because 10 rows are invalid.',
       ],
       sends: [],
     },
@@ -117,9 +117,9 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       code: 6,
       says: [
         'Delimiter: |',
-        'row 3: column name is an error of the spreadsheet ("#REF!")',
-        'row 4: column name is an error of the spreadsheet ("#¡VALOR!")',
-        'row 5: column name is a number that a spreadsheet has rounded; format the column as text ("1.2E+15")',
+        'row 3: column name is a spreadsheet error; fix the formula, and export the file again ("#REF!")',
+        'row 4: column name is a spreadsheet error; fix the formula, and export the file again ("#¡VALOR!")',
+        'row 5: column name is a number that a spreadsheet has rounded; format it as text and export it again ("1.2E+15")',
       ],
       sends: ['5491150000001 Hola Ana'],
     },
@@ -134,7 +134,7 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       code: 0,
       says: [
         '5 rows, 2 contacts.',
-        '3 rows are for the contact of an earlier row, in this or another spelling; only the first row of a contact is sent:',
+        '3 rows repeat the contact of an earlier row, in any spelling; only the first row of each contact will be sent:',
         '2: the same message (rows 3, 4)',
         '1: another message (row 5)',
       ],
@@ -169,8 +169,8 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       options: ['--skip-invalid-rows'],
       code: 6,
       says: [
-        'row 3: has 1 column, where the header has 2; column name is missing',
-        'row 4: has 3 columns, where the header has 2; enclose values that contain the delimiter in quotation marks',
+        'row 3: has 1 column, but the header has 2; column name is missing',
+        'row 4: has 3 columns, but the header has 2; enclose values that contain the delimiter in quotation marks',
       ],
       sends: [ANA, JOSE],
     },
@@ -182,7 +182,7 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       code: 2,
       says: [
         'Delimiter: ;',
-        'row 3: column name has a character that an earlier program could not read; export the file again ("Jos\ufffd")',
+        'row 3: column name has a character that another program could not read; export the file again ("Jos\ufffd")',
       ],
       sends: [],
     },

@@ -14,7 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** CSV files as spreadsheets export them: UTF-8 or UTF-16, with any of the usual delimiters. */
+/** CSV files that spreadsheets export: UTF-8 or UTF-16, with commas, semicolons, or tabs as delimiters. */
 final class CsvFile {
   private static final CsvMapper CSV =
       CsvMapper.builder()
