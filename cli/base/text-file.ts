@@ -34,7 +34,7 @@ export const readTextFile = async (file: string, encoding?: string): Promise<Dec
 };
 
 /** Decodes bytes, and removes a byte order mark. */
-const decodeText = (bytes: Uint8Array, stated: string | undefined): DecodedText => {
+export const decodeText = (bytes: Uint8Array, stated?: string): DecodedText => {
   const decoder = createDecoder(stated ?? encodingByMark(bytes) ?? 'utf-8');
   const { encoding } = decoder;
   if (encoding === 'windows-1252') return { text: decodeWindows1252(bytes), encoding, isDamaged: false };

@@ -1,4 +1,3 @@
-import { BROADCAST_ID } from '../../lambdas/domain/send-request.ts';
 import { type CommandContext, type CommandResult, type CreateCommand, count, examples } from '../base/command.ts';
 import { confirm } from '../base/confirm.ts';
 import { CliError, EXIT } from '../base/errors.ts';
@@ -6,12 +5,12 @@ import { createMessageCommand, messageFields } from '../base/message-options.ts'
 import { createProgress, type Progress } from '../base/progress.ts';
 import type { Target } from '../base/target.ts';
 import { type CsvFile, readCsv } from '../broadcast/csv-rows.ts';
+import { broadcastId, delimiter, wholeNumber } from '../broadcast/option-values.ts';
 import { waitForOutcome } from '../broadcast/outcome.ts';
 import { type BroadcastPlan, type PlannedMessage, planBroadcast } from '../broadcast/plan.ts';
 import { type PreparedBroadcast, type PrepareOptions, prepareBroadcast, requestsOf } from '../broadcast/prepare.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
 import { describePlan, interrupted, reportOf, summarize } from '../broadcast/results.ts';
-import { isRepetitionId } from '../broadcast/row-identity.ts';
 import { withoutReplaced } from '../broadcast/selection.ts';
 import { createPacer } from '../operations/pacer.ts';
 import type { SendCount } from '../operations/send-counts.ts';
@@ -77,36 +76,6 @@ export const createBroadcastCommand: CreateCommand = (context) =>
       };
       context.report(await broadcast(context, csv, message, options));
     });
-
-const delimiter = (text: string): string => {
-  const character = ['tab', '\\t'].includes(text) ? '\t' : text;
-  if (character.length === 1) return character;
-  throw new CliError(EXIT.usage, `--delimiter ${text} is invalid. Use one character, such as ; or |, or tab.`);
-};
-
-const wholeNumber =
-  (option: string, least: number, most: number) =>
-  (text: string): number => {
-    if (/^[1-9]\d{0,4}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-    throw new CliError(EXIT.usage, `${option} "${text}" is invalid. Use a whole number from ${least} to ${most}.`);
-  };
-
-/** Leaves room for the suffix of a repetition, such as `.2`. */
-const MAX_ID_LENGTH = 60;
-
-const broadcastId = (id: string): string => {
-  if (isRepetitionId(id)) {
-    throw new CliError(
-      EXIT.usage,
-      `--id "${id}" looks like a repetition, which --again queues. Use an ID that does not end in a dot and a number.`,
-    );
-  }
-  if (BROADCAST_ID.test(id) && id.length <= MAX_ID_LENGTH) return id;
-  throw new CliError(
-    EXIT.usage,
-    `--id "${id}" is invalid. Use 1 to ${MAX_ID_LENGTH} letters, digits, or punctuation characters.`,
-  );
-};
 
 /** Returns the bulk queue, or the send queue in a stage without one. */
 const broadcastQueueUrl = ({ addresses }: Target): string => addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;

@@ -1,12 +1,12 @@
-import { text as readAll } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { Command, Option } from '@commander-js/extra-typings';
 import { CONSENT_ORIGINS, type ConsentKind, DEFAULT_ORIGIN } from '../../lambdas/domain/consent.ts';
-import { contactCheckResponse } from '../../lambdas/manage/api/contact-checks.ts';
+import { checkedNumber, contactCheckResponse } from '../../lambdas/manage/api/contact-checks.ts';
 import { type ContactResponse, contactResponse } from '../../lambdas/manage/api/contacts.ts';
 import { type CommandContext, type CreateCommand, channelOption, contactArgument, examples } from '../base/command.ts';
 import { CliError, EXIT } from '../base/errors.ts';
 import { fieldsFrom } from '../base/request-fields.ts';
-import { readTextFile } from '../base/text-file.ts';
+import { decodeText, readTextFile } from '../base/text-file.ts';
 
 /** How many numbers one call can check within the timeout of the management API, even if the chat service is slow. */
 const NUMBERS_PER_CALL = 200;
@@ -30,12 +30,14 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
       ),
     )
     .action(async (file, { channel: chatChannelNumber }) => {
-      const numbers = parseNumbers(file === '-' ? await readAll(stdin) : (await readTextFile(file)).text);
+      const source = file === '-' ? 'Standard input' : file;
+      const given = parseNumbers(file === '-' ? decodeText(await buffer(stdin)).text : (await readTextFile(file)).text);
+      const numbers = [...given.keys()];
       if (numbers.length === 0) {
-        const source = file === '-' ? 'Standard input' : file;
         throw new CliError(EXIT.usage, `${source} has no numbers. Put one on each line, such as +5491150000001.`);
       }
-      const call = await api();
+      refuseOthers(source, given);
+      const call = await api({ chatChannelNumber: 'channel' });
       const contacts = [];
       for (let left = numbers; left.length > 0; ) {
         const body = { contacts: left.slice(0, NUMBERS_PER_CALL), chatChannelNumber };
@@ -52,13 +54,31 @@ const createCheckCommand = ({ api, report, say, stdin }: CommandContext) =>
       report({ lines: [...lines, `On the platform: ${found} of ${contacts.length}.`], json: { contacts } });
     });
 
-const parseNumbers = (text: string): string[] => {
-  const firstColumn = text.split(/\r?\n/).map((line) => {
+/** Returns the numbers of a file, each with its first line. */
+const parseNumbers = (text: string): ReadonlyMap<string, number> => {
+  const lines = new Map<string, number>();
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
     const [value = ''] = line.split(/[,;\t]/);
-    return value.trim().replace(/^"(.*)"$/, '$1');
+    const number = value.trim().replace(/^"(.*)"$/, '$1');
+    // The header of a CSV has no digits; a contact id always has one.
+    const isHeader = index === 0 && !/\d/.test(number);
+    if (number !== '' && !isHeader && !lines.has(number)) lines.set(number, index + 1);
+  }
+  return lines;
+};
+
+const MAX_FAULTS = 5;
+
+/** @throws CliError that names the lines with what is no number, before any number is checked */
+const refuseOthers = (source: string, numbers: ReadonlyMap<string, number>): void => {
+  const faults = [...numbers].flatMap(([number, line]) => {
+    const fault = checkedNumber.safeParse(number).error?.issues[0]?.message;
+    return fault === undefined ? [] : [`line ${line}: ${JSON.stringify(number.slice(0, 40))} ${fault}`];
   });
-  // The header of a CSV has no digits; a contact id always has one.
-  return [...new Set(firstColumn.filter((value, index) => value !== '' && (index > 0 || /\d/.test(value))))];
+  if (faults.length === 0) return;
+  const rest = faults.length > MAX_FAULTS ? `; and ${faults.length - MAX_FAULTS} more` : '';
+  const listed = faults.slice(0, MAX_FAULTS).join('; ');
+  throw new CliError(EXIT.usage, `${source}, ${listed}${rest}. Fix the lines and run the command again.`);
 };
 
 interface ConsentWords {

@@ -130,7 +130,11 @@ const createDeleteCommand = ({ target, api, report, stop }: CommandContext) =>
 
 /** @throws CliError if nothing was deleted */
 const deletion = (deleted: number) => {
-  if (deleted === 0) throw new CliError(EXIT.notFound, 'No dead letter matches, so nothing was deleted.');
+  if (deleted === 0)
+    throw new CliError(
+      EXIT.notFound,
+      'No dead letter matches, so nothing was deleted. Check the message ID or --reason.',
+    );
   return { lines: [`${count(deleted, 'dead letter')} deleted.`], json: { deleted } };
 };
 

@@ -98,7 +98,8 @@ export const createCanSendCommand: CreateCommand = (context) => {
       // A stack that is too old for a dry run of POST /v1/sends would send.
       const { at, forecasts } = forecastResponse.parse(await call('POST', '/v1/forecasts', body));
       const [forecast] = forecasts;
-      if (forecast === undefined) throw new CliError(EXIT.failed, 'The management API returned no forecast.');
+      if (forecast === undefined)
+        throw new CliError(EXIT.failed, 'The management API returned no forecast. Run the command again.');
       const stage = stageResponse.parse(await call('GET', '/v1/stage'));
       const backlog = await readBacklog(await context.target());
       const isSent = forecast.decision === 'free-form' || forecast.decision === 'template';

@@ -1,10 +1,11 @@
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { Command } from '@commander-js/extra-typings';
 import { accessTokenExpiry } from '../../lambdas/domain/access-token.ts';
 import { type CommandContext, type CommandResult, type CreateCommand, examples } from '../base/command.ts';
 import { CliError, EXIT, explainError } from '../base/errors.ts';
 import { describeExpiry } from '../base/human-time.ts';
+import { decodeText } from '../base/text-file.ts';
 import { checkToken, isChannelInvalid, isTokenRefused } from '../operations/check-token.ts';
 import { recordAct } from '../operations/record-act.ts';
 
@@ -39,7 +40,7 @@ const createSetCommand = (context: CommandContext) => {
         if (stdin.isTTY || args.length > 0) {
           throw new CliError(EXIT.usage, `${TOKEN_AS_ARGUMENT} See parley token set --help.`);
         }
-        const token = (await text(stdin)).trim();
+        const token = decodeText(await buffer(stdin)).text.trim();
         if (!/^[\x21-\x7e]{8,4096}$/.test(token)) {
           throw new CliError(
             EXIT.usage,

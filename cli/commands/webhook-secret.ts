@@ -1,10 +1,11 @@
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
 import { countAllMessages } from '../../lambdas/adapters/sqs-backlog.ts';
 import { decodeSigningSecret, MIN_SIGNING_BYTES, SIGNING_PREFIX } from '../../lambdas/domain/signing-secret.ts';
 import { type CommandContext, type CommandFor, type CreateCommand, count, examples } from '../base/command.ts';
 import { CliError, EXIT } from '../base/errors.ts';
 import type { Target } from '../base/target.ts';
+import { decodeText } from '../base/text-file.ts';
 import { recordAct } from '../operations/record-act.ts';
 import { fingerprintOf, readSecrets, replaceSecrets } from '../operations/webhook-secrets.ts';
 
@@ -52,7 +53,7 @@ const createAddCommand = ({ target, api, report, commandFor, stdin }: CommandCon
       if (stdin.isTTY || args.length > 0) {
         throw new CliError(EXIT.usage, 'Provide the secret on standard input, not as an argument.');
       }
-      const secret = (await text(stdin)).trim();
+      const secret = decodeText(await buffer(stdin)).text.trim();
       const found = await target();
       const { client, secretId } = secretOf(found);
       const before = await readSecrets(client, secretId);

@@ -39,9 +39,8 @@ export const answerErrors = (log: Log): MiddlewareObj<APIGatewayProxyEventV2, AP
     const { requestId } = event.requestContext;
     const fields = { route: event.routeKey, caller: callerOf(event).arn, apiRequestId: requestId, error };
     log.error('management call failed', fields);
-    const sentence =
-      'Parley could not complete the call. Retry it. If it fails again, search the logs for the request id';
-    request.response = httpResponse(problem(500, 'INTERNAL', `${sentence} ${requestId}.`));
+    const sentence = `Parley could not complete the call. Retry it. If it fails again, search the logs for the request ID ${requestId}.`;
+    request.response = httpResponse(problem(500, 'INTERNAL', sentence));
   },
 });
 

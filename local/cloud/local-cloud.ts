@@ -202,8 +202,6 @@ const contextFor = (
   ...context,
   stage,
   ...(settings !== undefined && { settings }),
-  // Only the CDK command acts on its findings, and it takes a third of the time.
-  '@aws-cdk/core:validateAgainstDefaultRules': false,
   [LOCAL_RUN_CONTEXT]: true,
   [LOCAL_CHAT_SERVICE_CONTEXT]:
     chatServiceUrl === undefined ? sandboxPlaceholder(JWKS_PATH) : { baseUrl: chatServiceUrl },

@@ -28,6 +28,8 @@ const synthesize = async (
       // Node.js may have been started by its path, and be another one than the first in PATH.
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       CDK_OUTDIR: outdir,
+      // CDK's validation of templates takes a fifth of the time, and only the CDK command acts on its findings.
+      CDK_VALIDATION: 'false',
       // Makes the metadata name the folder of a function's code. The CDK command sets it, too.
       CDK_CONTEXT_JSON: JSON.stringify({ ...context, 'aws:cdk:enable-asset-metadata': true }),
     },

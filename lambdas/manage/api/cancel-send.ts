@@ -77,7 +77,7 @@ export const cancelSendById = defineRoute({
 });
 
 const notCancellable = ({ requestId, state }: SendRecord): Answer =>
-  problem(409, 'NOT_CANCELLABLE', `The send ${requestId} ${whyNot(state)}.`);
+  problem(409, 'NOT_CANCELLABLE', `The send ${requestId} cannot be cancelled: it ${whyNot(state)}.`);
 
 const whyNot = (state: SendRecord['state']): string => {
   switch (state) {

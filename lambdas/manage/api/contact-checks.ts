@@ -50,6 +50,9 @@ export const contactCheckResponse = z.object({
   notChecked: z.optional(z.array(z.string())),
 });
 
+/** The check supports only numbers, so it would report any other id as absent. */
+export const checkedNumber = z.typedAddress(z.MAX_NAME_LENGTH).check(z.refine(isPhone, 'must be a phone number'));
+
 export const checkContacts = defineRoute({
   route: 'POST /v1/contact-checks',
   summary: 'Check which numbers are on the platform and record the results',
@@ -59,11 +62,7 @@ export const checkContacts = defineRoute({
   query: ignoredQuery,
   body: z.strictObject({
     contacts: z
-      .array(
-        // The check supports only numbers, so it would report any other id as absent.
-        z.typedAddress(z.MAX_NAME_LENGTH).check(z.refine(isPhone, 'must be a phone number')),
-        'must be a list of numbers',
-      )
+      .array(checkedNumber, 'must be a list of numbers')
       .check(
         z.minLength(1, 'must have at least one number'),
         z.maxLength(MAX_CHECKED_CONTACTS, `must not have more than ${MAX_CHECKED_CONTACTS} numbers`),

@@ -115,7 +115,11 @@ export const respondWithContact = async (ports: ContactPorts, named: NamedContac
 };
 
 export const contactNotFound = (platformContactId: string): Answer =>
-  problem(404, 'CONTACT_NOT_FOUND', `There is no contact with the id ${platformContactId}.`);
+  problem(
+    404,
+    'CONTACT_NOT_FOUND',
+    `There is no contact with the ID ${platformContactId}. Check it; a phone number needs its country code.`,
+  );
 
 export const viewContact = (
   { clock, rules }: Pick<ContactPorts, 'clock' | 'rules'>,

@@ -95,6 +95,8 @@ export const getMessage = defineRoute({
   },
   async handle({ messages }: Pick<ConversationPorts, 'messages'>, { id }) {
     const message = await messages.read(id);
-    return message ? ok(message) : problem(404, 'MESSAGE_NOT_FOUND', `There is no message with the id ${id}.`);
+    return message
+      ? ok(message)
+      : problem(404, 'MESSAGE_NOT_FOUND', `There is no message with the ID ${id}. Check it.`);
   },
 });

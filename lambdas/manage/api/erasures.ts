@@ -174,6 +174,8 @@ export const getErasure = defineRoute({
   responses: { 200: erasureResponse, 400: problemResponse, 404: problemResponse },
   async handle({ erasures }: Pick<ErasurePorts, 'erasures'>, { id }) {
     const erasure = await erasures.read(id);
-    return erasure ? ok(erasure) : problem(404, 'ERASURE_NOT_FOUND', `There is no erasure with the id ${id}.`);
+    return erasure
+      ? ok(erasure)
+      : problem(404, 'ERASURE_NOT_FOUND', `There is no erasure with the ID ${id}. Check it.`);
   },
 });

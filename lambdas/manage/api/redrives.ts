@@ -68,7 +68,8 @@ export const redriveDeadLetters = defineRoute({
   responses: { 200: redriveResponse, 400: problemResponse, 404: problemResponse },
   async handle(ports: RedrivePorts, { body: { queue: name, before: givenBefore, ...selection }, caller }) {
     const way = wayOf(ports, name);
-    if (way === undefined) return problem(404, 'QUEUE_NOT_FOUND', `This stack has no dead letters of ${name}.`);
+    if (way === undefined)
+      return problem(404, 'QUEUE_NOT_FOUND', `This stack has no dead letters of ${name}. Name another queue.`);
     const now = ports.clock.now();
     const before = [parseInstant(givenBefore) ?? now, now].toSorted()[0] ?? now;
     const run = createRedriveRun(ports, way, { caller, selection, before, until: addMs(now, BUDGET_MS) });

@@ -55,7 +55,7 @@ const notNamed = (platformContactId: string, customerId: string) =>
   problem(
     404,
     'CUSTOMER_NOT_FOUND',
-    `No event named the contact ${platformContactId} together with the customer ${customerId}.`,
+    `No event named the contact ${platformContactId} together with the customer ${customerId}. Check both IDs.`,
   );
 
 export const separateCustomer = separationRoute(

@@ -348,6 +348,16 @@ describe('an invalid file', () => {
     expect(await broadcast(csv(text))).toEqual([2, expect.stringContaining(sentence)]);
   });
 
+  it('with lines that are no numbers', async () => {
+    const lines = ['phone;name', '+54 9 11 5000-0001;Ana', 'abc;Bea', '5.49116E+12;Cai'];
+    expect(await fail(['contacts', 'check', file('numbers.txt', lines.join('\r\n')), '--local'])).toEqual([
+      2,
+      expect.stringMatching(
+        /numbers\.txt, line 3: "abc" must be a phone number; line 4: "5\.49116E\+12" is a number that a spreadsheet has rounded; .*\. Fix the lines and run the command again\.$/,
+      ),
+    ]);
+  });
+
   it('without numbers', async () => {
     expect(await fail(['contacts', 'check', file('numbers.txt', 'phone\n\n'), '--local'])).toEqual([
       2,

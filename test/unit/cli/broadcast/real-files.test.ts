@@ -221,7 +221,9 @@ it.each(FILES)('%s', async (_, { file, options = [], code, says, sends }) => {
 it.each([
   ['NUL characters', Buffer.from('phone,name\r\n+5491150000001,Ana\r\n', 'utf16le'), [], 'has NUL characters'],
   ['an unknown encoding', utf8('phone,name\n'), ['--encoding', 'ansi-latin'], '--encoding ansi-latin is unknown. Use'],
-  ['a delimiter that is none', utf8('phone,name\n'), ['--delimiter', 'comma'], '--delimiter comma is invalid. Use'],
+  ['a delimiter that is none', utf8('phone,name\n'), ['--delimiter', 'comma'], '--delimiter "comma" is invalid. Use'],
+  ['a delimiter that encloses values', utf8('phone,name\n'), ['--delimiter', '"'], 'is invalid. Use'],
+  ['a delimiter that ends rows', utf8('phone,name\n'), ['--delimiter', '\n'], 'is invalid. Use'],
   ['an encoding that is not its own', utf16('phone,name\n'), ['--encoding', 'utf-8'], 'so it is not utf-8 text'],
   ['a header that is not UTF-8', windows1252('teléfono;name\n'), [], 'row 1, column 1: "tel\ufffdfono".'],
 ])('a file with %s is refused', async (_, file, options, sentence) => {

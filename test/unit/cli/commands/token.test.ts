@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ListeningServer, listenLocally } from '../../../../local/base/listen-locally.ts';
 import { STAGE } from '../../../support/answer-forecasts.ts';
@@ -11,6 +13,8 @@ import { runParley } from '../../../support/run-parley.ts';
 let target: LocalTarget;
 let secrets: ListeningServer;
 let called: string[];
+/** The last call to Secrets Manager. */
+let stored: string;
 /** What the stage answers when it checks the token. */
 let checked: readonly [status: number, body: unknown];
 
@@ -21,11 +25,10 @@ beforeAll(async () => {
     return path === '/v1/contact-checks' ? checked : [200, {}];
   });
   secrets = await listenLocally(
-    createServer((request, response) => {
-      request.resume().on('end', () => {
-        called.push(String(request.headers['x-amz-target']).replace('secretsmanager.', ''));
-        response.end('{}');
-      });
+    createServer(async (request, response) => {
+      stored = await text(request);
+      called.push(String(request.headers['x-amz-target']).replace('secretsmanager.', ''));
+      response.end('{}');
     }),
   );
   const file = join(target.folder, 'local.json');
@@ -52,6 +55,18 @@ it('checks the token after it is stored, with the number of the business', async
     err: '',
   });
   expect(called).toEqual(['POST /v1/audit', 'PutSecretValue', 'GET /v1/stage', 'POST /v1/contact-checks']);
+});
+
+it.each([
+  ['UTF-8 with a byte order mark', Buffer.from('\ufeffa-new-token\r\n')],
+  ['UTF-16', Buffer.from('\ufeffa-new-token\r\n', 'utf16le')],
+])('reads what PowerShell writes: %s', async (_case, bytes) => {
+  checked = [200, { contacts: [] }];
+  called = [];
+
+  const result = await runParley(['token', 'set'], { stateFolder: target.folder, stdin: Readable.from([bytes]) });
+
+  expect([result.code, JSON.parse(stored)]).toEqual([0, expect.objectContaining({ SecretString: 'a-new-token' })]);
 });
 
 it('says when the token expires, if it says so itself', async () => {

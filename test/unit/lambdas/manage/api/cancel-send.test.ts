@@ -142,7 +142,7 @@ describe('cancelling any other send', () => {
     await putSendInState(stage.sends, state);
     expect(await cancel()).toEqual({
       status: 409,
-      body: { code: 'NOT_CANCELLABLE', message: `The send request-1 ${why}` },
+      body: { code: 'NOT_CANCELLABLE', message: `The send request-1 cannot be cancelled: it ${why}` },
     });
   });
 

@@ -14,7 +14,10 @@ describe('a contact', () => {
   it('returns 404 with a code and a message if it is unknown', async () => {
     expect(await stage.call('getContact', { id: USER })).toEqual({
       status: 404,
-      body: { code: 'CONTACT_NOT_FOUND', message: `There is no contact with the id ${USER}.` },
+      body: {
+        code: 'CONTACT_NOT_FOUND',
+        message: `There is no contact with the ID ${USER}. Check it; a phone number needs its country code.`,
+      },
     });
   });
 
