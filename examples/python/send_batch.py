@@ -51,6 +51,8 @@ def read_rows(file: Path) -> Iterator[dict[str, str]]:
     header = text.partition("\n")[0]
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=header.count), strict=True)
     for row in rows:
+        if not any(row.values()):
+            continue  # Spreadsheets write rows of only delimiters.
         if None in row or None in row.values():
             sys.exit(f"{file}, line {rows.line_num}: the row does not have the columns of the header.")
         yield row

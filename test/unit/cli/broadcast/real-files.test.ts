@@ -165,14 +165,63 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
   [
     'a file edited by hand: rows with too few and too many columns',
     {
-      file: utf8('phone,name\n+5491150000001,Ana\n+5491150000003\n+5491150000004,Pérez, Eva\n+5491150000002,José,,\n'),
+      file: utf8('phone,name\n+5491150000001,Ana\n+5491150000003\n+5491150000004,Pérez, Eva\n+5491150000005,Gómez,\n'),
       options: ['--skip-invalid-rows'],
       code: 6,
       says: [
         'row 3: has 1 column, but the header has 2; column name is missing',
         'row 4: has 3 columns, but the header has 2; enclose values that contain the delimiter in quotation marks',
+        'row 5: has 3 columns, but the header has 2; enclose values that contain the delimiter in quotation marks',
       ],
+      sends: [ANA],
+    },
+  ],
+  [
+    'a spreadsheet whose rows are all padded, also the header',
+    {
+      file: utf8('phone,name,,\n+5491150000001,Ana,,\n+5491150000002,José\n+5491150000003,Eva,x,\n'),
+      options: ['--skip-invalid-rows'],
+      code: 6,
+      says: ['row 4: has 4 columns, but the header has 2;'],
       sends: [ANA, JOSE],
+    },
+  ],
+  [
+    'exports of programs that write something in place of a missing value',
+    {
+      file: utf8(
+        `phone,name\n${[
+          ...['NULL', 'null', '\\N', 'undefined', 'NaN', 'N/A', '-', 'Err:502', '[object Object]', '#NOMBRE?', '#REF'],
+          '{{name}}',
+        ]
+          .map((name) => `+5491150000009,${name}\n`)
+          .join('')}+5491150000001,Null\n`,
+      ),
+      options: ['--skip-invalid-rows'],
+      code: 6,
+      says: [
+        '12 rows are invalid:',
+        'row 2: column name is what a program writes in place of a missing value; correct the cell ("NULL")',
+      ],
+      sends: ['+5491150000001 Hola Null'],
+    },
+  ],
+  [
+    'windows-1252 with Excel’s line that names the delimiter',
+    {
+      file: windows1252('sep=;\r\nphone;name\r\n+5491150000001;José\r\n'),
+      code: 2,
+      says: ['is not valid UTF-8: row 2, column 2 (name): "Jos\ufffd".'],
+      sends: [],
+    },
+  ],
+  [
+    'windows-1252 with a quotation mark that is not closed',
+    {
+      file: windows1252('phone,name\n+5491150000001,"José\n'),
+      code: 2,
+      says: ['is not valid UTF-8: line 2. Export the file as "CSV UTF-8"'],
+      sends: [],
     },
   ],
   [

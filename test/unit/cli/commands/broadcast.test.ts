@@ -152,6 +152,39 @@ describe('a broadcast', () => {
     expect(await requests()).toMatchObject([{ messageText: 'Hello Eva', broadcastId: 'spring-sale' }]);
   });
 
+  it('whose text is written in another way is the same broadcast without --id', async () => {
+    await target.parley([...args, '--text', 'Mañana, {{name}}'.normalize('NFC')]);
+    await process();
+
+    await target.parley([...args, '--text', ` ${'Mañana, {{name}}'.normalize('NFD')} `]);
+
+    expect(await queued()).toEqual([]);
+  });
+
+  it('with a template and other variables than its contacts got names them', async () => {
+    const template = ['broadcast', csv, '--contact-column', 'phone', '--template', 'opening', '--yes'];
+    await target.parley(template);
+    await process();
+    write('phone,status,name\n+5491155000001,new,Ana\n');
+
+    const { code, err } = await target.parley(template);
+
+    expect([code, err]).toEqual([2, expect.stringContaining('with the variables name, not name, status; state the')]);
+  });
+
+  it('whose columns were put in another order has the same requests, also before the stage has processed them', async () => {
+    const template = ['broadcast', csv, '--contact-column', 'phone', '--template', 'opening', '--yes'];
+    write('phone,name,time\n+5491155000001,Ana,9:00\n');
+    await target.parley(template);
+    const first = await requests();
+    forgetDeduplication();
+    write('time,name,phone\n9:00,Ana,+5491155000001\n');
+
+    await target.parley(template);
+
+    expect(JSON.stringify(await requests())).toBe(JSON.stringify(first));
+  });
+
   it('without --id, whose contacts have the same message with other values, asks for a name', async () => {
     await target.parley(args);
     await process();
@@ -510,6 +543,11 @@ describe('the requests of a broadcast', () => {
     );
   });
 
+  it('refuse an ID that looks like that of a repetition', async () => {
+    const { code, err } = await target.parley([...args, '--id', 'news.2']);
+    expect([code, err]).toEqual([2, expect.stringContaining('--id "news.2" looks like a repetition')]);
+  });
+
   it.each(['a b', 'x'.repeat(61), 'é'])('refuse the ID %j', async (id) => {
     const { code, err } = await target.parley([...args, '--id', id]);
     expect([code, err]).toEqual([2, expect.stringContaining('Use 1 to 60 letters, digits, or punctuation characters')]);
@@ -811,6 +849,14 @@ describe('a placeholder', () => {
     const { code, err } = await target.parley([...args, '--text', text]);
     expect([code, err]).toEqual([2, expect.stringContaining(advice)]);
     expect(await queued()).toEqual([]);
+  });
+
+  it('that names no column shows a few of them, shortened', async () => {
+    write(`phone,${'x'.repeat(5_000)},${Array.from({ length: 500 }, (_, index) => `c${index}`).join(',')}\n`);
+
+    const { err } = await target.parley([...args, '--text', 'Hi {{unknown}}']);
+
+    expect(err).toContain(`Its columns: phone, ${'x'.repeat(30)}…, c0, c1, c2, c3, c4, c5, and 494 more.`);
   });
 
   it('can have spaces around the column', async () => {

@@ -34,7 +34,10 @@ final class CsvFile {
     var header = text.lines().findFirst().orElse("");
     var schema = CsvSchema.emptySchema().withHeader().withColumnSeparator(delimiterOf(header));
     try (var rows = CSV.readerForMapOf(String.class).with(schema).<Map<String, String>>readValues(text)) {
-      return rows.readAll();
+      // Spreadsheets write rows of only delimiters.
+      return rows.readAll().stream()
+          .filter(row -> row.values().stream().anyMatch(value -> !value.isEmpty()))
+          .toList();
     }
   }
 
