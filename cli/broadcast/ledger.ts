@@ -4,7 +4,7 @@ import type { SendState } from '../../lambdas/domain/send-transitions.ts';
 import { sendListResponse } from '../../lambdas/manage/api/send-lists.ts';
 import { CliError, EXIT } from '../base/errors.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
-import { contactOfRequestId, identifyRow, repetitionId } from './row-identity.ts';
+import { contactOfRequestId, identifyRow, MAX_REPETITION, repetitionId } from './row-identity.ts';
 
 /** A request of a broadcast that the stage has. */
 export interface LedgerEntry {
@@ -92,13 +92,13 @@ export const readLedger = async (call: ManagementClient, broadcastId: string, re
       if (at !== undefined && (latestAt === undefined || at > latestAt)) latestAt = at;
     }
     next += 1;
-  } while (size > 0);
+  } while (size > 0 && next <= MAX_REPETITION);
   return {
     broadcastId: id,
     requestIds,
     contacts,
     ...(latestAt !== undefined && { latestAt }),
-    next: Math.max(next - 1, repetition + 1),
+    next: Math.max(size > 0 ? next : next - 1, repetition + 1),
   };
 };
 

@@ -50,6 +50,8 @@ export const identifyRow = (
   content: digest(contentOf(message), 12),
 });
 
+export const MAX_REPETITION = 99;
+
 /** Returns the ID of a repetition of a broadcast: `summer-sale`, `summer-sale.2`, and so on. */
 export const repetitionId = (broadcastId: string, repetition: number): string =>
   repetition === 1 ? broadcastId : `${broadcastId}.${repetition}`;

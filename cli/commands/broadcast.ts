@@ -11,6 +11,7 @@ import { type BroadcastPlan, type PlannedMessage, planBroadcast } from '../broad
 import { type PreparedBroadcast, type PrepareOptions, prepareBroadcast, requestsOf } from '../broadcast/prepare.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
 import { describePlan, interrupted, reportOf, summarize } from '../broadcast/results.ts';
+import { MAX_REPETITION } from '../broadcast/row-identity.ts';
 import { withoutReplaced } from '../broadcast/selection.ts';
 import { createPacer } from '../operations/pacer.ts';
 import type { SendCount } from '../operations/send-counts.ts';
@@ -53,7 +54,7 @@ export const createBroadcastCommand: CreateCommand = (context) =>
     .option(
       '--again <number>',
       'Send it again to all contacts in the file: 2 is the second time',
-      wholeNumber('--again', 2, 99),
+      wholeNumber('--again', 2, MAX_REPETITION),
     )
     .option('--retry-unsent', 'Retry requests that were refused, rejected, cancelled, or expired')
     .addHelpText(
