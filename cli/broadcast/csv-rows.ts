@@ -67,6 +67,9 @@ const FORMAT = {
   trim: true,
 } as const satisfies Options;
 
+/** Returns a column's name as it is compared: some programs write an accent as a character of its own. */
+export const columnName = (column: string): string => column.trim().normalize('NFC');
+
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /** The header is in the first bytes of the file. */
@@ -75,7 +78,7 @@ const HEADER_BYTES = 64 * 1024;
 const readHeader = (bytes: Buffer, delimiter: string): readonly string[] | undefined => {
   try {
     const [header = []] = parseAll(bytes.subarray(0, HEADER_BYTES), { ...FORMAT, delimiter, to: 1 });
-    return header.map((column) => column.trim());
+    return header.map(columnName);
   } catch {
     return undefined;
   }

@@ -20,6 +20,8 @@ export interface BroadcastPlan {
   /** How many of them are to be sent, if none of their contacts has the broadcast yet. */
   readonly messages: number;
   readonly preview: readonly PreviewedRow[];
+  /** How many messages are for a number without a plus, by its number of digits. */
+  readonly withoutPlus: ReadonlyMap<number, number>;
 }
 
 export interface PlannedRow extends Pick<RowIdentity, 'content'> {
@@ -48,6 +50,7 @@ export const planBroadcast = async (csv: CsvTable, message: PlannedMessage): Pro
   const preview = choosePreview();
   const repeats: RefusedRows = {};
   const contacts = new Map<string, PlannedRow[]>();
+  const withoutPlus = new Map<number, number>();
   let messages = 0;
   let rows = 0;
   for await (const numbered of csvRows(csv)) {
@@ -68,9 +71,12 @@ export const planBroadcast = async (csv: CsvTable, message: PlannedMessage): Pro
     if (earlier !== undefined && !allowRepeats) continue;
     messages += 1;
     preview.add(number, filled);
+    const { platformContactId } = filled.request;
+    const { length } = platformContactId;
+    if (/^\d+$/.test(platformContactId)) withoutPlus.set(length, (withoutPlus.get(length) ?? 0) + 1);
   }
   if (rows === 0) throw noRows(csv.file);
-  return { csv, template, rows, contacts, invalid, repeats, messages, preview: preview.chosen() };
+  return { csv, template, rows, contacts, invalid, repeats, messages, preview: preview.chosen(), withoutPlus };
 };
 
 const SAME_MESSAGE = 'the same message';

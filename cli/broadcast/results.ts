@@ -14,6 +14,7 @@ export const describePlan = (plan: BroadcastPlan, allowRepeats: boolean): readon
   return [
     describeFile(plan),
     ...preview.map(describePreviewed),
+    ...describeWithoutPlus(plan),
     ...(repeated === 0
       ? []
       : [
@@ -21,6 +22,17 @@ export const describePlan = (plan: BroadcastPlan, allowRepeats: boolean): readon
             `${allowRepeats ? ', and will be sent too' : '; only the first row of each contact will be sent'}:`,
           ...describeRefused(repeats),
         ]),
+  ];
+};
+
+/** A national number passes for an international one of another country, so the operator should look at the digits. */
+const describeWithoutPlus = ({ messages, withoutPlus }: BroadcastPlan): readonly string[] => {
+  const rows = [...withoutPlus.values()].reduce((sum, one) => sum + one, 0);
+  if (rows === 0) return [];
+  const lengths = [...withoutPlus.keys()].toSorted((one, other) => one - other).join(', ');
+  return [
+    `${rows} of ${count(messages, 'message')} ${rows === 1 ? 'is' : 'are'} for a number without a plus (digits: ` +
+      `${lengths}). Check that it starts with its country code.`,
   ];
 };
 
@@ -60,11 +72,12 @@ export const summarize = ({ prepared, queued, counts }: BroadcastResult, command
   const { plan, selection, ledger } = prepared;
   const { broadcastId, requestIds, done } = selection;
   const [requestId] = requestIds.values();
+  const isUnsent = done.length > 0 && done.every(({ entry }) => entry.isUnsent);
   return {
     lines: [
       queued === 0
         ? `Nothing was queued: ${count(done.length, 'row is', 'rows are')} for contacts that already have a request in ` +
-          `this broadcast. To send it to the same contacts once more, add --again ${ledger.next}.`
+          `this broadcast.${isUnsent ? '' : ` To send it to the same contacts once more, add --again ${ledger.next}.`}`
         : `${plan.csv.file}: ${queued} of ${count(plan.rows, 'row')} queued, ${plan.rows - queued} not.`,
       ...(queued === 0 ? describeUnsent(done) : []),
       ...(counts ? [`Outcome: ${describeCounts(counts)}.`] : []),

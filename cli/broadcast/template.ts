@@ -7,7 +7,7 @@ import { CliError, EXIT } from '../base/errors.ts';
 import { MESSAGE_SOURCES, type MessageFields } from '../base/message-options.ts';
 import { describeFaults } from '../base/request-fields.ts';
 import { cellFault } from './cell-fault.ts';
-import type { CsvTable, NumberedRow } from './csv-rows.ts';
+import { type CsvTable, columnName, type NumberedRow } from './csv-rows.ts';
 import { identifyRow, type RowIdentity } from './row-identity.ts';
 
 /** How a message names a column. A shell leaves braces alone, and replaces `${name}`. */
@@ -44,7 +44,7 @@ export const createTemplate = (
     typeof value === 'string' ? [value] : Object.values(value),
   );
   for (const text of strings) checkPlaceholders(text);
-  const named = strings.flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, column = '']) => column.trim()));
+  const named = strings.flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, column = '']) => columnName(column)));
   // Without params, the approved template takes the other columns as its variables.
   const takesColumns = fields.ruleNameOrId !== undefined && fields.params === undefined;
   const variables = takesColumns ? header.filter((column) => column !== contactColumn) : [];
@@ -116,7 +116,8 @@ export const fillRow = (template: MessageTemplate, { row, fault }: NumberedRow):
     const why = column === contactColumn ? undefined : cellFault(value);
     if (why !== undefined) return invalid(`column ${column} ${why}`, value);
   }
-  const fill = (text: string): string => text.replace(PLACEHOLDER, (_, column: string) => row[column.trim()] ?? '');
+  const fill = (text: string): string =>
+    text.replace(PLACEHOLDER, (_, column: string) => row[columnName(column)] ?? '');
   const filled = Object.fromEntries(
     Object.entries(template.fields).map(([name, value]) => [
       name,

@@ -4,7 +4,7 @@ import { CliError, EXIT } from '../base/errors.ts';
 import { createMessageCommand, messageFields } from '../base/message-options.ts';
 import { createProgress, type Progress } from '../base/progress.ts';
 import type { Target } from '../base/target.ts';
-import { type CsvFile, readCsv } from '../broadcast/csv-rows.ts';
+import { type CsvFile, columnName, readCsv } from '../broadcast/csv-rows.ts';
 import { broadcastId, delimiter, wholeNumber } from '../broadcast/option-values.ts';
 import { waitForOutcome } from '../broadcast/outcome.ts';
 import { type BroadcastPlan, type PlannedMessage, planBroadcast } from '../broadcast/plan.ts';
@@ -65,7 +65,8 @@ export const createBroadcastCommand: CreateCommand = (context) =>
       ),
     )
     .action(async (file, options) => {
-      const { contactColumn, encoding, id, allowRepeats = false, again = 1, retryUnsent = false } = options;
+      const { encoding, id, allowRepeats = false, again = 1, retryUnsent = false } = options;
+      const contactColumn = columnName(options.contactColumn);
       const csv = { file, delimiter: options.delimiter, encoding };
       const message = {
         contactColumn,
@@ -191,7 +192,7 @@ const outcome = async (
   const { broadcastId, requestIds } = selection;
   const queued = ledger.requestIds.size + requestIds.size;
   const call = await context.api();
-  const counts = await withProgress(context, { total: queued, noun: 'messages' }, (progress) =>
+  const counts = await withProgress(context, { total: queued, noun: 'outcomes' }, (progress) =>
     waitForOutcome(call, { broadcastId, queued }, { progress, stop: context.stop }),
   );
   return { counts: withoutReplaced(counts, selection) };

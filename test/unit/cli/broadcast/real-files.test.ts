@@ -49,6 +49,16 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
     },
   ],
   [
+    'accents as characters of their own in the header, and national numbers',
+    {
+      file: utf8('phone,name,Tele\u0301fono\n612345678,Ana,1\n1155001001,Bea,2\n'),
+      options: ['--text', 'Hola {{Tel\u00e9fono}}'],
+      code: 0,
+      says: ['2 of 2 messages are for a number without a plus (digits: 9, 10). Check that it starts with its country'],
+      sends: ['1155001001 Hola 2', '612345678 Hola 1'],
+    },
+  ],
+  [
     'the same file with its encoding',
     {
       file: windows1252('phone;name\r\n+5491150000001;Ana\r\n+5491150000002;José’s €5\r\n'),

@@ -202,8 +202,9 @@ describe('a broadcast', () => {
     await target.parley(args);
     await process({ state: 'refused', code: 'NO_OPT_IN' }, { state: 'expired' });
 
-    const { err } = await target.parley(args);
+    const { err, out } = await target.parley(args);
 
+    expect(out).not.toContain('--again');
     expect(err).toContain(`will not be queued again: 1 refused, 1 expired, last at ${NOW} (now).`);
     expect(err).toContain('To retry 2 requests that were not sent, add --retry-unsent.');
     expect(await queued()).toEqual([]);
