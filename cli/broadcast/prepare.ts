@@ -71,7 +71,9 @@ const describeDone = ({ broadcastId, done }: Selection, latestAt: Instant | unde
   return [
     `${count(done.length, 'row')} of contacts that already have the broadcast ${broadcastId} will not be sent again: ` +
       `${describeCounts(countStates(done))}${when}.${others > 0 ? ` To ${others} of them, another message was sent.` : ''}`,
-    ...(unsent > 0 ? [`To retry ${count(unsent, 'request that was', 'requests that were')} not sent, add --retry-unsent.`] : []),
+    ...(unsent > 0
+      ? [`To retry ${count(unsent, 'request that was', 'requests that were')} not sent, add --retry-unsent.`]
+      : []),
   ];
 };
 

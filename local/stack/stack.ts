@@ -73,8 +73,8 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     pseudoParameters: pseudoParameters(settings.stackName),
   };
   let functions: Functions | undefined;
-  const portOf = (apiName: string): number =>
-    apiName === `${settings.stackName}-management` ? ports.managementApi : ports.webhook;
+  // The name of a long stack is shortened, but the end of an API's name is not.
+  const portOf = (apiName: string): number => (apiName.endsWith('-management') ? ports.managementApi : ports.webhook);
 
   const apis = new Map<string, HttpApi>();
   const restApis = new Map<string, RestApi>();

@@ -154,7 +154,7 @@ export const enqueueSendById = defineRoute({
   responses: enqueueResponses,
   async handle(ports: SendPorts, { id, body, traceparent }) {
     if (body.requestId !== undefined && body.requestId !== id) {
-      return invalidField('requestId', 'must be the ID in the path, or missing');
+      return invalidField('requestId', 'must be the same as the ID in the path; change it, or remove it');
     }
     const parsed = parseRequest(JSON.stringify({ ...body, requestId: id }));
     return parsed.kind === 'parsed' ? enqueue(ports, parsed.value, traceparent) : invalidRequest(parsed.faults);

@@ -69,7 +69,7 @@ const authOptions = {
   audience: text('parley', 'https://parley.example'),
   serviceAccountEmail: fc.oneof(text('chat@bank.iam.gserviceaccount.com'), fc.emailAddress()),
   header: text('X-Token'),
-  topicArn: text('arn:aws:sns:eu-west-1:111122223333:chat-events'),
+  topicArn: text('arn:aws:sns:eu-west-1:444455556666:chat-events'),
   envelope: fc.constantFrom('none' as const, 'pubsub' as const),
 };
 const providerOptions = {
@@ -120,7 +120,7 @@ describe('the settings of a new app', () => {
     [['--contact-check-path', '/api/v1.0/x'], '--contact-check-path: got "/api/v1.0/x", expected the contact check'],
     [['--number-format', 'plain'], "Option '--number-format <format>' argument 'plain' is invalid. Allowed choices"],
     [['--auth', 'insecure-none'], "Option '--auth <kind>' argument 'insecure-none' is invalid. Allowed choices are"],
-    [['--topic-arn', 'arn:aws:sns:eu-west-1:111122223333:a'], '--topic-arn is only for --auth sns.'],
+    [['--topic-arn', 'arn:aws:sns:eu-west-1:444455556666:a'], '--topic-arn is only for --auth sns.'],
     [['--tarballs', '/nowhere'], `/nowhere/${TARBALLS[0]} does not exist. Create it with npm run pack`],
   ])('are not written if an option is invalid: %j', async (args, sentence) => {
     const folder = emptyFolder();
@@ -135,7 +135,7 @@ describe('the settings of a new app', () => {
 describe('the placeholders of a new app', () => {
   /** What init writes for prod although nobody chose it, and which is right as it is. */
   const CHOSEN = ['production', 'webhook.auth.kind', 'webhook.auth.header'];
-  const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+  const TOPIC = 'arn:aws:sns:eu-west-1:444455556666:chat-events';
 
   const pathsIn = (value: unknown, path: readonly string[] = []): readonly string[] =>
     typeof value === 'object' && value !== null
@@ -194,7 +194,7 @@ describe("the settings for a provider's habits", () => {
 });
 
 describe('the README of a new app', () => {
-  const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+  const TOPIC = 'arn:aws:sns:eu-west-1:444455556666:chat-events';
   const stepsOf = (options: Partial<SettingsOptions> & Pick<SettingsOptions, 'auth'>): string =>
     /^5\. .*?(?=^6\. )/ms.exec(
       filesOf({ ...DEFAULTS, ...(options.auth === 'sns' && { topicArn: TOPIC }), ...options }).get('README.md') ?? '',
@@ -378,7 +378,7 @@ describe('a new app', () => {
 });
 
 describe('a command in the files of a new app', () => {
-  const topicArn = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+  const topicArn = 'arn:aws:sns:eu-west-1:444455556666:chat-events';
   const everyFile = AUTH_KINDS.flatMap((auth) => [
     ...filesOf({ ...DEFAULTS, auth, ...(auth === 'sns' && { topicArn }) }),
   ]);
