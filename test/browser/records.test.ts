@@ -19,6 +19,17 @@ import {
 const ANA = '+5491155550001';
 const BEN = '+5491155550002';
 
+/** Keeps the page's connections, to break them. */
+const KEEP_FEEDS = `
+  globalThis.feeds = [];
+  globalThis.EventSource = class extends EventSource {
+    constructor(url) {
+      super(url);
+      feeds.push(this);
+    }
+  };
+`;
+
 let opened: RunningConsole;
 let page: Page;
 
@@ -28,11 +39,30 @@ const row = (text: string | RegExp) => page.locator('.request-row').filter({ has
 const tab = (name: string) => page.locator('.tabs').getByRole('link', { name });
 const control = (path: string, body: unknown) =>
   fetch(`${opened.cloud.chatServiceUrl}/sandbox/${path}`, { method: 'POST', body: JSON.stringify(body) });
+/** Writes a message of Ana's, and waits until its events and all earlier ones are on the page. */
+const writeAsAna = async (text: string) => {
+  await control(`users/${encodeURIComponent(ANA)}/messages`, { text });
+  const isDone = async () => {
+    const { pending } = Object(await (await fetch(`${opened.cloud.chatServiceUrl}/sandbox/state`)).json());
+    return pending === 0 ? true : undefined;
+  };
+  await eventually(isDone);
+  await page.locator('.event-row').filter({ hasText: text }).waitFor();
+};
+
+/** Makes the page lose its connections, as after a laptop's sleep. */
+const reconnect = async () => {
+  await page.evaluate(`feeds.splice(0).forEach((feed) => feed.dispatchEvent(new Event('error')))`);
+  await page.locator('.connection:not(.live)').waitFor();
+  await page.locator('.connection.live').waitFor();
+};
 
 beforeAll(async () => {
   const keywords = { languages: ['en' as const], confirmation: 'You get no more messages from us.' };
   opened = await startConsole({ keywords, operators: { echoField: 'OPERATOR_ID' }, window: { marginSeconds: 90 } });
   ({ page } = opened);
+  await page.addInitScript(KEEP_FEEDS);
+  await page.reload();
   await addUser(page, ANA);
   await writeAsUser(page, 'Where is my parcel?');
   await step(page, 'Published MessageReceived');
@@ -155,6 +185,22 @@ it('keeps nothing of a user whom Parley has erased, until the number is entered 
   await row('Content erased').click();
   await step(page, 'Send state: accepted');
   expect(await left()).toEqual([]);
+
+  // Neither a later event nor a new connection brings the user back.
+  await tab('Event log').click();
+  await control(`users/${encodeURIComponent(contact)}/read`, {});
+  await writeAsAna('Is anybody there?');
+  expect(await left()).toEqual([]);
+  await reconnect();
+  await writeAsAna('Hello again');
+  expect(await left()).toEqual([]);
+
+  // Nor does the browser's Back button, to where the user was selected.
+  for (let step = 0; step < 10; step += 1) {
+    await page.goBack();
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
+    expect(await left()).toEqual([]);
+  }
 
   await addUser(page, contact);
   await page.locator('.conversation .in').filter({ hasText: text }).waitFor();

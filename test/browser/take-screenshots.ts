@@ -122,6 +122,8 @@ try {
       await page.getByRole('complementary').getByRole('button', { name: 'Close' }).click();
       if (width < 1_000) await page.getByRole('navigation').getByRole('button', { name: 'Phone' }).click();
       await page.locator('.ticks.read').last().waitFor();
+      // Parley's answer about the user. A narrow screen hides it.
+      await page.locator('.window-card.open').waitFor({ state: 'attached' });
       await page.locator('.conversation').evaluate((list) => list.scrollTo(0, list.scrollHeight));
       await capture(page, `${name}-${colorScheme}`);
     }

@@ -1,6 +1,8 @@
+import { describeEvent } from '../activity/describe-event.ts';
 import { restartFirstRun } from '../first-run/first-run-state.ts';
 import type { FeedEntry, Message } from './api.ts';
 import { store } from './console-state.ts';
+import { erasedContacts } from './erased-contacts.ts';
 import { readEvent } from './event-fields.ts';
 import { refreshFaults } from './faults.ts';
 import { activityOf, withActivity } from './minutes.ts';
@@ -15,8 +17,9 @@ const MAX_LOG_ENTRIES = 500;
 export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
   const { eventLog, minutes } = store.get();
   const activity = activityOf(entry);
+  const isAboutErased = erasedContacts.has(describeEvent(entry).contact);
   store.set({
-    eventLog: [entry, ...eventLog.slice(0, MAX_LOG_ENTRIES - 1)],
+    ...(!isAboutErased && { eventLog: [entry, ...eventLog.slice(0, MAX_LOG_ENTRIES - 1)] }),
     ...(activity && { minutes: withActivity(minutes, activity, Date.now()) }),
   });
   switch (entry.type) {
@@ -24,6 +27,7 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
       store.set({ account: entry.account });
       break;
     case 'user-changed': {
+      if (isAboutErased) break;
       const { users, route } = store.get();
       const known = users.byContact.get(entry.user.contact);
       store.set({ users: withUser(users, entry.user) });
@@ -67,6 +71,7 @@ export const applyFeedEntry = (entry: FeedEntry): 'applied' | 'reload' => {
       store.set({ clockOffsetMs: Date.parse(entry.now) - Date.now() });
       break;
     case 'reset':
+      erasedContacts.clear();
       store.set({ users: { byContact: new Map() } });
       restartFirstRun();
       replaceRoute({ user: undefined, selection: undefined });

@@ -1,9 +1,11 @@
+import { describeEvent } from '../activity/describe-event.ts';
 import { type ConsoleStart, callApi, type FeedEntry, type InspectorChange, inspectorPath } from './api.ts';
 import { applyFeedEntry } from './apply-feed-entry.ts';
 import { store } from './console-state.ts';
 import { isAboutSelectedUser } from './contact-status.ts';
 import { correctRoute } from './correct-route.ts';
 import { noteContactChange } from './dry-run.ts';
+import { erasedContacts } from './erased-contacts.ts';
 import { forgetIfErased, forgetOwnerOf } from './forget-erased.ts';
 import { loadRequests, refreshRequests } from './requests.ts';
 import { loadSelectedUser } from './selected-user.ts';
@@ -27,12 +29,13 @@ export const connect = async (): Promise<void> => {
   if (attempt !== attempts) return;
   if (!start.ok) return connectLater();
   forgetTimelines();
-  const { feedId, now, users, log, ...state } = start.value;
+  const { feedId, now, log, ...state } = start.value;
+  const users = start.value.users.filter(({ contact }) => !erasedContacts.has(contact));
   store.set({
     ...state,
     clockOffsetMs: Date.parse(now) - Date.now(),
     users: { byContact: new Map(users.map((user) => [user.contact, user])) },
-    eventLog: log,
+    eventLog: log.filter((entry) => !erasedContacts.has(describeEvent(entry).contact)),
   });
   if (state.hasInspector) feeds = [followInspector()];
   const user = (await linkedUser()) ?? users[0]?.contact;

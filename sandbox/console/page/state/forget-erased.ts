@@ -4,6 +4,7 @@ import { type ContactStatus, callApi, encodeText, inspectorPath } from './api.ts
 import { showNotice, store } from './console-state.ts';
 import { isContactOf } from './contact-item.ts';
 import { draft } from './draft.ts';
+import { erasedContacts } from './erased-contacts.ts';
 import { isSameContact } from './find-user.ts';
 import { replaceRoute } from './navigate.ts';
 import { forgetTimelines } from './timeline.ts';
@@ -18,18 +19,21 @@ export const forgetIfErased = async (contactKey: string): Promise<void> => {
   }
 };
 
-/** Forgets the selected user if an erased request was theirs. Parley has no contact of a user who never wrote. */
+/** Forgets the user of an erased request. Parley has no contact of a user who never wrote. */
 export const forgetOwnerOf = (erased: { readonly requestId: string; readonly messageId?: string }): void => {
-  const { route, requests, conversation } = store.get();
+  const { route, requests, conversation, eventLog } = store.get();
   const isListed = route.tab === 'user' && requests?.sends.some(({ requestId }) => requestId === erased.requestId);
   const isOnPhone = conversation.messages.some(({ id }) => id === erased.messageId);
-  if (route.user !== undefined && (isListed || isOnPhone)) forgetUser(route.user);
+  const logged = eventLog.find((entry) => 'message' in entry && entry.message.id === erased.messageId);
+  const owner = isListed || isOnPhone ? route.user : logged && describeEvent(logged).contact;
+  if (owner !== undefined) forgetUser(owner);
 };
 
 /** Removes everything about a user from the page. The chat service keeps its copy: entering the number shows it again. */
 const forgetUser = (user: string): void => {
   const { users, eventLog, route, requests } = store.get();
   const isAboutUser = (contact = '') => isSameContact(contact, user);
+  erasedContacts.add(user);
   users.byContact.delete(user);
   forgetTimelines();
   draft.set({ since: { contact: undefined, value: '' } });

@@ -1,4 +1,5 @@
 import { EMPTY_CONVERSATION, type Pane, showPane, store } from './console-state.ts';
+import { erasedContacts } from './erased-contacts.ts';
 import { loadRequests, requestsPath } from './requests.ts';
 import { formatRoute, parseRoute, type Route, type Selection } from './route.ts';
 import { loadSelectedUser } from './selected-user.ts';
@@ -26,6 +27,7 @@ const LIST_PARTS = ['user', 'tab', 'filter'] as const;
  */
 export const navigate = (change: RouteChange, pane: Pane = paneOf(change)): void => {
   const route = routeAfter(change);
+  if (change.user !== undefined) erasedContacts.delete(change.user);
   if (formatRoute(route) !== formatRoute(store.get().route) || pane !== store.get().pane) {
     history.pushState({ pane }, '', formatRoute(route));
   }
@@ -59,12 +61,16 @@ export const selectUnlessMoved = (before: Route, selection: Selection): void => 
   if (route.user === before.user && isSameItem(route.selection, before.selection)) selectItem(selection);
 };
 
-/** Starts with the page's URL, then follows the browser's Back and Forward buttons. */
+/** Starts with the page's URL, then follows the browser's Back and Forward buttons, but not to an erased user. */
 export const followHistory = (): void => {
   const route = parseRoute(location.search);
   store.set({ route, pane: route.selection ? 'activity' : 'phone' });
   addEventListener('popstate', ({ state }: PopStateEvent) => {
-    show(parseRoute(location.search), isPane(state?.pane) ? state.pane : 'phone');
+    const visited = parseRoute(location.search);
+    const isErased = erasedContacts.has(visited.user);
+    const route = isErased ? { ...visited, user: undefined, selection: undefined } : visited;
+    if (isErased) history.replaceState(state, '', formatRoute(route));
+    show(route, isPane(state?.pane) ? state.pane : 'phone');
   });
 };
 

@@ -12,6 +12,7 @@ import {
 } from './api.ts';
 import { coalesce } from './coalesce.ts';
 import { showError, store, type Timeline } from './console-state.ts';
+import { erasedContacts } from './erased-contacts.ts';
 import { findUser } from './find-user.ts';
 import type { Selection } from './route.ts';
 
@@ -98,7 +99,7 @@ const fetchTrace = ({ kind, id }: Selection) => callApi<Trace>('GET', inspectorP
 
 const fetchHistory = async (messageId: string): Promise<MessageHistory> => {
   const result = await callApi<MessageHistory>('GET', `/console/messages/${encodeText(messageId)}`);
-  return result.ok ? result.value : NO_HISTORY;
+  return result.ok && !erasedContacts.has(result.value.contact) ? result.value : NO_HISTORY;
 };
 
 const knownUser = (address = ''): string | undefined => findUser(store.get().users.byContact, address)?.contact;
