@@ -287,7 +287,7 @@ describe('a new app', () => {
     const [tarballs, folder] = [emptyFolder(), emptyFolder()];
     for (const file of TARBALLS) writeFileSync(join(tarballs, file), file);
 
-    await init(folder, '--tarballs', tarballs);
+    const { out } = await init(folder, '--tarballs', tarballs);
 
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const [parley = '', local = ''] = TARBALLS;
@@ -297,6 +297,7 @@ describe('a new app', () => {
     ]);
     expect(readFileSync(join(folder, 'vendor', parley), 'utf8')).toBe(parley);
     expect(readFileSync(join(folder, 'vendor', local), 'utf8')).toBe(local);
+    expect(out).not.toContain('registry');
   });
 
   it('is written to a folder that is created, and the output names the next steps and the placeholders', async () => {
@@ -315,6 +316,7 @@ describe('a new app', () => {
         'package.json',
       ].toSorted(),
     );
+    expect(out).toContain("Parley's packages are not on npm's public registry yet.");
     expect(out).toContain('npm install\n  npx cdk synth ');
     expect(out).toContain('\n  stages.prod.chatChannelNumber: "+5491100000000"');
   });
