@@ -25,7 +25,7 @@ const findBoxFaults = (): readonly string[] => {
     const widths = `${element.scrollWidth} > ${element.clientWidth}`;
     if (element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1) {
       const isLabel = element.matches(
-        'button, label, summary *, h1, h2, h3, h4, dt, legend, .badge, .tabs *, .states *',
+        'button, label, summary *, h1, h2, h3, h4, dt, legend, .badge, .tabs *, .states *, .reason, .contact-bar *',
       );
       if (overflowX !== 'hidden') faults.push(`${nameOf(element)} is wider than its box: ${widths}`);
       else if (isLabel || textOverflow !== 'ellipsis') faults.push(`${nameOf(element)} is cut: ${widths}`);

@@ -7,7 +7,7 @@ import { layoutFaults } from './layout-faults.ts';
 
 // The layout from the width of a small phone to that of a large screen, in the views that show the most.
 
-const WIDTHS = [320, 360, 390, 414, 480, 600, 680, 768, 820, 860, 900, 1024, 1152, 1280, 1440, 1920] as const;
+const WIDTHS = [320, 360, 390, 414, 480, 600, 680, 768, 820, 860, 900, 1024, 1240, 1280, 1440, 1920] as const;
 const HEIGHT = 800;
 /** From this width, a list and the timeline of one of its rows are beside each other. */
 const BESIDE_FROM = 900;
@@ -62,11 +62,16 @@ const fill = async (): Promise<void> => {
   await eventually(isWritten);
   await client.enqueue({ requestId: LONG_ID, platformContactId: ANA, messageText: 'It arrives tomorrow, 14 to 16 h.' });
   await client.enqueue({ requestId: 'r-2', platformContactId: ANA, messageText: 'See you.' });
+  await client.enqueue({
+    requestId: 'r-3',
+    platformContactId: '+5491155550009',
+    messageText: 'Did it arrive in time?',
+  });
   await client.enqueue({ requestId: 'malformed-request-of-a-shop-0001', platformContactId: ANA });
   await client.control('POST', '/events', { hello: 'world' });
-  await eventually(async () =>
-    (await client.table())[`SEND#${LONG_ID} SEND`]?.state === 'accepted' ? true : undefined,
-  );
+  for (const [id, state] of Object.entries({ [LONG_ID]: 'accepted', 'r-3': 'refused' })) {
+    await eventually(async () => ((await client.table())[`SEND#${id} SEND`]?.state === state ? true : undefined));
+  }
   client.close();
 };
 
