@@ -124,7 +124,7 @@ describe('parseSendRequest', () => {
     [
       'with params and no template',
       { ...sendRequest(), params: {} },
-      'params: has variables of a template, which is missing; add ruleNameOrId',
+      'params: needs a template; add `ruleNameOrId`',
     ],
     ['with a number without plus', sendRequest({ chatChannelNumber: '5491100000000' }), 'chatChannelNumber: must be +'],
     ['that does not fit a table item', sendRequest({ messageText: 'x'.repeat(131_072) }), 'the maximum is 131072'],
