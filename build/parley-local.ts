@@ -15,7 +15,7 @@ export const parleyLocal = (root: string): PackageRecipe => ({
   declarations: {},
   commands: { 'parley-local': 'local/start.ts', 'parley-sandbox': 'sandbox/start.ts' },
   // Started by their paths.
-  programs: ['local/emulators/guard.ts', 'local/stack/input-recorder.ts'],
+  programs: ['local/emulators/guard.ts', 'local/stack/input-observer.ts'],
   imports: {
     '#console-page': 'sandbox/console/packaged-page.ts',
     '#runtime-client': 'local/functions/packaged-runtime-client.ts',

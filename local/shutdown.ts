@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 
-/** Asks a run to end. */
+/** A request to stop a run. */
 export interface Shutdown {
-  /** Aborted when the run should end. */
+  /** Aborted when the run should stop. */
   readonly signal: AbortSignal;
   readonly requested: Promise<void>;
   /** The exit code of a run that was interrupted while it started, as shells compute it: 130 for Ctrl-C. */

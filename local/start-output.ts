@@ -52,7 +52,7 @@ webhook. When a user has written, which opens the conversation window, send a me
 aws secretsmanager put-secret-value --secret-id ${accessTokenSecretId} --secret-string TOKEN
 ${sendMessage}
 
-The events that your own systems would receive are also in a queue:
+Then read the events that your own systems would receive:
 
 ${receiveEvents}`;
   }
@@ -66,7 +66,7 @@ ${receiveEvents}`;
      ${sendMessage}
   3. See what the user received:
      curl ${sandbox.url}/sandbox/outbox
-  4. Read the events that your own systems would receive, which are also in a queue:
+  4. Read the events that your own systems would receive:
      ${receiveEvents}
   5. Check the whole run:
      ${COMMANDS.parley} doctor --local

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { listenLocally } from './listen-locally.ts';
-import { LocalError } from './local-error.ts';
+import { LocalError, messageOf } from './local-error.ts';
 
 /** The servers of a run, in the order of their ports. Programs and shells may keep their addresses. */
 const SERVERS = {
@@ -21,15 +21,15 @@ type ServerName = keyof typeof SERVERS;
 export type LocalPorts = Readonly<Record<ServerName, number>>;
 
 /**
- * The console's port. Few programs use 4760 to 4768, systems do not give them to clients, and browsers block none of
- * them.
+ * The console's port. Few programs use 4760 to 4768, operating systems do not assign them to outgoing connections, and
+ * browsers block none of them.
  *
  * Source: https://fetch.spec.whatwg.org/#port-blocking
  */
 export const DEFAULT_PORT = 4760;
 
 const COUNT = Object.keys(SERVERS).length;
-/** The greatest port of the console that leaves ports for the other servers. */
+/** The highest port for the console that leaves enough ports for the other servers. */
 export const MAX_PORT = 65_536 - COUNT;
 
 /** How far apart the ports of runs at the same time are, and how many runs get ports that stay the same. */
@@ -70,13 +70,14 @@ export const choosePorts = async (port?: number): Promise<ChosenPorts> => {
   if (port === 0) return { ports: ANY_PORTS, notices: [] };
   if (port === undefined) return chooseDefaultPorts();
   const taken = await takenPorts(port);
-  if (taken.includes('console')) {
-    throw new LocalError(`Port ${port} on 127.0.0.1 is already in use; choose another port with --port.`);
+  const [first] = taken;
+  if (first?.name === 'console') {
+    throw new LocalError(`Port ${port} on 127.0.0.1 ${first.reason}; choose another port with --port.`);
   }
   const ports = portsFrom(port);
   return {
-    ports: { ...ports, ...Object.fromEntries(taken.map((name) => [name, 0])) },
-    notices: taken.map((name) => `Port ${ports[name]} is in use, so ${SERVERS[name]} gets another one.`),
+    ports: { ...ports, ...Object.fromEntries(taken.map(({ name }) => [name, 0])) },
+    notices: taken.map(({ name, reason }) => `Port ${ports[name]} ${reason}, so ${SERVERS[name]} gets another one.`),
   };
 };
 
@@ -87,18 +88,34 @@ const chooseDefaultPorts = async (): Promise<ChosenPorts> => {
     const notices = port === DEFAULT_PORT ? [] : [`${usual} ${port} to ${port + COUNT - 1}.`];
     return { ports: portsFrom(port), notices };
   }
-  return { ports: ANY_PORTS, notices: [`${usual} any free ports.`] };
+  return { ports: ANY_PORTS, notices: [`${usual} other free ports.`] };
 };
 
-const takenPorts = async (port: number): Promise<readonly ServerName[]> => {
+interface TakenPort {
+  readonly name: ServerName;
+  /** The rest of a sentence about the port. */
+  readonly reason: string;
+}
+
+/** Returns the ports that cannot be used, in the order of the servers. */
+const takenPorts = async (port: number): Promise<readonly TakenPort[]> => {
   const ports = portsFrom(port);
   const names = Object.keys(SERVERS).filter((name): name is ServerName => Object.hasOwn(SERVERS, name));
-  const free = await Promise.all(names.map((name) => isFree(ports[name])));
-  return names.filter((_, index) => !free[index]);
+  const reasons = await Promise.all(names.map((name) => whyTaken(ports[name])));
+  return names.flatMap((name, index) => {
+    const reason = reasons[index];
+    return reason === undefined ? [] : [{ name, reason }];
+  });
 };
 
-const isFree = async (port: number): Promise<boolean> => {
-  const listening = await listenLocally(createServer(), port).catch(() => undefined);
-  await listening?.close();
-  return listening !== undefined;
+const whyTaken = async (port: number): Promise<string | undefined> => {
+  try {
+    const listening = await listenLocally(createServer(), port);
+    await listening.close();
+    return undefined;
+  } catch (error) {
+    const message = messageOf(error);
+    if (message.includes('EADDRINUSE')) return 'is already in use';
+    return message.includes('EACCES') ? 'needs more permissions than you have' : 'cannot be used';
+  }
 };

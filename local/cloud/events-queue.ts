@@ -2,12 +2,12 @@ import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import type { Emulators } from '../emulators/emulators.ts';
 import { createQueueTarget } from '../emulators/event-targets.ts';
 
-/** The longest that SQS keeps messages, so that a move of the clock by days deletes no event that nobody has read. */
+/** The longest that SQS keeps messages, so that advancing the clock by days deletes no unread events. */
 const RETENTION_SECONDS = 14 * 24 * 60 * 60;
 
 /**
- * Creates a queue that receives every event of a bus, as a target of a rule would. The stack has no such queue: it stands
- * for a consumer's.
+ * Creates a queue that receives every event of a bus, like the target of a rule. It is not part of the stack: it stands
+ * for a consumer's queue.
  *
  * @returns the queue's URL.
  */

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { z } from 'zod';
@@ -187,11 +186,10 @@ const synthesize = async (app: CdkApp, folder: string, options: LocalOptions): P
   const context = contextFor(app, options);
   if (cacheFolder === undefined) {
     await synthesizeOnce(app, outdir, context, signal);
-    return outdir;
+  } else {
+    await synthesizeIfChanged(app, { outdir, context, signal, cacheFolder, notes: join(folder, 'notes') });
   }
-  const recordFolder = join(folder, 'records');
-  await mkdir(recordFolder);
-  return synthesizeIfChanged(app, { outdir, context, signal, cacheFolder, recordFolder });
+  return outdir;
 };
 
 /** Returns the context that an app is synthesized with. */

@@ -73,7 +73,7 @@ export const prepareStateFolder = async (folder: string): Promise<void> => {
     await access(folder, constants.W_OK);
   } catch (error) {
     throw new LocalError(
-      `The folder ${folder} cannot be written: ${messageOf(error)}. Set PARLEY_STATE_FOLDER to another folder.`,
+      `Cannot write to the folder ${folder}: ${messageOf(error)}. Set PARLEY_STATE_FOLDER to another folder.`,
     );
   }
 };

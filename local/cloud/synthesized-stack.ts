@@ -83,9 +83,9 @@ const choose = (
   }
   const [first, second] = parleys;
   if (first === undefined) {
-    return 'The app has no ParleyStack. The local run runs a whole one, not its constructs in stacks of your own.';
+    return "The app has no ParleyStack. The local run cannot run Parley's constructs in other stacks.";
   }
   if (second === undefined) return first;
   const found = parleys.find(({ stackName }) => stackName === usual);
-  return found ?? `The app has several stacks with Parley. Run one of them with --stack: ${names}.`;
+  return found ?? `The app has several ParleyStacks, and none is named ${usual}. Select one with --stack: ${names}.`;
 };

@@ -16,7 +16,7 @@ export const api = defineResourceType({
   },
   async create({ Name }, { logicalId }, cloud) {
     const apiId = createHash('sha256').update(cloud.physicalName(logicalId)).digest('hex').slice(0, 10);
-    const { url } = await cloud.openHttpApi(apiId, Name);
+    const { url } = await cloud.openHttpApi(apiId, { logicalId, name: Name });
     return { ref: apiId, attributes: { ApiId: apiId, ApiEndpoint: url } };
   },
 });

@@ -10,6 +10,12 @@ import type { HttpApi } from '../http-api/http-api.ts';
 import type { RestApi } from '../rest-api/rest-api.ts';
 import type { CreatedResource } from '../template/resolver.ts';
 
+/** The template's description of an API. */
+interface DeclaredApi {
+  readonly logicalId: string;
+  readonly name: string;
+}
+
 /** The services that resources are created with. */
 export interface CloudServices
   extends Pick<Emulators, 'dynamodb' | 'sqs' | 'queueBaseUrl' | 'secrets' | 'buses' | 'schedules' | 'cloudWatch'> {
@@ -21,10 +27,10 @@ export interface CloudServices
   /** Returns the name that CloudFormation would generate for an unnamed resource. */
   physicalName(logicalId: string): string;
   /** Starts an HTTP API, so that its URL is known to the resources that reference it. */
-  openHttpApi(apiId: string, name: string): Promise<HttpApi>;
+  openHttpApi(apiId: string, declared: DeclaredApi): Promise<HttpApi>;
   httpApi(apiId: string): HttpApi | undefined;
   /** Starts a REST API, so that its URL is known to the resources that reference it. */
-  openRestApi(apiId: string, name: string): Promise<RestApi>;
+  openRestApi(apiId: string, declared: DeclaredApi): Promise<RestApi>;
   restApi(apiId: string): RestApi | undefined;
 }
 

@@ -24,7 +24,7 @@ export const restApi = defineResourceType({
   },
   async create({ Name }, { logicalId }, cloud) {
     const apiId = createHash('sha256').update(cloud.physicalName(logicalId)).digest('hex').slice(0, 10);
-    await cloud.openRestApi(apiId, Name);
+    await cloud.openRestApi(apiId, { logicalId, name: Name });
     return { ref: apiId, attributes: { RestApiId: apiId, RootResourceId: '/' } };
   },
 });

@@ -24,6 +24,9 @@ import { type CreatedResource, conditionHolds, type ResolverContext, resolve } f
 import { creationOrder, type Template } from '../template/template.ts';
 import type { Interposed } from './interposed.ts';
 
+/** The ports of a stack's APIs. */
+type ApiPorts = Pick<LocalPorts, 'webhook' | 'managementApi'>;
+
 export interface StackSettings {
   readonly stackName: string;
   readonly template: Template;
@@ -42,7 +45,7 @@ export interface StackSettings {
   readonly interposed?: Interposed | undefined;
   readonly warn: (message: string) => void;
   /** The ports of the APIs. @default any free ports */
-  readonly ports?: Pick<LocalPorts, 'webhook' | 'managementApi'> | undefined;
+  readonly ports?: ApiPorts | undefined;
 }
 
 /** A running stack. Disposing of it stops its functions, HTTP APIs, and event source mappings. */
@@ -73,8 +76,6 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     pseudoParameters: pseudoParameters(settings.stackName),
   };
   let functions: Functions | undefined;
-  // The name of a long stack is shortened, but the end of an API's name is not.
-  const portOf = (apiName: string): number => (apiName.endsWith('-management') ? ports.managementApi : ports.webhook);
 
   const apis = new Map<string, HttpApi>();
   const restApis = new Map<string, RestApi>();
@@ -84,21 +85,23 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     assetFolder: settings.assetFolder,
     declared: { functions: [], aliases: [], queueMappings: [], streamMappings: [], recurringSchedules: [] },
     physicalName: (logicalId) => `${settings.stackName}-${logicalId}`,
-    async openHttpApi(apiId, name) {
+    async openHttpApi(apiId, { logicalId, name }) {
       const functionOf = (arn: string) => functions?.find(arn)?.invoke;
       const { allowedHosts } = settings;
       const onAnswer = (answer: HttpAnswer) => recordHttpAnswer(metrics, answer);
-      const context = { clock, credentials: CREDENTIALS, functionOf, allowedHosts, onAnswer, port: portOf(name) };
+      const port = apiPort(logicalId, ports);
+      const context = { clock, credentials: CREDENTIALS, functionOf, allowedHosts, onAnswer, port };
       const api = stack.use(await startHttpApi(apiId, name, context));
       apis.set(apiId, api);
       localUrls.set(`https://${apiId}.execute-api.${REGION}.amazonaws.com`, api.url);
       return api;
     },
     httpApi: (apiId) => apis.get(apiId),
-    async openRestApi(apiId, name) {
+    async openRestApi(apiId, { logicalId, name }) {
       const { allowedHosts } = settings;
       const onAnswer = (answer: RestApiAnswer) => recordRestApiAnswer(metrics, answer);
-      const api = stack.use(await startRestApi(name, { clock, allowedHosts, onAnswer, port: portOf(name) }));
+      const port = apiPort(logicalId, ports);
+      const api = stack.use(await startRestApi(name, { clock, allowedHosts, onAnswer, port }));
       restApis.set(apiId, api);
       localUrls.set(`https://${apiId}.execute-api.${REGION}.amazonaws.com`, api.url);
       return api;
@@ -141,6 +144,10 @@ export const startStack = async (settings: StackSettings): Promise<RunningStack>
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 };
+
+/** Returns the port of an API. Its name says less than its logical ID: long ones end in a hash. */
+export const apiPort = (logicalId: string, { webhook, managementApi }: ApiPorts): number =>
+  logicalId.startsWith('Management') ? managementApi : webhook;
 
 const pseudoParameters = (stackName: string): Record<string, string> => ({
   'AWS::AccountId': ACCOUNT_ID,

@@ -1,166 +1,113 @@
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir, hostname, userInfo } from 'node:os';
-import { dirname, extname, join } from 'node:path';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { extname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { z } from 'zod';
-import { parseJson } from '../base/json.ts';
+import { inputFolders } from './app-inputs.ts';
 import type { CdkApp } from './cdk-app.ts';
-import { changedAt, type InputKind, inputState, isInTree, treeState } from './input-state.ts';
+import { synthesisKey } from './synthesis-key.ts';
 
 /** Preloaded into the app's process. In a package, it is JavaScript like this module. */
-const RECORDER = pathToFileURL(join(import.meta.dirname, `input-recorder${extname(import.meta.filename)}`)).href;
-
-/** The file that describes what an app was synthesized from. */
-const INPUTS_FILE = 'inputs.json';
-
-const outsideInput = z.object({ path: z.string(), kind: z.enum(['read', 'listed', 'copied']), state: z.string() });
-const inputs = z.object({ key: z.string(), tree: z.string(), outside: z.array(outsideInput) });
-
-/** What an app was synthesized from. */
-type Inputs = Readonly<z.output<typeof inputs>>;
-
-/** A line of a record. */
-const recorded = z.tuple([z.enum(['module', 'read', 'listed', 'copied', 'unchecked']), z.string()]);
+const OBSERVER = pathToFileURL(join(import.meta.dirname, `input-observer${extname(import.meta.filename)}`)).href;
 
 /** CDK's own cache, which it checks itself. */
 const FINGERPRINTS = join(homedir(), '.cdk/cache/fingerprints');
 
-/** Variables that describe the terminal and its command. All others are inputs, because an app may read any of them. */
-const TERMINAL_VARIABLES =
-  /^(?:_|npm_lifecycle_script|SHLVL|OLDPWD|COLORTERM|WINDOWID|TERM(?:_.*)?|SSH_.*|XDG_SESSION_.*|VSCODE_.*)$/;
+/** The folders of kept results, and of those that are being written. */
+const OWN_NAME = /^(?:[0-9a-f]{64}|new-\w{6})$/;
 
 export interface SynthesisCacheSettings {
   /** The folder of the kept result. */
   readonly folder: string;
-  /** The folder for records, which must exist and be empty. */
-  readonly recordFolder: string;
+  /** The folder that the app is synthesized into. It must not exist. */
+  readonly outdir: string;
+  /** The file for notes about what the app uses. It must not exist. */
+  readonly notes: string;
   /** The context that the app is synthesized with. */
   readonly context: Readonly<Record<string, unknown>>;
   readonly environment: NodeJS.ProcessEnv;
-  /** The name of a program that the app may start, because it reads only the app's folder. @default none */
-  readonly allowedProgram?: string | undefined;
+  /** Folders of programs and threads that the app may start, because they read only its inputs. @default none */
+  readonly programs?: readonly string[];
 }
 
 /** The kept result of a synthesis. */
 export interface SynthesisCache {
-  /** Returns the folder of the kept result, or undefined if it was synthesized from anything else. */
-  readonly find: () => Promise<string | undefined>;
-  /** The variables with which the app's processes record what they read. */
+  /** Copies the kept result to where the app would be synthesized. Returns false if there is none from the same inputs. */
+  readonly restore: () => Promise<boolean>;
+  /** The variables with which the app's process is observed. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Keeps a new result, if everything that it was synthesized from is known and has not changed in the meantime. */
-  readonly keep: (outdir: string) => Promise<void>;
+  /** Keeps a new result if the app has used nothing but its inputs, and they have not changed in the meantime. */
+  readonly keep: () => Promise<void>;
 }
 
-/** A command that starts Node.js and nothing else. */
-const NODE_COMMAND = /^node [^;&|<>()$`\n]+$/;
+const NO_CACHE: SynthesisCache = { restore: async () => false, variables: {}, keep: async () => {} };
 
 /**
- * Opens the kept result of an app's synthesis. It is found again only if nothing has changed of what it was synthesized
- * from: the context, the environment variables, Node.js, the user, all files in the app's folder with its packages, and each file
- * elsewhere that it read or looked for. The time is no input.
+ * Opens the kept result of an app's synthesis, which is used again only with the same {@link synthesisKey}.
  *
- * An app that starts other programs or uses the network depends on more than that, so its result is not kept; neither is
- * that of a command other than `node`.
+ * Nothing is kept of an app that depends on more than that: if it reads or looks for a file outside its folder, starts
+ * programs or threads, or uses the network.
  */
 export const openSynthesisCache = (app: CdkApp, settings: SynthesisCacheSettings): SynthesisCache => {
-  const { folder, recordFolder, context, environment, allowedProgram = '' } = settings;
-  const isNode = NODE_COMMAND.test(app.command);
-  const key = keyOf(app, context, environment);
-  const tree = isNode ? treeState(app.folder) : '';
-  const startedAt = Date.now();
+  const { folder, outdir, notes, context, environment, programs = [] } = settings;
+  const keyNow = () => synthesisKey(app, context, environment);
+  const key = keyNow();
+  if (key === undefined) return NO_CACHE;
+  const kept = join(folder, key);
   return {
-    async find() {
-      const text = await readFile(join(folder, INPUTS_FILE), 'utf8').catch(() => '');
-      const { data } = inputs.safeParse(parseJson(text));
-      if (!isNode || data?.key !== key || data.tree !== tree) return undefined;
-      return data.outside.every(isSame) ? join(folder, 'cdk.out') : undefined;
+    async restore() {
+      try {
+        const files = await readFile(join(kept, 'files.json'), 'utf8');
+        await cp(join(kept, 'cdk.out'), outdir, { recursive: true });
+        if ((await filesIn(outdir)) === files) return true;
+      } catch {
+        // Nothing is kept, or something has removed a part of it.
+      }
+      await rm(kept, { recursive: true, force: true });
+      await rm(outdir, { recursive: true, force: true });
+      return false;
     },
-    variables: isNode
-      ? {
-          NODE_OPTIONS: `${environment.NODE_OPTIONS ?? ''} --import=${RECORDER}`.trim(),
-          PARLEY_RECORD_FOLDER: recordFolder,
-          PARLEY_RECORD_PROGRAM: allowedProgram,
-        }
-      : {},
-    async keep(outdir) {
-      if (!isNode) return;
-      const outside = await outsideInputs(app, recordFolder, outdir);
-      if (outside === undefined || outside.some((input) => changedAt(input) >= startedAt)) return;
-      if (treeState(app.folder) === tree) await write(folder, outdir, { key, tree, outside });
+    variables: {
+      NODE_OPTIONS: `${environment.NODE_OPTIONS ?? ''} --import=${OBSERVER}`.trim(),
+      PARLEY_NOTES: notes,
+      PARLEY_INPUTS: JSON.stringify(inputFolders(app.folder)),
+      PARLEY_OUTPUTS: JSON.stringify([outdir, FINGERPRINTS]),
+      PARLEY_PROGRAMS: JSON.stringify(programs),
+    },
+    async keep() {
+      const isObserved = (await readFile(notes, 'utf8')) === '';
+      const files = await filesIn(outdir);
+      if (isObserved && files !== undefined && keyNow() === key) await write(kept, { folder, outdir, files });
     },
   };
 };
 
-const write = async (folder: string, outdir: string, from: Inputs): Promise<void> => {
-  const next = `${folder}.new`;
-  await rm(next, { recursive: true, force: true });
-  await mkdir(next, { recursive: true });
-  await cp(outdir, join(next, 'cdk.out'), { recursive: true });
-  await writeFile(join(next, INPUTS_FILE), JSON.stringify(from));
-  // Removes no folder of another program.
-  if (existsSync(folder)) await rm(join(folder, INPUTS_FILE));
-  await rm(folder, { recursive: true, force: true });
-  await rename(next, folder);
-};
-
-/** Source: https://nodejs.org/api/process.html: `versions` has those of everything that is built into Node.js. */
-const keyOf = ({ command, folder }: CdkApp, context: object, environment: NodeJS.ProcessEnv): string => {
-  const variables = Object.entries(environment)
-    .filter(([name]) => !TERMINAL_VARIABLES.test(name))
-    .sort(([one], [other]) => (one < other ? -1 : 1));
-  const { versions, platform, arch, execPath } = process;
-  const fixed = [
-    command,
-    folder,
-    context,
-    variables,
-    versions,
-    platform,
-    arch,
-    execPath,
-    hostname(),
-    userInfo().username,
-  ];
-  return createHash('sha256').update(JSON.stringify(fixed)).digest('hex');
-};
-
-const isSame = ({ path, kind, state }: Inputs['outside'][number]): boolean => inputState(path, kind) === state;
-
-/** Returns the inputs outside the app's folder, or undefined if not all are known. */
-const outsideInputs = async (
-  app: CdkApp,
-  recordFolder: string,
-  outdir: string,
-): Promise<Inputs['outside'] | undefined> => {
-  const texts = await Promise.all(
-    (await readdir(recordFolder)).map((name) => readFile(join(recordFolder, name), 'utf8')),
+/** Returns the names and sizes of all files in a folder, or undefined if it contains anything but files and folders. */
+const filesIn = async (folder: string): Promise<string | undefined> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  if (!entries.every((entry) => entry.isFile() || entry.isDirectory())) return undefined;
+  const paths = entries.map(({ parentPath, name }) => join(parentPath, name)).sort();
+  const files = await Promise.all(
+    paths.map(async (path) => {
+      const stats = await stat(path);
+      return [relative(folder, path), stats.isFile() && stats.size];
+    }),
   );
-  const lines = texts.flatMap((text) => text.trim().split('\n'));
-  const all = lines.map((line) => recorded.parse(parseJson(line)));
-  const pathsOf = (kind: (typeof all)[number][0]) => all.filter((one) => one[0] === kind).map(([, path]) => path);
-  if (all.length === 0 || pathsOf('unchecked').length > 0) return undefined;
-  const isOutside = (path: string): boolean =>
-    !isInTree(app.folder, path) &&
-    ![outdir, recordFolder, FINGERPRINTS].some((own) => `${path}/`.startsWith(`${own}/`));
-  const modules = pathsOf('module').filter(isOutside);
-  const manifests = foldersAbove(modules).map((folder) => join(folder, 'package.json'));
-  const stateOf = (kind: InputKind, paths: readonly string[]) =>
-    [...new Set(paths)].filter(isOutside).map((path) => ({ path, kind, state: inputState(path, kind) }));
-  return [
-    ...stateOf('read', [...pathsOf('read'), ...modules, ...manifests]),
-    // A new file can be found instead of one that is there.
-    ...stateOf('listed', [...pathsOf('listed'), ...modules.map(dirname)]),
-    ...stateOf('copied', pathsOf('copied')),
-  ];
+  return JSON.stringify(files);
 };
 
-/** Returns every folder that contains one of the modules, directly or not: a package.json in it decides how it is read. */
-const foldersAbove = (modules: readonly string[]): readonly string[] => {
-  const folders = new Set<string>();
-  for (const module of modules) {
-    for (let folder = dirname(module); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
-  }
-  return [...folders];
+interface NewResult {
+  readonly folder: string;
+  readonly outdir: string;
+  readonly files: string;
+}
+
+/** Writes a result into a folder of its own, because other starts may write theirs, and removes the earlier results. */
+const write = async (kept: string, { folder, outdir, files }: NewResult): Promise<void> => {
+  await mkdir(folder, { recursive: true });
+  const next = await mkdtemp(join(folder, 'new-'));
+  await cp(outdir, join(next, 'cdk.out'), { recursive: true });
+  await writeFile(join(next, 'files.json'), files);
+  const earlier = (await readdir(folder)).filter((name) => OWN_NAME.test(name)).map((name) => join(folder, name));
+  await Promise.all(earlier.filter((path) => path !== next).map((path) => rm(path, { recursive: true, force: true })));
+  await rename(next, kept);
 };

@@ -80,26 +80,26 @@ export const synthesizeOnce = async (
 const REPOSITORY = join(import.meta.dirname, '../..');
 
 export interface CachedSynthesis {
-  /** The folder for a new result. */
+  /** The folder for the result. It must not exist. */
   readonly outdir: string;
   readonly context: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal | undefined;
   /** The folder of the kept result. */
   readonly cacheFolder: string;
-  /** An empty folder. */
-  readonly recordFolder: string;
+  /** A file for notes about what the app uses. It must not exist. */
+  readonly notes: string;
 }
 
-/** Synthesizes the app unless nothing has changed since its kept result. Returns the folder of the result. */
-export const synthesizeIfChanged = async (app: CdkApp, settings: CachedSynthesis): Promise<string> => {
-  const { outdir, context, signal, cacheFolder: folder, recordFolder } = settings;
-  // Parley's own functions are bundled from the repository, which is the app's folder.
-  const allowedProgram = app.folder === REPOSITORY ? 'esbuild' : undefined;
-  const cache = openSynthesisCache(app, { folder, recordFolder, context, environment: process.env, allowedProgram });
-  const kept = await cache.find();
-  if (kept !== undefined) return kept;
+/** Synthesizes the app, or copies its kept result if nothing has changed since. */
+export const synthesizeIfChanged = async (app: CdkApp, settings: CachedSynthesis): Promise<void> => {
+  const { outdir, context, signal, cacheFolder: folder, notes } = settings;
+  // Bundles Parley's own functions, from the repository, which is the app's folder.
+  const esbuild = ['esbuild', '@esbuild'].map((name) => join(REPOSITORY, 'node_modules', name));
+  const programs = app.folder === REPOSITORY ? esbuild : [];
+  const environment = process.env;
+  const cache = openSynthesisCache(app, { folder, outdir, notes, context, environment, programs });
+  if (await cache.restore()) return;
   await synthesize(app, outdir, context, { signal, variables: cache.variables });
   // Without it, the next run synthesizes the app again.
-  await cache.keep(outdir).catch(() => undefined);
-  return outdir;
+  await cache.keep().catch(() => undefined);
 };

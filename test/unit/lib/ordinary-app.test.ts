@@ -55,7 +55,7 @@ describe('a long stack name', () => {
 
     expect(group?.Properties.Name).toMatch(/^Customers-x{45}-[0-9a-f]{8}$/);
     expect(apis.filter((name) => name.length > 128)).toEqual([]);
-    // The local run tells the APIs apart by their ends.
+    // A shortened name still says which API it is.
     expect(apis.map((name) => /-[a-z]+$/.exec(name)?.[0]).toSorted()).toEqual(['-management', '-webhook']);
     // The role of the schedules trusts the group by its name.
     expect(JSON.stringify(resourcesOf(stack, 'AWS::IAM::Role'))).toContain(

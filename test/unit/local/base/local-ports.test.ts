@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createServer, Server } from 'node:net';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listenLocally } from '../../../../local/base/listen-locally.ts';
 import { ANY_PORTS, choosePorts, DEFAULT_PORT, type LocalPorts } from '../../../../local/base/local-ports.ts';
 
@@ -58,8 +58,8 @@ describe('the ports of a run', () => {
 
     expect(ports).toEqual({ ...nine(usual.console), webhook: 0, queues: 0 });
     expect(notices).toEqual([
-      `Port ${usual.webhook} is in use, so the webhook gets another one.`,
-      `Port ${usual.queues} is in use, so Amazon SQS gets another one.`,
+      `Port ${usual.webhook} is already in use, so the webhook gets another one.`,
+      `Port ${usual.queues} is already in use, so Amazon SQS gets another one.`,
     ]);
   });
 
@@ -68,6 +68,20 @@ describe('the ports of a run', () => {
 
     await expect(choosePorts(usual.console)).rejects.toThrow(
       `Port ${usual.console} on 127.0.0.1 is already in use; choose another port with --port.`,
+    );
+  });
+
+  it('are refused with the reason if a user must not use them', async () => {
+    vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server) {
+      this.emit('error', new Error('listen EACCES: permission denied 127.0.0.1:80'));
+      return this;
+    });
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+
+    await expect(choosePorts(80)).rejects.toThrow(
+      'Port 80 on 127.0.0.1 needs more permissions than you have; choose another port with --port.',
     );
   });
 

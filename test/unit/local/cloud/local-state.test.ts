@@ -96,7 +96,7 @@ describe('the folder of a run', () => {
     writeFileSync(file, '');
 
     await expect(prepareStateFolder(join(file, 'state'))).rejects.toThrow(
-      /^The folder \S+ cannot be written: ENOTDIR[^\n]*\. Set PARLEY_STATE_FOLDER to another folder\.$/,
+      /^Cannot write to the folder \S+: ENOTDIR[^\n]*\. Set PARLEY_STATE_FOLDER to another folder\.$/,
     );
   });
 

@@ -80,8 +80,13 @@ describe('the stack to run', () => {
 
   it.each<[parleys: string[], others: string[], requested: string | undefined, sentence: string]>([
     [[], [], undefined, 'The app has no ParleyStack.'],
-    [[], ['Inbound'], undefined, 'The local run runs a whole one, not its constructs in stacks of your own.'],
-    [['A', 'B'], ['Bus'], undefined, 'The app has several stacks with Parley. Run one of them with --stack: A, B.'],
+    [[], ['Inbound'], undefined, "The local run cannot run Parley's constructs in other stacks."],
+    [
+      ['A', 'B'],
+      ['Bus'],
+      undefined,
+      'The app has several ParleyStacks, and none is named Parley-dev. Select one with --stack: A, B.',
+    ],
     [['A'], ['Bus'], 'Bus', 'The stack Bus is not a ParleyStack. Those that can be run: A.'],
     [['A', 'B'], [], 'C', 'The app has no stack C. Those that can be run: A, B.'],
     [[], [], 'C', 'The app has no stack C.'],
