@@ -20,6 +20,9 @@ export const nameUser = (contact: string | undefined, customer: string | undefin
   if (contact !== undefined && customer !== undefined) {
     throw new CliError(EXIT.usage, `Use ${contact} or --customer ${customer}, not both.`);
   }
+  // Such as from an unset variable of a shell.
+  if (contact?.trim() === '') throw new CliError(EXIT.usage, `The contact is empty. ${NO_USER}`);
+  if (customer?.trim() === '') throw new CliError(EXIT.usage, `--customer is empty. ${NO_USER}`);
   if (contact !== undefined) return { contact };
   if (customer !== undefined) return { customer };
   throw new CliError(EXIT.usage, NO_USER);

@@ -26,8 +26,8 @@ export const readTextFile = async (file: string, encoding?: string): Promise<Dec
   if (decoded.text.includes('\0')) {
     throw new CliError(
       EXIT.usage,
-      `${file} has NUL characters, so it is not ${decoded.encoding} text. A file of a spreadsheet program may be UTF-16 ` +
-        'without a byte order mark: save it as UTF-8. An .xlsx file must be exported as CSV first.',
+      `${file} has NUL characters, so it is not ${decoded.encoding} text. If it is UTF-16 without a byte order mark, ` +
+        'save it as UTF-8. If it is an .xlsx file, export it as CSV.',
     );
   }
   return decoded;
@@ -52,7 +52,7 @@ const createDecoder = (label: string): TextDecoder => {
     throw new CliError(
       EXIT.usage,
       `--encoding ${label} is unknown. Use utf-8, utf-16le, utf-16be, windows-1252, iso-8859-15, macintosh, ` +
-        'shift_jis, or another name of the Encoding Standard.',
+        'shift_jis, or another name from https://encoding.spec.whatwg.org/#names-and-labels.',
     );
   }
 };
@@ -67,7 +67,7 @@ const encodingByMark = ([first, second]: Uint8Array): string | undefined => {
 /** What windows-1252 has in place of the control characters U+0080 to U+009F of ISO 8859-1. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
-/** Many versions of Node.js decode it as ISO 8859-1. Source: https://github.com/nodejs/node/issues/56542 */
+/** Many versions of Node.js decode windows-1252 as ISO 8859-1. Source: https://github.com/nodejs/node/issues/56542 */
 const decodeWindows1252 = (bytes: Uint8Array): string =>
   Buffer.from(bytes)
     .toString('latin1')

@@ -20,6 +20,8 @@ export interface CsvTable {
   readonly encoding: string;
   readonly delimiter: string;
   readonly header: readonly string[];
+  /** How many columns the header has, with the unnamed ones at its end, with which a spreadsheet pads all rows. */
+  readonly width: number;
   /** The file in UTF-8. */
   readonly bytes: Buffer;
 }
@@ -46,14 +48,15 @@ export const readCsv = async (
   contactColumn: string,
 ): Promise<CsvTable> => {
   const decoded = await readTextFile(file, statedEncoding);
-  // Excel writes such a line, and shows it to nobody.
+  // Excel reads the delimiter from such a line, and does not show it.
   const [marker = '', named] = /^sep=(.)\r?\n/.exec(decoded.text) ?? [];
   const bytes = Buffer.from(decoded.text.slice(marker.length));
   const delimiter = stated ?? named ?? recognizeDelimiter(bytes, contactColumn);
-  if (decoded.isDamaged) throw describeDamage(file, decoded, delimiter);
-  const header = readHeader(bytes, delimiter) ?? [];
+  if (decoded.isDamaged) throw describeDamage(file, decoded, damagedCell(decoded.text.slice(marker.length), delimiter));
+  const columns = readHeader(bytes, delimiter) ?? [];
+  const header = columns.slice(0, columns.findLastIndex((column) => column !== '') + 1);
   checkHeader(file, header);
-  return { file, encoding: decoded.encoding, delimiter, header, bytes };
+  return { file, encoding: decoded.encoding, delimiter, header, width: columns.length, bytes };
 };
 
 const FORMAT = {
@@ -88,7 +91,7 @@ const recognizeDelimiter = (bytes: Buffer, contactColumn: string): string => {
 };
 
 /** Reads the rows, with only a few in memory. */
-export async function* csvRows({ file, delimiter, header, bytes }: CsvTable): AsyncGenerator<NumberedRow> {
+export async function* csvRows({ file, delimiter, header, width, bytes }: CsvTable): AsyncGenerator<NumberedRow> {
   const parser = parse({ ...FORMAT, delimiter, info: true });
   const source = Readable.from(chunksOf(bytes)).pipe(parser);
   let isHeader = true;
@@ -96,7 +99,7 @@ export async function* csvRows({ file, delimiter, header, bytes }: CsvTable): As
     for await (const { record, info } of source) {
       if (isHeader) isHeader = false;
       else if (record.some((value: string) => value !== '')) {
-        yield { number: info.records + info.empty_lines, ...toRow(header, record) };
+        yield { number: info.records + info.empty_lines, ...toRow(header, width, record) };
       }
     }
   } catch (error) {
@@ -113,12 +116,12 @@ function* chunksOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.subarray(start, start + CHUNK_BYTES);
 }
 
-const toRow = (header: readonly string[], values: readonly string[]): Omit<NumberedRow, 'number'> => {
+const toRow = (header: readonly string[], width: number, values: readonly string[]): Omit<NumberedRow, 'number'> => {
   const row = Object.fromEntries(header.map((column, index) => [column, values[index] ?? '']));
-  const counts = `${count(values.length, 'column')}, where the header has ${header.length}`;
+  const counts = `${count(values.length, 'column')}, but the header has ${header.length}`;
   if (values.length < header.length) return { row, fault: `has ${counts}; column ${header[values.length]} is missing` };
-  // A spreadsheet pads rows to the width of the longest one.
-  return values.slice(header.length).some((value) => value !== '')
+  // An empty value at the end is no proof of padding: the values before it may have moved.
+  return values.length > width || values.slice(header.length).some((value) => value !== '')
     ? { row, fault: `has ${counts}; enclose values that contain the delimiter in quotation marks` }
     : { row };
 };
@@ -138,7 +141,7 @@ const checkHeader = (file: string, header: readonly string[]): void => {
 export const noRows = (file: string): CliError =>
   new CliError(
     EXIT.usage,
-    `${file} has no rows. The first line names the columns, and each of the other lines is a message.`,
+    `${file} has no rows. The first line must name the columns, and each line after it is a message.`,
   );
 
 const explainCsvError = (file: string, error: CsvError): CliError => {
@@ -150,14 +153,24 @@ const explainCsvError = (file: string, error: CsvError): CliError => {
   return new CliError(EXIT.usage, `${position}: ${fault}. Fix the row and run the command again.`);
 };
 
-const describeDamage = (file: string, { text, encoding }: DecodedText, delimiter: string): CliError => {
-  const records = parseAll(text, { ...FORMAT, delimiter, relax_quotes: true, skip_empty_lines: false });
-  const row = records.findIndex((record) => record.some((value) => value.includes('\ufffd')));
-  const column = records[row]?.findIndex((value) => value.includes('\ufffd')) ?? 0;
-  const name = row > 0 ? (records[0]?.[column] ?? '') : '';
+/** Returns where the first damaged cell is. Undefined if the text cannot be parsed. */
+const damagedCell = (text: string, delimiter: string): string | undefined => {
+  try {
+    const records = parseAll(text, { ...FORMAT, delimiter, relax_quotes: true, skip_empty_lines: false });
+    const row = records.findIndex((record) => record.some((value) => value.includes('\ufffd')));
+    const column = records[row]?.findIndex((value) => value.includes('\ufffd')) ?? 0;
+    const name = row > 0 ? (records[0]?.[column] ?? '') : '';
+    return `row ${row + 1}, column ${column + 1}${name && ` (${name})`}: "${records[row]?.[column]}"`;
+  } catch {
+    return undefined;
+  }
+};
+
+const describeDamage = (file: string, { text, encoding }: DecodedText, cell: string | undefined): CliError => {
+  const lines = text.slice(0, text.indexOf('\ufffd')).split(/\r\n|\n|\r/);
   return new CliError(
     EXIT.usage,
-    `${file} is not valid ${encoding.toUpperCase()}: row ${row + 1}, column ${column + 1}${name && ` (${name})`}: ` +
-      `"${records[row]?.[column]}". Export it as "CSV UTF-8", or state its encoding, such as --encoding windows-1252.`,
+    `${file} is not valid ${encoding.toUpperCase()}: ${cell ?? `line ${lines.length}`}. Export the file as "CSV UTF-8", ` +
+      'or add its encoding: --encoding windows-1252.',
   );
 };

@@ -15,8 +15,8 @@ export interface BroadcastForecast {
   readonly expired: number;
   /** Requests that may not be sent, by the rule's code; `unknown` of them are to contacts about whom nothing is stored. */
   readonly refused: Readonly<Record<string, { readonly count: number; readonly unknown: number }>>;
-  /** The requests to IDs that are no phone numbers and about which nothing is stored. They are not counted above. */
-  readonly strangers: readonly NumberedRequest[];
+  /** The requests to contacts that are not phone numbers and are unknown to the stage. They are not counted above. */
+  readonly unknownContacts: readonly NumberedRequest[];
   /** The time on the stage's clock. */
   readonly at: Instant;
 }
@@ -39,7 +39,7 @@ export const forecastRequests = async (
 ): Promise<BroadcastForecast | undefined> => {
   const total = { freeForm: 0, template: 0, expired: 0, at: '' };
   const refused: Record<string, { count: number; unknown: number }> = {};
-  const strangers: NumberedRequest[] = [];
+  const unknownContacts: NumberedRequest[] = [];
   const groups = new Map<string, NumberedRequest[]>();
   const pending = new Set<Promise<void>>();
 
@@ -49,7 +49,8 @@ export const forecastRequests = async (
     total.at = answer.at;
     for (const [index, { decision, code = '', known }] of answer.forecasts.entries()) {
       const numbered = group[index];
-      if (numbered !== undefined && !known && !isPhone(numbered.request.platformContactId)) strangers.push(numbered);
+      if (numbered !== undefined && !known && !isPhone(numbered.request.platformContactId))
+        unknownContacts.push(numbered);
       else if (decision === 'free-form') total.freeForm += 1;
       else if (decision === 'refused') {
         refused[code] ??= { count: 0, unknown: 0 };
@@ -80,7 +81,7 @@ export const forecastRequests = async (
   }
   for (const [message, group] of groups) await start(message, group);
   await Promise.all(pending);
-  return total.at === '' ? undefined : { ...total, refused, strangers };
+  return total.at === '' ? undefined : { ...total, refused, unknownContacts };
 };
 
 /** The fields that a decision depends on, with placeholders for texts and with times to the hour. */

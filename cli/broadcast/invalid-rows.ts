@@ -34,9 +34,10 @@ export const createInvalidRows = (): InvalidRows => {
     describe() {
       const total = countRefused(reasons);
       if (total === 0) return [];
-      const heading = `${count(total, 'row is', 'rows are')} not valid:`;
+      const heading = `${count(total, 'row is', 'rows are')} invalid:`;
       if (total <= LISTED_ROWS) return [heading, ...listed];
-      return [heading, ...listed, '  and others; all of them by reason:', ...describeRefused(reasons)];
+      const more = `  and ${total - LISTED_ROWS} more. All of them, by reason:`;
+      return [heading, ...listed, more, ...describeRefused(reasons)];
     },
   };
 };

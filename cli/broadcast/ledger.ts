@@ -2,168 +2,116 @@ import { z } from 'zod';
 import type { Instant } from '../../lambdas/domain/instant.ts';
 import type { SendState } from '../../lambdas/domain/send-transitions.ts';
 import { sendListResponse } from '../../lambdas/manage/api/send-lists.ts';
+import { CliError, EXIT } from '../base/errors.ts';
 import type { ManagementClient } from '../operations/management-client.ts';
-import type { SendCount } from '../operations/send-counts.ts';
-import type { PlannedRow } from './plan.ts';
-import { attemptIdOf, identifyRow, repeatIdOf, requestIdOf, roundId } from './row-identity.ts';
+import { contactOfRequestId, identifyRow, MAX_REPETITION, repetitionId } from './row-identity.ts';
 
 /** A request of a broadcast that the stage has. */
-interface LedgerEntry {
+export interface LedgerEntry {
   readonly state: SendState;
-  /** Whether it ended and its message cannot have reached the contact. */
+  readonly code?: string;
+  /** Whether it ended, its message cannot have reached the contact, and nothing but a new request can send it. */
   readonly isUnsent: boolean;
+  /** Whether it belongs to the repetition itself, not to a later one. */
+  readonly isOwn: boolean;
   /** As in a `RowIdentity`; absent if the contact was erased. */
   readonly content?: string;
+  /** The names of its variables, sorted. */
+  readonly variables?: string;
 }
 
-/** What the stage has of a round of a broadcast. */
+/** The requests that the stage has for a repetition of a broadcast. */
 export interface Ledger {
-  /** The ID that the requests of the round have as their broadcast. */
+  /** The ID that the requests of the repetition have as their broadcast. */
   readonly broadcastId: string;
-  readonly entries: ReadonlyMap<string, LedgerEntry>;
-  /** The requests of each contact. */
+  readonly requestIds: ReadonlySet<string>;
+  /** The requests to each contact, also those of later repetitions: whoever has one of these has the broadcast. */
   readonly contacts: ReadonlyMap<string, readonly LedgerEntry[]>;
   /** When the latest request was queued, scheduled, or tried. */
   readonly latestAt?: Instant;
+  /** The first later repetition of which the stage has nothing. */
+  readonly next: number;
 }
 
 /** A failed message is not among them: most would fail again. */
 const UNSENT: readonly SendState[] = ['refused', 'rejected', 'expired', 'cancelled'];
 
+/** A refusal after which the request is a dead letter, which a redrive sends. */
+export const DEAD_LETTER = 'PROCESSING_FAILED';
+
 const PAGE = 500;
 
 const addressedRequest = z.looseObject({ platformContactId: z.string() });
 
-/**
- * Reads the requests of a round. A request that has not been processed yet is missing, and its ID makes sure that it is
- * sent once all the same.
- */
-export const readLedger = async (call: ManagementClient, broadcastId: string, round: number): Promise<Ledger> => {
-  const id = roundId(broadcastId, round);
-  const entries = new Map<string, LedgerEntry>();
-  const contacts = new Map<string, LedgerEntry[]>();
-  let latestAt: Instant | undefined;
+async function* sendsOf(call: ManagementClient, broadcast: string) {
   let cursor: string | undefined;
   do {
-    const query = new URLSearchParams({ broadcast: id, limit: String(PAGE), ...(cursor !== undefined && { cursor }) });
+    const query = new URLSearchParams({ broadcast, limit: String(PAGE), ...(cursor !== undefined && { cursor }) });
     const page = sendListResponse.parse(await call('GET', `/v1/sends?${query}`));
-    for (const { requestId, state, unknownOutcomes, request, ...times } of page.sends) {
+    yield* page.sends;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+/**
+ * Reads the requests of a repetition and of the later ones. A request that has not been processed yet is missing, and its
+ * ID makes sure that it is sent once all the same.
+ *
+ * @throws CliError if the repetition before it has no requests, because a number was left out or is still to come.
+ */
+export const readLedger = async (call: ManagementClient, broadcastId: string, repetition: number): Promise<Ledger> => {
+  if (repetition > 1) await requireSends(call, broadcastId, repetition - 1);
+  const id = repetitionId(broadcastId, repetition);
+  const requestIds = new Set<string>();
+  const contacts = new Map<string, LedgerEntry[]>();
+  let latestAt: Instant | undefined;
+  let next = repetition;
+  let size: number;
+  do {
+    size = 0;
+    const readId = repetitionId(broadcastId, next);
+    const isOwn = next === repetition;
+    for await (const { requestId, state, code, unknownOutcomes, request, ...times } of sendsOf(call, readId)) {
+      size += 1;
+      if (isOwn) requestIds.add(requestId);
       const read = addressedRequest.safeParse(request);
       // Also of a request that another system queued for this broadcast.
       const identity = read.success ? identifyRow(broadcastId, read.data) : undefined;
-      const isUnsent = UNSENT.includes(state) && unknownOutcomes === 0;
-      const entry = { state, isUnsent, ...(identity && { content: identity.content }) };
-      const contact = identity?.contact ?? requestId.slice(id.length + 1).split(/[-_]/)[0] ?? '';
-      entries.set(requestId, entry);
-      contacts.set(contact, [...(contacts.get(contact) ?? []), entry]);
+      const contact = identity?.contact ?? contactOfRequestId(readId, requestId);
+      const entry = {
+        state,
+        ...(code !== undefined && { code }),
+        isUnsent: UNSENT.includes(state) && code !== DEAD_LETTER && unknownOutcomes === 0,
+        isOwn,
+        ...(identity && { content: identity.content, variables: variablesOf(read.data?.params) }),
+      };
+      const entries = contacts.get(contact);
+      if (entries === undefined) contacts.set(contact, [entry]);
+      else entries.push(entry);
       const at = times.claimedAt ?? times.waitingAt ?? times.scheduledAt ?? times.queuedAt;
       if (at !== undefined && (latestAt === undefined || at > latestAt)) latestAt = at;
     }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return { broadcastId: id, entries, contacts, ...(latestAt !== undefined && { latestAt }) };
+    next += 1;
+  } while (size > 0 && next <= MAX_REPETITION);
+  return {
+    broadcastId: id,
+    requestIds,
+    contacts,
+    ...(latestAt !== undefined && { latestAt }),
+    next: Math.max(size > 0 ? next : next - 1, repetition + 1),
+  };
 };
 
-/** The rows of a plan, compared with a ledger. */
-export interface Selection {
-  readonly broadcastId: string;
-  /** The ID of each request that is to be queued, by the number of its row. */
-  readonly requestIds: ReadonlyMap<number, string>;
-  /** The rows whose contact already has a request of the broadcast. */
-  readonly done: readonly DoneRow[];
-  /** How many of the requests try again what was not sent. */
-  readonly retried: number;
-}
-
-interface DoneRow {
-  readonly number: number;
-  /** The states of the contact's requests. */
-  readonly states: readonly SendState[];
-  /** Whether none of them was sent. */
-  readonly isUnsent: boolean;
-  /** Whether none of them sends the row's message. */
-  readonly differs: boolean;
-}
-
-export interface SelectOptions {
-  readonly broadcastId: string;
-  /** Whether each row is sent, not only the first one of a contact. */
-  readonly allowRepeats: boolean;
-  /** Whether requests that were not sent are tried again. */
-  readonly retryUnsent: boolean;
-  /** Whether contacts that have the broadcast get it once more. */
-  readonly again: boolean;
-}
-
-/** Selects the rows whose contacts have no request of the broadcast yet; with repeats, those that have none themselves. */
-export const selectRows = (
-  rows: readonly PlannedRow[],
-  ledger: Ledger,
-  { allowRepeats, retryUnsent }: SelectOptions,
-): Selection => {
-  const { broadcastId, entries } = ledger;
-  const requestIds = new Map<number, string>();
-  const done: DoneRow[] = [];
-  let retried = 0;
-  for (const { number, occurrence, ...identity } of rows) {
-    const only = requestIdOf(broadcastId, identity);
-    const requestId = allowRepeats ? repeatIdOf(broadcastId, identity, occurrence) : only;
-    const isSame = ({ content = identity.content }: LedgerEntry) => content === identity.content;
-    const attempts = attemptsOf(ledger, requestId);
-    // The first of equal rows may have been sent as the only row of its contact.
-    const ofContact = occurrence === 1 ? attemptsOf(ledger, only).filter(isSame) : [];
-    const known = allowRepeats ? [...attempts, ...ofContact] : (ledger.contacts.get(identity.contact) ?? []);
-    const isUnsent = known.every((entry) => entry.isUnsent);
-    if (known.length === 0) requestIds.set(number, requestId);
-    else if (retryUnsent && isUnsent && entries.has(requestId)) {
-      requestIds.set(number, attemptIdOf(requestId, attempts.length + 1));
-      retried += 1;
-    } else done.push({ number, states: known.map(({ state }) => state), isUnsent, differs: !known.some(isSame) });
-  }
-  return { broadcastId, requestIds, done, retried };
-};
-
-const attemptsOf = ({ entries }: Ledger, requestId: string): readonly LedgerEntry[] => {
-  const attempts: LedgerEntry[] = [];
-  for (;;) {
-    const entry = entries.get(attemptIdOf(requestId, attempts.length + 1));
-    if (entry === undefined) return attempts;
-    attempts.push(entry);
-  }
-};
-
-interface SelectedRound extends Selection {
-  readonly round: number;
-  readonly ledger: Ledger;
-}
-
-/**
- * Selects the rows of the round that the operator asks for: of the first one or, to send `again`, of the latest one if it
- * was interrupted, and otherwise of the next one.
- */
-export const selectRound = async (
-  call: ManagementClient,
-  rows: readonly PlannedRow[],
-  options: SelectOptions,
-): Promise<SelectedRound> => {
-  let latest: SelectedRound | undefined;
-  for (let round = 1; ; round += 1) {
-    const ledger = await readLedger(call, options.broadcastId, round);
-    const selection = { ...selectRows(rows, ledger, options), round, ledger };
-    if (!options.again) return selection;
-    const wasInterrupted = latest !== undefined && latest.round > 1 && latest.requestIds.size > 0;
-    if (ledger.entries.size === 0) return wasInterrupted && latest ? latest : selection;
-    latest = selection;
-  }
-};
-
-/** Counts states, the most frequent first. */
-export const countStates = (done: readonly DoneRow[]): readonly SendCount[] => {
-  const groups = Map.groupBy(
-    done.flatMap(({ states }) => states),
-    (state) => state,
+const requireSends = async (call: ManagementClient, broadcastId: string, repetition: number): Promise<void> => {
+  const id = repetitionId(broadcastId, repetition);
+  for await (const _ of sendsOf(call, id)) return;
+  throw new CliError(
+    EXIT.usage,
+    `The stage has processed no request of the broadcast ${id} yet, so there is nothing to send again. Check the ` +
+      'number of --again, or wait.',
   );
-  return [...groups]
-    .map(([state, { length }]) => ({ state, count: length }))
-    .toSorted((one, other) => other.count - one.count);
 };
+
+/** Returns the names of a request's variables, sorted. */
+export const variablesOf = (params: unknown): string =>
+  typeof params === 'object' && params !== null ? Object.keys(params).toSorted().join(', ') : '';

@@ -12,20 +12,18 @@ export interface BroadcastPlan {
   readonly template: MessageTemplate;
   /** How many rows the file has. */
   readonly rows: number;
-  /** How many contacts the valid rows have. */
-  readonly contacts: number;
   readonly invalid: InvalidRows;
   /** Rows for a contact that an earlier row has, by what they repeat. */
   readonly repeats: RefusedRows;
-  /** The rows to send, if none of their contacts has the broadcast yet. */
-  readonly messages: readonly PlannedRow[];
+  /** The valid rows of each contact, in the order of the file. */
+  readonly contacts: ReadonlyMap<string, readonly PlannedRow[]>;
+  /** How many of them are to be sent, if none of their contacts has the broadcast yet. */
+  readonly messages: number;
   readonly preview: readonly PreviewedRow[];
 }
 
-export interface PlannedRow extends RowIdentity {
+export interface PlannedRow extends Pick<RowIdentity, 'content'> {
   readonly number: number;
-  /** Which of the rows with the same contact and message this is, from 1. */
-  readonly occurrence: number;
 }
 
 /** The message, and the column with the contact. */
@@ -49,9 +47,8 @@ export const planBroadcast = async (csv: CsvTable, message: PlannedMessage): Pro
   const invalid = createInvalidRows();
   const preview = choosePreview();
   const repeats: RefusedRows = {};
-  const messages: PlannedRow[] = [];
-  const firstRows = new Map<string, string>();
-  const occurrences = new Map<string, number>();
+  const contacts = new Map<string, PlannedRow[]>();
+  let messages = 0;
   let rows = 0;
   for await (const numbered of csvRows(csv)) {
     const { number } = numbered;
@@ -62,18 +59,19 @@ export const planBroadcast = async (csv: CsvTable, message: PlannedMessage): Pro
       continue;
     }
     const { contact, content } = filled;
-    const first = firstRows.get(contact);
-    if (first === undefined) firstRows.set(contact, content);
-    else recordRefusal(repeats, first === content ? SAME_MESSAGE : OTHER_MESSAGE, number);
-    if (first !== undefined && !allowRepeats) continue;
-    const occurrence = (occurrences.get(`${contact} ${content}`) ?? 0) + 1;
-    if (allowRepeats) occurrences.set(`${contact} ${content}`, occurrence);
-    messages.push({ number, contact, content, occurrence });
+    const earlier = contacts.get(contact);
+    if (earlier === undefined) contacts.set(contact, [{ number, content }]);
+    else {
+      recordRefusal(repeats, earlier[0]?.content === content ? SAME_MESSAGE : OTHER_MESSAGE, number);
+      earlier.push({ number, content });
+    }
+    if (earlier !== undefined && !allowRepeats) continue;
+    messages += 1;
     preview.add(number, filled);
   }
   if (rows === 0) throw noRows(csv.file);
-  return { csv, template, rows, contacts: firstRows.size, invalid, repeats, messages, preview: preview.chosen() };
+  return { csv, template, rows, contacts, invalid, repeats, messages, preview: preview.chosen() };
 };
 
-export const SAME_MESSAGE = 'the same message';
+const SAME_MESSAGE = 'the same message';
 const OTHER_MESSAGE = 'another message';

@@ -6,13 +6,15 @@ import { describeCounts } from '../operations/send-counts.ts';
 import { csvRows } from './csv-rows.ts';
 import { type BroadcastForecast, describeForecast, forecastRequests, type NumberedRequest } from './forecast.ts';
 import { describeHolds } from './holds.ts';
-import { countStates, type Selection, type SelectOptions, selectRound } from './ledger.ts';
+import { DEAD_LETTER, type Ledger, type LedgerEntry, readLedger, variablesOf } from './ledger.ts';
 import type { BroadcastPlan, PlannedMessage } from './plan.ts';
+import { countStates, type Selection, type SelectOptions, selectRows } from './selection.ts';
 import { fillRow } from './template.ts';
 
 /** A checked file, compared with what the stage has. */
 export interface PreparedBroadcast {
   readonly plan: BroadcastPlan;
+  readonly ledger: Ledger;
   readonly selection: Selection;
   /** Undefined if there is nothing to send. */
   readonly forecast: BroadcastForecast | undefined;
@@ -20,59 +22,77 @@ export interface PreparedBroadcast {
   readonly lines: readonly string[];
 }
 
-export type PrepareOptions = Pick<PlannedMessage, 'id'> & Omit<SelectOptions, 'broadcastId'>;
+export interface PrepareOptions extends Pick<PlannedMessage, 'id'>, SelectOptions {
+  /** Which repetition of the broadcast to send, from 1. */
+  readonly repetition: number;
+}
 
 /** Finds out which rows of a plan the stage would still send, and how. Adds rows that only the stage can judge as invalid. */
 export const prepareBroadcast = async (
   call: ManagementClient,
   plan: BroadcastPlan,
-  { id, ...options }: PrepareOptions,
+  { id, repetition, ...options }: PrepareOptions,
 ): Promise<PreparedBroadcast> => {
-  const { broadcastId } = plan.template;
-  const { round, ledger, ...selection } = await selectRound(call, plan.messages, { ...options, broadcastId });
+  const ledger = await readLedger(call, plan.template.broadcastId, repetition);
+  const selection = selectRows(plan.contacts, ledger, options);
   // With an ID, the operator says that it is the same broadcast.
   const others = id === undefined ? selection.done.filter(({ differs }) => differs) : [];
-  for (const { number } of others) plan.invalid.add(number, { why: OTHER_VALUES });
+  const variables = variablesOf(plan.template.fields.params);
+  for (const { number, entry } of others) plan.invalid.add(number, { why: otherValues(entry, variables) });
   const forecast = await forecastRequests(call, requestsOf(plan, selection));
-  for (const { number, request } of forecast?.strangers ?? []) {
+  for (const { number, request } of forecast?.unknownContacts ?? []) {
     plan.invalid.add(number, {
-      why: `column ${plan.template.contactColumn} is not a phone number, and Parley does not know such a contact`,
+      why: `column ${plan.template.contactColumn} is not a phone number, and Parley knows no contact with this ID`,
       value: request.platformContactId,
     });
   }
-  const strangers = new Set(forecast?.strangers.map(({ number }) => number));
-  const requestIds = new Map([...selection.requestIds].filter(([number]) => !strangers.has(number)));
+  const unknown = new Set(forecast?.unknownContacts.map(({ number }) => number));
+  const requestIds = new Map([...selection.requestIds].filter(([number]) => !unknown.has(number)));
   const done = selection.done.filter((row) => !others.includes(row));
   const lines = [
-    ...(round > 1 ? [`This sends the broadcast ${broadcastId} again, as ${selection.broadcastId}.`] : []),
     ...describeDone({ ...selection, done }, ledger.latestAt, forecast?.at),
     ...(selection.retried > 0
-      ? [`${count(selection.retried, 'row')} whose request was not sent will be retried.`]
+      ? [`${count(selection.retried, 'request that was', 'requests that were')} not sent will be retried.`]
       : []),
     ...(requestIds.size > 0 && forecast
       ? [describeForecast(forecast), ...(await describeHolds(call, forecast.at))]
       : []),
     ...(requestIds.size > 0 && plan.template.fields.notAfter === undefined ? [EXPIRY] : []),
   ];
-  return { plan, selection: { ...selection, requestIds, done }, forecast, lines };
+  return { plan, ledger, selection: { ...selection, requestIds, done }, forecast, lines };
 };
 
-const OTHER_VALUES =
-  'the contact already has this broadcast, with other values; add --id <name> to start a broadcast of another name';
+const otherValues = ({ variables }: LedgerEntry, now: string): string =>
+  variables === undefined || variables === now
+    ? 'the contact already has this broadcast, with other values; to send it too, start another broadcast with --id <id>'
+    : `the contact already has this broadcast, with the variables ${variables || '(none)'}, not ${now || '(none)'}; ` +
+      'state the same ones with --param';
 
-const EXPIRY =
-  'Messages that are not sent within 24 hours of being queued, or of --send-at, expire. Use --not-after to change that.';
+const EXPIRY = 'Messages expire 24 hours after they are queued, or after --send-at. To change that, use --not-after.';
 
+/** Says which broadcast it is, and which of its contacts will get nothing. */
 const describeDone = ({ broadcastId, done }: Selection, latestAt: Instant | undefined, now: Instant | undefined) => {
-  if (done.length === 0) return [];
+  if (done.length === 0) return [`Broadcast ${broadcastId}: no contact in the file has a request in it yet.`];
   const when = latestAt === undefined ? '' : `, last at ${describeTime(latestAt, now ?? latestAt)}`;
   const others = done.filter(({ differs }) => differs).length;
-  const unsent = done.filter(({ isUnsent }) => isUnsent).length;
   return [
-    `${count(done.length, 'row')} of contacts that already have the broadcast ${broadcastId} will not be sent again: ` +
-      `${describeCounts(countStates(done))}${when}.${others > 0 ? ` To ${others} of them, another message was sent.` : ''}`,
+    `Broadcast ${broadcastId}: ${count(done.length, 'row is', 'rows are')} for contacts that already have a request ` +
+      `in it, and will not be queued again: ${describeCounts(countStates(done))}${when}.` +
+      `${others > 0 ? ` To ${others} of them, another message was sent.` : ''}`,
+    ...describeUnsent(done),
+  ];
+};
+
+/** Says what to do about contacts that have a request, but not the message. */
+export const describeUnsent = (done: Selection['done']): readonly string[] => {
+  const unsent = done.filter(({ entry }) => entry.isUnsent).length;
+  const deadLetters = done.filter(({ entry }) => entry.code === DEAD_LETTER).length;
+  return [
     ...(unsent > 0
       ? [`To retry ${count(unsent, 'request that was', 'requests that were')} not sent, add --retry-unsent.`]
+      : []),
+    ...(deadLetters > 0
+      ? [`To send ${count(deadLetters, 'dead letter')}, fix the cause, and use parley dead-letters redrive.`]
       : []),
   ];
 };
@@ -94,5 +114,5 @@ export async function* requestsOf(
 
 /** Describes a file and its rows, whatever the stage has. */
 export const describeFile = ({ csv, rows, contacts }: BroadcastPlan): string =>
-  `${csv.file}: ${count(rows, 'row')}, ${count(contacts, 'contact')}. Encoding: ${csv.encoding}. ` +
+  `${csv.file}: ${count(rows, 'row')}, ${count(contacts.size, 'contact')}. Encoding: ${csv.encoding}. ` +
   `Delimiter: ${csv.delimiter === '\t' ? 'tab' : csv.delimiter}`;

@@ -23,7 +23,7 @@ const ODDITIES: readonly { readonly label: string; readonly isOdd: (message: Mes
     isOdd: ({ values }) => values.some((value) => /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]|[{}<>]|&\w+;/u.test(value)),
   },
   {
-    label: 'letters that are not Latin',
+    label: 'non-Latin letters',
     isOdd: ({ values }) => values.some((value) => /(?!\p{Script=Latin})\p{L}/u.test(value)),
   },
 ];

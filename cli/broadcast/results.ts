@@ -3,7 +3,7 @@ import { CliError, EXIT } from '../base/errors.ts';
 import { describeCounts, type SendCount } from '../operations/send-counts.ts';
 import { isAllSent } from './outcome.ts';
 import type { BroadcastPlan } from './plan.ts';
-import { describeFile, type PreparedBroadcast } from './prepare.ts';
+import { describeFile, describeUnsent, type PreparedBroadcast } from './prepare.ts';
 import { describePreviewed } from './preview.ts';
 import { countRefused, describeRefused } from './refused-rows.ts';
 
@@ -17,8 +17,8 @@ export const describePlan = (plan: BroadcastPlan, allowRepeats: boolean): readon
     ...(repeated === 0
       ? []
       : [
-          `${count(repeated, 'row is', 'rows are')} for the contact of an earlier row, in this or another spelling` +
-            `${allowRepeats ? ', and will be sent too' : '; only the first row of a contact is sent'}:`,
+          `${count(repeated, 'row repeats', 'rows repeat')} the contact of an earlier row, in any spelling` +
+            `${allowRepeats ? ', and will be sent too' : '; only the first row of each contact will be sent'}:`,
           ...describeRefused(repeats),
         ]),
   ];
@@ -40,31 +40,33 @@ export interface BroadcastResult {
 
 /** What `--json` prints. */
 export const reportOf = ({ plan, selection, forecast }: PreparedBroadcast) => {
-  const { strangers: _, ...forecasts } = forecast ?? { strangers: [] };
+  const { unknownContacts: _, ...forecasts } = forecast ?? { unknownContacts: [] };
   return {
     broadcastId: selection.broadcastId,
     rows: plan.rows,
-    contacts: plan.contacts,
+    contacts: plan.contacts.size,
     encoding: plan.csv.encoding,
     delimiter: plan.csv.delimiter,
     invalidRows: plan.invalid.count(),
     invalid: plan.invalid.byReason(),
     repeats: plan.repeats,
-    alreadySent: selection.done.length,
+    alreadyQueued: selection.done.length,
+    unsent: selection.done.filter(({ entry }) => entry.isUnsent).length,
     forecast: forecast && forecasts,
   };
 };
 
 export const summarize = ({ prepared, queued, counts }: BroadcastResult, commandFor: CommandFor): CommandResult => {
-  const { plan, selection } = prepared;
+  const { plan, selection, ledger } = prepared;
   const { broadcastId, requestIds, done } = selection;
   const [requestId] = requestIds.values();
-  const again = 'To send it to the same contacts once more, add --again.';
   return {
     lines: [
       queued === 0
-        ? `Nothing was queued: ${count(done.length, 'row')} of contacts that already have this broadcast. ${again}`
+        ? `Nothing was queued: ${count(done.length, 'row is', 'rows are')} for contacts that already have a request in ` +
+          `this broadcast. To send it to the same contacts once more, add --again ${ledger.next}.`
         : `${plan.csv.file}: ${queued} of ${count(plan.rows, 'row')} queued, ${plan.rows - queued} not.`,
+      ...(queued === 0 ? describeUnsent(done) : []),
       ...(counts ? [`Outcome: ${describeCounts(counts)}.`] : []),
       `Broadcast ID: ${broadcastId}. See its outcome: ${commandFor(`parley broadcast status ${quote(broadcastId)}`)}`,
       ...(requestId === undefined

@@ -26,16 +26,22 @@ const CONTENT_FIELDS = [
   'chatChannelNumber',
 ] as const;
 
+/** Texts that look the same are the same: systems differ in how they write accents, and shells in spaces at the end. */
+const comparable = (value: unknown): unknown => {
+  if (typeof value === 'string') return value.normalize('NFC').trim();
+  if (typeof value !== 'object' || value === null) return null;
+  return Object.entries(value)
+    .map(([name, text]) => [name, comparable(text)])
+    .toSorted();
+};
+
 const contentOf = (fields: Readonly<Record<string, unknown>>): unknown =>
-  CONTENT_FIELDS.map((field) => {
-    const value = fields[field] ?? null;
-    return typeof value === 'object' && value !== null ? Object.entries(value).toSorted() : value;
-  });
+  CONTENT_FIELDS.map((field) => comparable(fields[field]));
 
 /** Returns the ID of the broadcast of a message, the same for every file. */
 export const broadcastIdOf = (fields: MessageFields): string => `b-${digest(contentOf(fields), 20)}`;
 
-/** @param broadcastId the ID without a round, so that all rounds have the same contacts */
+/** @param broadcastId the ID without a repetition, so that all repetitions have the same contacts */
 export const identifyRow = (
   broadcastId: string,
   { platformContactId = '', ...message }: Partial<SendRequest>,
@@ -44,22 +50,25 @@ export const identifyRow = (
   content: digest(contentOf(message), 12),
 });
 
-/** Returns the ID of a round of a broadcast: `summer-sale`, `summer-sale.2`, and so on. */
-export const roundId = (broadcastId: string, round: number): string =>
-  round === 1 ? broadcastId : `${broadcastId}.${round}`;
+export const MAX_REPETITION = 99;
 
-/** Returns the ID of the only request to a contact. */
-export const requestIdOf = (broadcastId: string, { contact }: Pick<RowIdentity, 'contact'>): string =>
-  `${broadcastId}-${contact}`;
+/** Returns the ID of a repetition of a broadcast: `summer-sale`, `summer-sale.2`, and so on. */
+export const repetitionId = (broadcastId: string, repetition: number): string =>
+  repetition === 1 ? broadcastId : `${broadcastId}.${repetition}`;
+
+/** Whether an ID looks like that of a repetition. */
+export const isRepetitionId = (id: string): boolean => /\.\d+$/.test(id);
 
 /**
- * Returns the ID of one of several requests to a contact.
+ * Returns the ID of a request to a contact. It depends neither on the message nor on an option, so that a row that is
+ * queued again before the stage has processed it is the same request.
  *
- * @param occurrence counts the rows with the same contact and message, from 1
+ * @param broadcastId the ID of the repetition
+ * @param number counts the requests to the contact, from 1
  */
-export const repeatIdOf = (broadcastId: string, identity: RowIdentity, occurrence: number): string =>
-  `${requestIdOf(broadcastId, identity)}-${identity.content}${occurrence === 1 ? '' : `.${occurrence}`}`;
+export const requestIdOf = (broadcastId: string, contact: string, number: number): string =>
+  `${broadcastId}-${contact}${number === 1 ? '' : `_${number}`}`;
 
-/** Returns the ID of an attempt to send a request whose earlier attempts were not sent. */
-export const attemptIdOf = (requestId: string, attempt: number): string =>
-  attempt === 1 ? requestId : `${requestId}_${attempt}`;
+/** Returns the contact of a request whose content was erased. */
+export const contactOfRequestId = (broadcastId: string, requestId: string): string =>
+  requestId.slice(broadcastId.length + 1).split('_')[0] ?? '';

@@ -20,7 +20,7 @@ export interface MessageTemplate {
   readonly fields: MessageFields;
   /** The columns that the message uses. */
   readonly columns: readonly string[];
-  /** The ID of the broadcast, without a round. */
+  /** The ID of the broadcast, without a repetition. */
   readonly broadcastId: string;
 }
 
@@ -52,11 +52,26 @@ export const createTemplate = (
   const missing = columns.find((column) => !header.includes(column));
   if (missing !== undefined) {
     const nearest = nearestName(missing, header);
-    const advice = nearest ? `Did you mean "${nearest}"?` : 'Add the column, or use another one.';
-    throw new CliError(EXIT.usage, `${file} has no column "${missing}". ${advice} Its columns: ${header.join(', ')}.`);
+    const option = missing === contactColumn ? 'Name the column with --contact-column.' : 'Add it, or use another one.';
+    const advice = nearest ? `Did you mean "${nearest}"?` : option;
+    throw new CliError(EXIT.usage, `${file} has no column "${missing}". ${advice} Its columns: ${listNames(header)}.`);
   }
-  const params = Object.fromEntries(variables.map((column) => [column, `{{${column}}}`]));
-  return { contactColumn, columns, fields: variables.length > 0 ? { ...fields, params } : fields };
+  const given = fields.params ?? Object.fromEntries(variables.map((column) => [column, `{{${column}}}`]));
+  // In one order, whatever the order of the columns or options is, because bodies are compared.
+  const params = Object.fromEntries(Object.entries(given).toSorted());
+  return { contactColumn, columns, fields: Object.keys(params).length > 0 ? { ...fields, params } : fields };
+};
+
+const LISTED_COLUMNS = 8;
+const MAX_NAME_LENGTH = 30;
+
+/** Lists columns, but not all of a file that is no CSV file, such as one with a token. */
+const listNames = (header: readonly string[]): string => {
+  const names = header
+    .slice(0, LISTED_COLUMNS)
+    .map((name) => (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name));
+  const more = header.length - names.length;
+  return `${names.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
 };
 
 const checkPlaceholders = (text: string): void => {

@@ -1,5 +1,3 @@
-import { Option } from '@commander-js/extra-typings';
-import { BROADCAST_ID } from '../../lambdas/domain/send-request.ts';
 import { type CommandContext, type CommandResult, type CreateCommand, count, examples } from '../base/command.ts';
 import { confirm } from '../base/confirm.ts';
 import { CliError, EXIT } from '../base/errors.ts';
@@ -7,11 +5,14 @@ import { createMessageCommand, messageFields } from '../base/message-options.ts'
 import { createProgress, type Progress } from '../base/progress.ts';
 import type { Target } from '../base/target.ts';
 import { type CsvFile, readCsv } from '../broadcast/csv-rows.ts';
+import { broadcastId, delimiter, wholeNumber } from '../broadcast/option-values.ts';
 import { waitForOutcome } from '../broadcast/outcome.ts';
 import { type BroadcastPlan, type PlannedMessage, planBroadcast } from '../broadcast/plan.ts';
 import { type PreparedBroadcast, type PrepareOptions, prepareBroadcast, requestsOf } from '../broadcast/prepare.ts';
 import { queueRows } from '../broadcast/queue-rows.ts';
 import { describePlan, interrupted, reportOf, summarize } from '../broadcast/results.ts';
+import { MAX_REPETITION } from '../broadcast/row-identity.ts';
+import { withoutReplaced } from '../broadcast/selection.ts';
 import { createPacer } from '../operations/pacer.ts';
 import type { SendCount } from '../operations/send-counts.ts';
 
@@ -21,35 +22,40 @@ export const createBroadcastCommand: CreateCommand = (context) =>
       'Queue a send request for each row of a CSV file.\n\n' +
         'The first line names the columns. Messages, URLs, and --param values can contain {{column}} placeholders. ' +
         'A template without --param receives every column except the contact column as a variable.\n\n' +
-        'The command shows the first, the longest, and the strangest rows, the rows that are not valid, and a ' +
-        'forecast, and asks before it queues anything. Requests expire after 24 hours, unless --not-after says ' +
-        'otherwise.\n\n' +
-        'A contact gets a broadcast once: after Ctrl-C, or with more rows, run the same command again. The stage knows ' +
-        'who already has it, in whatever order, encoding, or spelling the file is.',
+        'Before it queues anything, the command shows the first and the longest rows, rows with unusual characters, ' +
+        'invalid rows, and a forecast, and asks for confirmation. Requests expire after 24 hours, unless you set ' +
+        '--not-after.\n\n' +
+        'A contact gets a broadcast only once. To continue after Ctrl-C, or to send to rows that you added, run the ' +
+        'same command again: the stage knows who already has the broadcast, even if you sorted the file, saved it in ' +
+        'another encoding, or wrote numbers in another way.',
     )
     .argument('<file>', 'CSV file')
     .option('--contact-column <name>', 'Column with the contact IDs', 'platformContactId')
     .option(
       '--delimiter <character>',
-      'Delimiter between columns, or tab (default: recognized by the header)',
+      'Delimiter between columns: one character, or "tab" (default: detected from the header)',
       delimiter,
     )
     .option(
       '--encoding <name>',
-      'Encoding of the file, such as windows-1252 (default: utf-8, or utf-16 by its byte order mark)',
+      'Encoding of the file, such as windows-1252 (default: utf-8, or utf-16 if it has a byte order mark)',
     )
     .option('--dry-run', 'Check every row and show the forecast, without queueing')
     .option('--yes', 'Queue without asking')
-    .option('--skip-invalid-rows', 'Queue the valid rows, even if others are not valid')
+    .option('--skip-invalid-rows', 'Queue the valid rows even if others are invalid')
     .option('--allow-repeats', 'Send each row, even if several are for the same contact')
-    .option('--per-second <rows>', 'Queue at most this many rows per second', wholeNumber)
+    .option('--per-second <rows>', 'Queue at most this many rows per second', wholeNumber('--per-second', 1, 99_999))
     .option('--wait', 'Wait until every message is sent, refused, or scheduled, and show the outcome')
     .option(
       '--id <id>',
-      'Name of the broadcast, which a contact gets once (default: derived from the message)',
+      'ID of the broadcast, which a contact gets only once (default: derived from the message)',
       broadcastId,
     )
-    .addOption(new Option('--again', 'Send it once more to contacts that already have it').conflicts('retryUnsent'))
+    .option(
+      '--again <number>',
+      'Send it again to all contacts in the file: 2 is the second time',
+      wholeNumber('--again', 2, MAX_REPETITION),
+    )
     .option('--retry-unsent', 'Retry requests that were refused, rejected, cancelled, or expired')
     .addHelpText(
       'after',
@@ -59,33 +65,18 @@ export const createBroadcastCommand: CreateCommand = (context) =>
       ),
     )
     .action(async (file, options) => {
-      const { contactColumn, encoding, id, allowRepeats = false, again = false, retryUnsent = false } = options;
+      const { contactColumn, encoding, id, allowRepeats = false, again = 1, retryUnsent = false } = options;
       const csv = { file, delimiter: options.delimiter, encoding };
-      const message = { contactColumn, fields: messageFields(options), id, allowRepeats, again, retryUnsent };
+      const message = {
+        contactColumn,
+        fields: messageFields(options),
+        id,
+        allowRepeats,
+        retryUnsent,
+        repetition: again,
+      };
       context.report(await broadcast(context, csv, message, options));
     });
-
-const delimiter = (text: string): string => {
-  const character = ['tab', '\\t'].includes(text) ? '\t' : text;
-  if (character.length === 1) return character;
-  throw new CliError(EXIT.usage, `--delimiter ${text} is invalid. Use one character, such as ; or |, or tab.`);
-};
-
-const wholeNumber = (text: string): number => {
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new CliError(EXIT.usage, `--per-second ${text} is invalid. Use a whole number from 1 to 99999.`);
-};
-
-/** Leaves room for the number of a repetition. */
-const MAX_ID_LENGTH = 60;
-
-const broadcastId = (id: string): string => {
-  if (BROADCAST_ID.test(id) && id.length <= MAX_ID_LENGTH) return id;
-  throw new CliError(
-    EXIT.usage,
-    `--id ${id} is invalid. Use 1 to ${MAX_ID_LENGTH} letters, digits, or punctuation characters.`,
-  );
-};
 
 /** Returns the bulk queue, or the send queue in a stage without one. */
 const broadcastQueueUrl = ({ addresses }: Target): string => addresses.bulkSendQueueUrl ?? addresses.sendQueueUrl;
@@ -139,8 +130,8 @@ const requireValidRows = ({ invalid }: BroadcastPlan, { skipInvalidRows }: Broad
   if (rows === 0 || skipInvalidRows) return;
   throw new CliError(
     EXIT.usage,
-    `Nothing was queued, because ${count(rows, 'row is', 'rows are')} not valid. Fix them, or add ` +
-      '--skip-invalid-rows to send the others; you can send the fixed rows later with the same command.',
+    `Nothing was queued, because ${count(rows, 'row is', 'rows are')} invalid. Fix them, or add ` +
+      '--skip-invalid-rows to send the others. You can send the fixed rows later with the same command.',
   );
 };
 
@@ -157,13 +148,16 @@ const dryRun = async (
   });
   const prepared = target && (await prepareBroadcast(await context.api(), plan, message));
   const invalid = plan.invalid.count();
-  const valid = prepared?.selection.requestIds.size ?? plan.messages.length;
+  const valid = prepared?.selection.requestIds.size ?? plan.messages;
   const { invalid: reasons } = plan;
   return {
     lines: [
       ...described,
       ...reasons.describe(),
-      ...(prepared?.lines ?? ['For a forecast, add --stage <name> or --local.']),
+      ...(prepared?.lines ?? [
+        'Without a stage, contacts that are not phone numbers are not checked, and rows that were already sent are ' +
+          'counted. To check them and to show a forecast, add --stage <name> or --local.',
+      ]),
       `${valid} of ${count(plan.rows, 'row')} would be queued (dry run).`,
     ],
     json: prepared
@@ -190,16 +184,17 @@ const withProgress = async <Result>(
 /** Waits for the outcome of the whole broadcast if the operator asks for it. */
 const outcome = async (
   context: CommandContext,
-  { selection: { broadcastId, requestIds, done } }: PreparedBroadcast,
+  { selection, ledger }: PreparedBroadcast,
   { wait }: BroadcastOptions,
 ): Promise<{ readonly counts?: readonly SendCount[] }> => {
   if (wait !== true) return {};
-  const queued = requestIds.size + done.reduce((sum, { states }) => sum + states.length, 0);
+  const { broadcastId, requestIds } = selection;
+  const queued = ledger.requestIds.size + requestIds.size;
   const call = await context.api();
   const counts = await withProgress(context, { total: queued, noun: 'messages' }, (progress) =>
     waitForOutcome(call, { broadcastId, queued }, { progress, stop: context.stop }),
   );
-  return { counts };
+  return { counts: withoutReplaced(counts, selection) };
 };
 
 const queue = (

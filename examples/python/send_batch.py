@@ -2,8 +2,8 @@
 
     .venv/bin/python send_batch.py shipments.csv
 
-The file has the columns shipment, contact, and name. It may be what a spreadsheet exports: UTF-8 or UTF-16, with any of
-the usual delimiters. Set it up as in send.py.
+The file has the columns shipment, contact, and name. It can be exported from a spreadsheet: in UTF-8 or UTF-16, with
+commas, semicolons, or tabs as delimiters. Set it up as in send.py.
 
 A batch can fail in part: the call succeeds, and its response lists the entries that failed. Entries that failed at SQS
 are retried; entries that SQS refuses are reported, and the exit code is 1. It is safe to run this again, because each
@@ -51,6 +51,8 @@ def read_rows(file: Path) -> Iterator[dict[str, str]]:
     header = text.partition("\n")[0]
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=header.count), strict=True)
     for row in rows:
+        if not any(row.values()):
+            continue  # Spreadsheets write rows of only delimiters.
         if None in row or None in row.values():
             sys.exit(f"{file}, line {rows.line_num}: the row does not have the columns of the header.")
         yield row

@@ -168,9 +168,10 @@ describe('a broadcast of 500 rows, of which 200 may not be sent', () => {
           `  row ${row + 1}${row === 100 ? ' (longest)' : ''}, ${contactOf(row)}: Hi Ana ${row}, we open at nine.; ` +
           `outside the window, template opening (name: Ana ${row})`,
       ),
+      expect.stringMatching(/^Broadcast b-[0-9a-f]{20}: no contact in the file has a request in it yet/),
       'Forecast: 60 free-form, 240 as template, 200 may not be sent: ' +
         '120 NO_OPT_IN (80 never opted in, 40 unknown numbers), 80 OPTED_OUT.',
-      expect.stringMatching(/^Messages that are not sent within 24 hours of being queued/),
+      expect.stringMatching(/^Messages expire 24 hours after they are queued/),
       'Send 500 messages through the local run? [y/N]',
       'parley: Nothing was queued.',
     ]);

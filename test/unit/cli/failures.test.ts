@@ -320,8 +320,8 @@ describe('an invalid file', () => {
   });
 
   it.each([
-    ['+5491150000001', 'row 812: has 1 column, where the header has 2; column name is missing'],
-    ['+5491150000001,Ana,Bea', 'row 812: has 3 columns, where the header has 2; enclose values'],
+    ['+5491150000001', 'row 812: has 1 column, but the header has 2; column name is missing'],
+    ['+5491150000001,Ana,Bea', 'row 812: has 3 columns, but the header has 2; enclose values'],
   ])('with %j in row 812, whatever the target', async (row, sentence) => {
     const rows = Array.from({ length: 1000 }, (_, index) => (index === 810 ? row : `+54911500${10_000 + index},Ana`));
     const path = csv(`phone,name\n${rows.join('\n')}\n`);
@@ -337,7 +337,7 @@ describe('an invalid file', () => {
     ['phone,naem\n+549,Ana\n', 'has no column "name". Did you mean "naem"? Its columns: phone, naem.'],
     [
       'mobile,name\n+549,Ana\n',
-      'has no column "phone". Add the column, or use another one. Its columns: mobile, name.',
+      'has no column "phone". Name the column with --contact-column. Its columns: mobile, name.',
     ],
     ['phone,name\n+549,Ana\n+549,"Ana\n', 'row 3 (line 3): a quotation mark is not closed'],
     ['phone,name,name\n+549,a,b\n', 'more than one column is named "name". Rename one of them.'],

@@ -313,11 +313,11 @@ describe('a dry run of a broadcast', () => {
       lines: [
         `${csv}: 4 rows, 1 contact. Encoding: utf-8. Delimiter: ,`,
         '  row 2, +5491155562001: Hi Ana',
-        '3 rows are not valid:',
+        '3 rows are invalid:',
         '  row 3: column phone is empty',
         '  row 4: column name is empty',
         '  row 5: column phone is empty',
-        'For a forecast, add --stage <name> or --local.',
+        expect.stringMatching(/^Without a stage, .* add --stage <name> or --local\.$/),
         '1 of 4 rows would be queued (dry run).',
       ],
       json: { rows: 4, valid: 1, invalid: { 'column phone is empty': { count: 2, rows: [3, 5] } } },

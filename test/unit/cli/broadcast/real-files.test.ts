@@ -43,7 +43,7 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       code: 2,
       says: [
         'is not valid UTF-8: row 3, column 2 (name): "Jos\ufffd".',
-        'Export it as "CSV UTF-8", or state its encoding, such as --encoding windows-1252.',
+        'Export the file as "CSV UTF-8", or add its encoding: --encoding windows-1252.',
       ],
       sends: [],
     },
@@ -94,7 +94,7 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       ),
       code: 2,
       says: [
-        '10 rows are not valid:',
+        '10 rows are invalid:',
         'row 2: column phone is a number that a spreadsheet has rounded; format the column as text and export it again ' +
           '("5.49115E+12")',
         'row 4: column phone is a number with decimals',
@@ -102,9 +102,9 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
         'row 7: column phone has too few digits for a phone number',
         'row 8: column phone starts with 0 instead of a country code',
         'row 9: column phone is not one phone number',
-        'row 10: column phone is not a phone number, and Parley does not know such a contact ("abc")',
+        'row 10: column phone is not a phone number, and Parley knows no contact with this ID ("abc")',
         'row 11: column phone is empty',
-        'Nothing was queued, because 10 rows are not valid.',
+        'Nothing was queued, because 10 rows are invalid.',
       ],
       sends: [],
     },
@@ -117,9 +117,9 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       code: 6,
       says: [
         'Delimiter: |',
-        'row 3: column name is an error of the spreadsheet ("#REF!")',
-        'row 4: column name is an error of the spreadsheet ("#¡VALOR!")',
-        'row 5: column name is a number that a spreadsheet has rounded; format the column as text ("1.2E+15")',
+        'row 3: column name is a spreadsheet error; fix the formula, and export the file again ("#REF!")',
+        'row 4: column name is a spreadsheet error; fix the formula, and export the file again ("#¡VALOR!")',
+        'row 5: column name is a number that a spreadsheet has rounded; format it as text and export it again ("1.2E+15")',
       ],
       sends: ['5491150000001 Hola Ana'],
     },
@@ -134,7 +134,7 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       code: 0,
       says: [
         '5 rows, 2 contacts.',
-        '3 rows are for the contact of an earlier row, in this or another spelling; only the first row of a contact is sent:',
+        '3 rows repeat the contact of an earlier row, in any spelling; only the first row of each contact will be sent:',
         '2: the same message (rows 3, 4)',
         '1: another message (row 5)',
       ],
@@ -165,14 +165,63 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
   [
     'a file edited by hand: rows with too few and too many columns',
     {
-      file: utf8('phone,name\n+5491150000001,Ana\n+5491150000003\n+5491150000004,Pérez, Eva\n+5491150000002,José,,\n'),
+      file: utf8('phone,name\n+5491150000001,Ana\n+5491150000003\n+5491150000004,Pérez, Eva\n+5491150000005,Gómez,\n'),
       options: ['--skip-invalid-rows'],
       code: 6,
       says: [
-        'row 3: has 1 column, where the header has 2; column name is missing',
-        'row 4: has 3 columns, where the header has 2; enclose values that contain the delimiter in quotation marks',
+        'row 3: has 1 column, but the header has 2; column name is missing',
+        'row 4: has 3 columns, but the header has 2; enclose values that contain the delimiter in quotation marks',
+        'row 5: has 3 columns, but the header has 2; enclose values that contain the delimiter in quotation marks',
       ],
+      sends: [ANA],
+    },
+  ],
+  [
+    'a spreadsheet whose rows are all padded, also the header',
+    {
+      file: utf8('phone,name,,\n+5491150000001,Ana,,\n+5491150000002,José\n+5491150000003,Eva,x,\n'),
+      options: ['--skip-invalid-rows'],
+      code: 6,
+      says: ['row 4: has 4 columns, but the header has 2;'],
       sends: [ANA, JOSE],
+    },
+  ],
+  [
+    'exports of programs that write something in place of a missing value',
+    {
+      file: utf8(
+        `phone,name\n${[
+          ...['NULL', 'null', '\\N', 'undefined', 'NaN', 'N/A', '-', 'Err:502', '[object Object]', '#NOMBRE?', '#REF'],
+          '{{name}}',
+        ]
+          .map((name) => `+5491150000009,${name}\n`)
+          .join('')}+5491150000001,Null\n`,
+      ),
+      options: ['--skip-invalid-rows'],
+      code: 6,
+      says: [
+        '12 rows are invalid:',
+        'row 2: column name is what a program writes in place of a missing value; correct the cell ("NULL")',
+      ],
+      sends: ['+5491150000001 Hola Null'],
+    },
+  ],
+  [
+    'windows-1252 with Excel’s line that names the delimiter',
+    {
+      file: windows1252('sep=;\r\nphone;name\r\n+5491150000001;José\r\n'),
+      code: 2,
+      says: ['is not valid UTF-8: row 2, column 2 (name): "Jos\ufffd".'],
+      sends: [],
+    },
+  ],
+  [
+    'windows-1252 with a quotation mark that is not closed',
+    {
+      file: windows1252('phone,name\n+5491150000001,"José\n'),
+      code: 2,
+      says: ['is not valid UTF-8: line 2. Export the file as "CSV UTF-8"'],
+      sends: [],
     },
   ],
   [
@@ -182,7 +231,7 @@ const FILES: readonly (readonly [name: string, file: RealFile])[] = [
       code: 2,
       says: [
         'Delimiter: ;',
-        'row 3: column name has a character that an earlier program could not read; export the file again ("Jos\ufffd")',
+        'row 3: column name has a character that another program could not read; export the file again ("Jos\ufffd")',
       ],
       sends: [],
     },
@@ -221,7 +270,9 @@ it.each(FILES)('%s', async (_, { file, options = [], code, says, sends }) => {
 it.each([
   ['NUL characters', Buffer.from('phone,name\r\n+5491150000001,Ana\r\n', 'utf16le'), [], 'has NUL characters'],
   ['an unknown encoding', utf8('phone,name\n'), ['--encoding', 'ansi-latin'], '--encoding ansi-latin is unknown. Use'],
-  ['a delimiter that is none', utf8('phone,name\n'), ['--delimiter', 'comma'], '--delimiter comma is invalid. Use'],
+  ['a delimiter that is none', utf8('phone,name\n'), ['--delimiter', 'comma'], '--delimiter "comma" is invalid. Use'],
+  ['a delimiter that encloses values', utf8('phone,name\n'), ['--delimiter', '"'], 'is invalid. Use'],
+  ['a delimiter that ends rows', utf8('phone,name\n'), ['--delimiter', '\n'], 'is invalid. Use'],
   ['an encoding that is not its own', utf16('phone,name\n'), ['--encoding', 'utf-8'], 'so it is not utf-8 text'],
   ['a header that is not UTF-8', windows1252('teléfono;name\n'), [], 'row 1, column 1: "tel\ufffdfono".'],
 ])('a file with %s is refused', async (_, file, options, sentence) => {

@@ -79,11 +79,13 @@ describe('a broadcast', () => {
     expect(await queued()).toEqual([]);
     expect(repeated.code).toBe(0);
     expect(repeated.err).toMatch(
-      /\n2 rows of contacts that already have the broadcast b-[0-9a-f]{20} will not be sent again: /,
+      /\nBroadcast b-[0-9a-f]{20}: 2 rows are for contacts that already have a request in it, and will not be queued /,
     );
     expect(repeated.err).toContain(`: 2 accepted, last at ${NOW} (now).`);
-    expect(repeated.out).toContain('Nothing was queued: 2 rows of contacts that already have this broadcast.');
-    expect(repeated.out).toContain('To send it to the same contacts once more, add --again.');
+    expect(repeated.out).toContain(
+      'Nothing was queued: 2 rows are for contacts that already have a request in this broadcast.',
+    );
+    expect(repeated.out).toContain('To send it to the same contacts once more, add --again 2.');
   });
 
   it.each([
@@ -118,7 +120,10 @@ describe('a broadcast', () => {
 
     const { code, err, out } = await target.parley(args.map((arg) => (arg === csv ? other : arg)));
 
-    expect([code, err]).toEqual([0, expect.stringContaining('2 rows of contacts that already have the broadcast')]);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining('2 rows are for contacts that already have a request in it'),
+    ]);
     expect(out).toContain(`${other}: 1 of 3 rows queued, 2 not.`);
     expect(await sentTo()).toEqual(['+5491150000003']);
   });
@@ -147,6 +152,39 @@ describe('a broadcast', () => {
     expect(await requests()).toMatchObject([{ messageText: 'Hello Eva', broadcastId: 'spring-sale' }]);
   });
 
+  it('whose text is written in another way is the same broadcast without --id', async () => {
+    await target.parley([...args, '--text', 'Mañana, {{name}}'.normalize('NFC')]);
+    await process();
+
+    await target.parley([...args, '--text', ` ${'Mañana, {{name}}'.normalize('NFD')} `]);
+
+    expect(await queued()).toEqual([]);
+  });
+
+  it('with a template and other variables than its contacts got names them', async () => {
+    const template = ['broadcast', csv, '--contact-column', 'phone', '--template', 'opening', '--yes'];
+    await target.parley(template);
+    await process();
+    write('phone,status,name\n+5491155000001,new,Ana\n');
+
+    const { code, err } = await target.parley(template);
+
+    expect([code, err]).toEqual([2, expect.stringContaining('with the variables name, not name, status; state the')]);
+  });
+
+  it('whose columns were put in another order has the same requests, also before the stage has processed them', async () => {
+    const template = ['broadcast', csv, '--contact-column', 'phone', '--template', 'opening', '--yes'];
+    write('phone,name,time\n+5491155000001,Ana,9:00\n');
+    await target.parley(template);
+    const first = await requests();
+    forgetDeduplication();
+    write('time,name,phone\n9:00,Ana,+5491155000001\n');
+
+    await target.parley(template);
+
+    expect(JSON.stringify(await requests())).toBe(JSON.stringify(first));
+  });
+
   it('without --id, whose contacts have the same message with other values, asks for a name', async () => {
     await target.parley(args);
     await process();
@@ -155,7 +193,7 @@ describe('a broadcast', () => {
     const { code, err } = await target.parley(args);
 
     expect([code, await queued()]).toEqual([2, []]);
-    expect(err).toContain('row 2: the contact already has this broadcast, with other values; add --id <name>');
+    expect(err).toContain('row 2: the contact already has this broadcast, with other values; to send it too');
     await target.parley([...args, '--id', 'second']);
     expect((await requests()).map(({ messageText }) => messageText).toSorted()).toEqual(['Hi Anna', 'Hi Bea']);
   });
@@ -166,7 +204,7 @@ describe('a broadcast', () => {
 
     const { err } = await target.parley(args);
 
-    expect(err).toContain(`will not be sent again: 1 refused, 1 expired, last at ${NOW} (now).`);
+    expect(err).toContain(`will not be queued again: 1 refused, 1 expired, last at ${NOW} (now).`);
     expect(err).toContain('To retry 2 requests that were not sent, add --retry-unsent.');
     expect(await queued()).toEqual([]);
   });
@@ -197,52 +235,85 @@ it('knows the contacts of erased requests by their IDs, also of repeats', async 
 });
 
 describe('--again', () => {
-  it('sends a broadcast once more, under new request IDs, each time that the last one is complete', async () => {
+  const again = (number: number, ...others: readonly string[]) =>
+    target.parley([...args, '--again', String(number), ...others]);
+
+  it('sends a broadcast once more, under new request IDs, as often as it says', async () => {
     await target.parley(args);
     const first = await process();
 
-    const again = await target.parley([...args, '--again']);
-    const second = await process();
-    await target.parley([...args, '--again']);
-    const third = await process();
+    const second = await again(2);
+    const ofSecond = await process();
+    forgetDeduplication();
+    const repeated = await again(2);
+    const ofRepeated = await process();
+    await again(3);
+    const ofThird = await process();
 
     const { broadcastId } = first[0] ?? {};
-    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('2 of 2 rows queued, 0 not.') });
-    expect(again.err).toContain(`This sends the broadcast ${broadcastId} again, as ${broadcastId}.2.`);
-    expect(second.map((request) => request.broadcastId)).toEqual([`${broadcastId}.2`, `${broadcastId}.2`]);
-    expect(third.map((request) => request.broadcastId)).toEqual([`${broadcastId}.3`, `${broadcastId}.3`]);
-    expect(new Set([...first, ...second, ...third].map(({ requestId }) => requestId)).size).toBe(6);
+    expect(second).toMatchObject({ code: 0, out: expect.stringContaining('2 of 2 rows queued, 0 not.') });
+    expect(second.err).toContain(`Broadcast ${broadcastId}.2: no contact in the file has a request in it yet.`);
+    expect([ofRepeated, repeated.out]).toEqual([[], expect.stringContaining('once more, add --again 3.')]);
+    expect([ofSecond, ofThird].map((all) => all.map((request) => request.broadcastId))).toEqual(
+      [2, 3].map((number) => [`${broadcastId}.${number}`, `${broadcastId}.${number}`]),
+    );
+    expect(new Set([...first, ...ofSecond, ...ofThird].map(({ requestId }) => requestId)).size).toBe(6);
   });
 
-  it('that was interrupted continues with the same command', async () => {
+  it('that was interrupted, at any row, continues with the same command', async () => {
     await target.parley(args);
     await process();
-    await target.parley([...args, '--again']);
+    await again(2);
     const [one, other] = await requests();
     stored.push(storedSend(one ?? {}));
     forgetDeduplication();
 
-    await target.parley([...args, '--again']);
+    await again(2);
 
-    expect(await requests()).toEqual([other]);
+    expect(await process()).toEqual([other]);
+    await again(2);
+    expect(await requests()).toEqual([]);
   });
 
   it('asks before it reaches the same contacts', async () => {
     await target.parley(args);
     await process();
 
-    const { code, err } = await target.parley([...without('--yes'), '--again']);
+    const { code, err } = await target.parley([...without('--yes'), '--again', '2']);
 
-    expect([code, err]).toEqual([2, expect.stringMatching(/This sends the broadcast \S+ again, as \S+\.2\./)]);
+    expect([code, err]).toEqual([2, expect.stringMatching(/Broadcast \S+\.2: no contact in the file has/)]);
     expect(await queued()).toEqual([]);
   });
 
-  it('of a broadcast that nobody has yet sends it once', async () => {
-    await target.parley([...args, '--again']);
-    const first = await requests();
+  it('is refused while the stage has nothing of the time before', async () => {
+    await target.parley(args);
+    const first = await again(2);
+    await process();
+    const third = await again(3);
+
+    expect([first, third].map(({ code, err }) => [code, err])).toEqual(
+      ['', '\\.2'].map((suffix) => [
+        2,
+        expect.stringMatching(`processed no request of the broadcast b-[0-9a-f]{20}${suffix} yet, so there is nothing`),
+      ]),
+    );
+    expect(await queued()).toEqual([]);
+  });
+
+  it.each(['1', 'x', '100'])('with the number %j is refused', async (number) => {
+    expect(await again(Number(number))).toMatchObject({ code: 2, err: expect.stringContaining('from 2 to 99') });
+  });
+
+  it('has contacts that the first time does not send it to as well', async () => {
+    await target.parley(args);
+    await process();
+    write(`${readFileSync(csv, 'utf8')}+5491150000003,Eva\n`);
+    await again(2);
+    await process();
+
     await target.parley(args);
 
-    expect([first.length, await queued()]).toEqual([2, []]);
+    expect(await queued()).toEqual([]);
   });
 });
 
@@ -262,7 +333,7 @@ describe('--retry-unsent', () => {
     await retry();
 
     const { requestId } = first ?? {};
-    expect(err).toContain('1 row whose request was not sent will be retried.');
+    expect(err).toContain('1 request that was not sent will be retried.');
     expect([second, inFlight].map((all) => all.map((request) => request.requestId))).toEqual(
       [1, 2].map(() => [`${requestId}_2`]),
     );
@@ -292,15 +363,64 @@ describe('--retry-unsent', () => {
     expect((await requests()).map(({ messageText }) => messageText)).toEqual(['Hi Bea']);
   });
 
-  it('cannot be combined with --again', async () => {
-    expect(await target.parley([...args, '--retry-unsent', '--again'])).toMatchObject({ code: 2 });
+  it('does not send to whoever got it again, and tries again what was not sent then', async () => {
+    await target.parley(args);
+    await process({ state: 'accepted' }, { state: 'refused', code: 'NO_OPT_IN' });
+    await target.parley([...args, '--again', '2']);
+    const [, second] = await process({ state: 'expired' }, { state: 'accepted' });
+    await retry();
+    const first = await queued();
+
+    await target.parley([...args, '--again', '2', '--retry-unsent']);
+
+    expect([second?.messageText, first]).toEqual(['Hi Bea', []]);
+    expect(await requests()).toMatchObject([{ messageText: 'Hi Ana', broadcastId: expect.stringMatching(/\.2$/) }]);
+  });
+
+  it('leaves out dead letters, which a redrive sends, and says so', async () => {
+    await target.parley(args);
+    await process({ state: 'accepted' }, { state: 'refused', code: 'PROCESSING_FAILED' });
+
+    const { err } = await retry();
+
+    expect(err).toContain('To send 1 dead letter, fix the cause, and use parley dead-letters redrive.');
+    expect(await queued()).toEqual([]);
+  });
+
+  it('with --wait waits for the new requests, and does not count those that they replace', async () => {
+    await target.parley(args);
+    const [, refused] = await process({}, { state: 'refused', code: 'NO_OPT_IN' });
+    const reads: number[] = [];
+    const others = answer;
+    answer = async (method, path, sent) => {
+      if (!path.startsWith('/v1/send-counts?')) return others(method, path, sent);
+      if (reads.push(stored.length) === 2) await process();
+      const groups = Map.groupBy(stored, ({ state }) => state);
+      return [
+        200,
+        {
+          counts: [...groups].map(([state, all]) => ({
+            state,
+            ...(state === 'refused' && { code: 'NO_OPT_IN' }),
+            count: all.length,
+          })),
+        },
+      ];
+    };
+
+    const first = await target.parley([...args, '--retry-unsent', '--wait']);
+    const later = await target.parley([...args, '--wait']);
+
+    expect([refused?.messageText, reads]).toEqual(['Hi Bea', [2, 2, 3]]);
+    for (const { code, out } of [first, later])
+      expect([code, out]).toEqual([0, expect.stringContaining(': 2 accepted.')]);
   });
 });
 
 describe('rows for one contact', () => {
   const SPELLINGS = ['+5491150000001', '+54 9 11 5000-0001', '54 11 5000 0001', '5491150000001'];
   const REPEATS =
-    '4 rows are for the contact of an earlier row, in this or another spelling; only the first row of a contact is sent:';
+    '4 rows repeat the contact of an earlier row, in any spelling; only the first row of each contact will be sent:';
   beforeEach(() => write(`phone,name\n${SPELLINGS.map((phone) => `${phone},Ana\n`).join('')}+5491150000001,Bea\n`));
 
   it('are reported, and sent once', async () => {
@@ -325,9 +445,7 @@ describe('rows for one contact', () => {
     write(`phone,name\n+5491150000001,Bea\n${SPELLINGS.map((phone) => `${phone},Ana\n`).join('')}`);
     const again = await target.parley(all);
 
-    expect(err).toContain(
-      '4 rows are for the contact of an earlier row, in this or another spelling, and will be sent too:',
-    );
+    expect(err).toContain('4 rows repeat the contact of an earlier row, in any spelling, and will be sent too:');
     expect(new Set(groups)).toEqual(new Set(['541150000001']));
     expect(first.map(({ messageText }) => messageText)).toEqual(['Hi Ana', 'Hi Ana', 'Hi Ana', 'Hi Ana', 'Hi Bea']);
     expect([again.code, await queued()]).toEqual([0, []]);
@@ -340,6 +458,64 @@ describe('rows for one contact', () => {
     await target.parley([...args, '--allow-repeats']);
 
     expect((await requests()).map(({ messageText }) => messageText)).toEqual(['Hi Ana', 'Hi Ana', 'Hi Ana', 'Hi Bea']);
+  });
+
+  it.each([
+    ['without --allow-repeats and then with it', [[], ['--allow-repeats']]],
+    ['with --allow-repeats and then without it', [['--allow-repeats'], []]],
+  ])('are the same requests %s, also before the stage has processed them', async (_, [first = [], second = []]) => {
+    write('phone,name\n+5491150000001,Ana\n+5491150000002,Bea\n+5491150000001,Anita\n');
+    await target.parley([...args, ...first]);
+    const before = await requests();
+    forgetDeduplication();
+
+    await target.parley([...args, ...second]);
+
+    const bodies = new Map([...before, ...(await requests())].map((request) => [request.requestId, request]));
+    expect([...bodies.values()].map(({ messageText }) => messageText).toSorted()).toEqual([
+      'Hi Ana',
+      'Hi Anita',
+      'Hi Bea',
+    ]);
+  });
+
+  it('sorted before the stage has processed them are queued under the same IDs', async () => {
+    write('phone,name\n+5491150000001,Ana\n+5491150000001,Anita\n');
+    const all = [...args, '--allow-repeats'];
+    await target.parley(all);
+    const first = await queued();
+    forgetDeduplication();
+    write('phone,name\n+5491150000001,Anita\n+5491150000001,Ana\n');
+
+    await target.parley(all);
+
+    expect([first.length, await queued()]).toEqual([2, first]);
+  });
+
+  it('of which one was sent may be in another order, and others may be added', async () => {
+    write('phone,name\n+5491150000001,Ana\n+5491150000001,Anita\n');
+    await target.parley(args);
+    await process();
+    write('phone,name\n+5491150000001,Anita\n+5491150000001,Ana\n+5491150000002,Bea\n');
+
+    expect(await target.parley(args)).toMatchObject({ code: 0 });
+    expect((await requests()).map(({ messageText }) => messageText)).toEqual(['Hi Bea']);
+  });
+
+  it('are all waited for with --allow-repeats, also when it is run again', async () => {
+    const all = [...args, '--allow-repeats'];
+    await target.parley(all);
+    await process();
+    const others = answer;
+    answer = async (method, path, sent) =>
+      path.startsWith('/v1/send-counts?')
+        ? [200, { counts: [{ state: 'accepted', count: stored.length }] }]
+        : others(method, path, sent);
+
+    expect(await target.parley([...all, '--wait'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Outcome: 5 accepted.'),
+    });
   });
 });
 
@@ -367,6 +543,11 @@ describe('the requests of a broadcast', () => {
     );
   });
 
+  it('refuse an ID that looks like that of a repetition', async () => {
+    const { code, err } = await target.parley([...args, '--id', 'news.2']);
+    expect([code, err]).toEqual([2, expect.stringContaining('--id "news.2" looks like a repetition')]);
+  });
+
   it.each(['a b', 'x'.repeat(61), 'é'])('refuse the ID %j', async (id) => {
     const { code, err } = await target.parley([...args, '--id', id]);
     expect([code, err]).toEqual([2, expect.stringContaining('Use 1 to 60 letters, digits, or punctuation characters')]);
@@ -383,8 +564,8 @@ describe('the requests of a broadcast', () => {
   });
 });
 
-const EXPIRY =
-  'Messages that are not sent within 24 hours of being queued, or of --send-at, expire. Use --not-after to change that.';
+const EXPIRY = 'Messages expire 24 hours after they are queued, or after --send-at. To change that, use --not-after.';
+const NEW = expect.stringMatching(/^Broadcast b-[0-9a-f]{20}: no contact in the file has a request in it yet\.$/);
 
 describe('before it queues anything, a broadcast', () => {
   it('shows the first, the longest, and the strangest rows, and lists the invalid ones', async () => {
@@ -412,18 +593,19 @@ describe('before it queues anything, a broadcast', () => {
       '  row 2, +5491155000000: Hi Ana; outside the window, template hello (n: Ana)',
       '  row 3, +5491155000001: Hi Eva; outside the window, template hello (n: Eva)',
       '  row 5 (looks damaged), +5491155000003: Hi JosÃ©; outside the window, template hello (n: JosÃ©)',
-      '  row 6 (letters that are not Latin), +5491155000004: Hi Ольга; outside the window, template hello (n: Ольга)',
+      '  row 6 (non-Latin letters), +5491155000004: Hi Ольга; outside the window, template hello (n: Ольга)',
       expect.stringMatching(/^ {2}row 8 \(unusual characters\), \+5491155000006: Hi Maria.{1,6};/),
       expect.stringMatching(/^ {2}row 9 \(longest\), \+5491155000007: Hi A name that is longer than others;/),
       '  row 31 (shortest contact), +541155009999: Hi Bea; outside the window, template hello (n: Bea)',
-      '21 rows are not valid:',
+      '21 rows are invalid:',
       ...Array.from({ length: 10 }, (_, index) => `  row ${index + 10}: column name is empty`),
-      '  and others; all of them by reason:',
+      '  and 11 more. All of them, by reason:',
       '  21: column name is empty (rows 10, 11, 12, 13, 14, ..., 30)',
+      NEW,
       'Forecast: 9 free-form.',
       EXPIRY,
-      'parley: Nothing was queued, because 21 rows are not valid. Fix them, or add --skip-invalid-rows to send the ' +
-        'others; you can send the fixed rows later with the same command.',
+      'parley: Nothing was queued, because 21 rows are invalid. Fix them, or add --skip-invalid-rows to send the ' +
+        'others. You can send the fixed rows later with the same command.',
     ]);
     expect(await queued()).toEqual([]);
   });
@@ -474,7 +656,9 @@ describe('before it queues anything, a broadcast', () => {
     const { code, err } = await target.parley(args);
 
     expect(code).toBe(2);
-    expect(err).toContain('row 2: column phone is not a phone number, and Parley does not know such a contact ("abc")');
+    expect(err).toContain(
+      'row 2: column phone is not a phone number, and Parley knows no contact with this ID ("abc")',
+    );
     expect(err).toContain('Forecast: 1 free-form.');
     await target.parley([...args, '--skip-invalid-rows']);
     expect(await sentTo()).toEqual(['US.1349']);
@@ -667,6 +851,14 @@ describe('a placeholder', () => {
     expect(await queued()).toEqual([]);
   });
 
+  it('that names no column shows a few of them, shortened', async () => {
+    write(`phone,${'x'.repeat(5_000)},${Array.from({ length: 500 }, (_, index) => `c${index}`).join(',')}\n`);
+
+    const { err } = await target.parley([...args, '--text', 'Hi {{unknown}}']);
+
+    expect(err).toContain(`Its columns: phone, ${'x'.repeat(30)}…, c0, c1, c2, c3, c4, c5, and 494 more.`);
+  });
+
   it('can have spaces around the column', async () => {
     await target.parley([...args, '--text', 'Hi {{ name }}']);
     expect((await requests()).map(({ messageText }) => messageText).toSorted()).toEqual(['Hi Ana', 'Hi Bea']);
@@ -683,6 +875,7 @@ describe('--dry-run', () => {
         `${csv}: 2 rows, 2 contacts. Encoding: utf-8. Delimiter: ,`,
         '  row 2, +5491155000001: Hi Ana',
         '  row 3, +5491155000002: Hi Bea',
+        NEW,
         'Forecast: 2 free-form.',
         EXPIRY,
         '2 of 2 rows would be queued (dry run).',

@@ -14,7 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** CSV files as spreadsheets export them: UTF-8 or UTF-16, with any of the usual delimiters. */
+/** CSV files that spreadsheets export: UTF-8 or UTF-16, with commas, semicolons, or tabs as delimiters. */
 final class CsvFile {
   private static final CsvMapper CSV =
       CsvMapper.builder()
@@ -34,7 +34,10 @@ final class CsvFile {
     var header = text.lines().findFirst().orElse("");
     var schema = CsvSchema.emptySchema().withHeader().withColumnSeparator(delimiterOf(header));
     try (var rows = CSV.readerForMapOf(String.class).with(schema).<Map<String, String>>readValues(text)) {
-      return rows.readAll();
+      // Spreadsheets write rows of only delimiters.
+      return rows.readAll().stream()
+          .filter(row -> row.values().stream().anyMatch(value -> !value.isEmpty()))
+          .toList();
     }
   }
 
