@@ -194,6 +194,9 @@ const explainFault = (command: CommandUnknownOpts, code: string, fault: string):
   if (flag?.includes('=') && optionsOf(command).some(({ long }) => long === name)) {
     return `option '${name}' does not take an argument`;
   }
+  if (code === 'commander.excessArguments' && optionsOf(command).some(({ long }) => long === '--text')) {
+    return `too many arguments for '${command.name()}'. State the text of the message with --text`;
+  }
   const isUnknown = /^commander\.(unknownOption|unknownCommand|excessArguments)$/.test(code);
   if (isUnknown && /^token\b/.test(pathOf(command))) return TOKEN_AS_ARGUMENT;
   return name === undefined ? fault : `unknown option '${name}'`;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CommanderError } from '@commander-js/extra-typings';
 import { printableJson, printableLine } from '../sandbox/base/terminal-text.ts';
@@ -6,6 +5,7 @@ import type { CommandContext } from './base/command.ts';
 import { EXIT, type ExitCode, explainError } from './base/errors.ts';
 import type { ProgressTerminal } from './base/progress.ts';
 import type { FieldSources } from './base/request-fields.ts';
+import { stateFolderAt } from './base/state-folder.ts';
 import { findTarget, type Target, withTarget } from './base/target.ts';
 import { createManagementClient } from './operations/management-client.ts';
 import { createSignedFetch } from './operations/signed-fetch.ts';
@@ -22,7 +22,7 @@ export interface Terminal {
   readonly say: (line: string) => void;
   /** Aborted by Ctrl-C. */
   readonly stop: AbortSignal;
-  /** The folder of the app: by default, the local run keeps its state in `.parley` there. */
+  /** A folder of the app: by default, the local run keeps its state in the app's `.parley`. */
   readonly root: string;
   /** Width of standard output. */
   readonly columns?: number;
@@ -45,7 +45,7 @@ export const run = async (terminal: Terminal): Promise<ExitCode> => {
       outcome.target ??= await findTarget(
         program.opts(),
         environment,
-        environment.PARLEY_STATE_FOLDER || join(root, '.parley'),
+        environment.PARLEY_STATE_FOLDER || stateFolderAt(root),
       );
       return outcome.target;
     },

@@ -109,7 +109,7 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
   const { path: folder } = stack.use(await createRunFolder());
   const clock = createMovableClock();
 
-  onStep('Synthesizing the app and starting the emulators');
+  onStep('Starting the emulators');
   const starting = [
     startEmulators({ folder, clock, warn, ports: options.ports }).then((started) => stack.use(started)),
     synthesize(app, folder, options),
@@ -182,12 +182,13 @@ export const startLocal = async (options: LocalOptions = {}): Promise<LocalCloud
 
 /** Returns the folder of the synthesized app. */
 const synthesize = async (app: CdkApp, folder: string, options: LocalOptions): Promise<string> => {
-  const { outdir = join(folder, 'cdk.out'), signal, cacheFolder } = options;
+  const { outdir = join(folder, 'cdk.out'), signal, cacheFolder, onStep = () => {} } = options;
   const context = contextFor(app, options);
   if (cacheFolder === undefined) {
+    onStep('Synthesizing the app');
     await synthesizeOnce(app, outdir, context, signal);
   } else {
-    await synthesizeIfChanged(app, { outdir, context, signal, cacheFolder, notes: join(folder, 'notes') });
+    await synthesizeIfChanged(app, { outdir, context, signal, cacheFolder, notes: join(folder, 'notes'), onStep });
   }
   return outdir;
 };

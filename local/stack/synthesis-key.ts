@@ -9,9 +9,22 @@ import type { CdkApp } from './cdk-app.ts';
 const OPTION =
   /^--(?:enable-source-maps|experimental-(?:strip|transform)-types|no-(?:deprecation|warnings)|disable-warning=\w+|max-old-space-size=\d+)$/;
 
-/** Variables that describe the terminal and its command. All others are inputs, because an app may read any of them. */
-const TERMINAL_VARIABLES =
-  /^(?:_|npm_lifecycle_script|SHLVL|OLDPWD|COLORTERM|WINDOWID|TERM(?:_.*)?|SSH_.*|XDG_SESSION_.*|VSCODE_.*)$/;
+/**
+ * Variables that differ between commands, shells, or tabs of the usual terminals. All others are inputs, because an app
+ * may read any of them.
+ */
+const TERMINAL_VARIABLES = new RegExp(
+  `^(?:${[
+    ['_', 'npm_lifecycle_script', 'SHLVL', 'OLDPWD'],
+    ['COLORTERM', 'COLUMNS', 'LINES', 'WINDOWID', 'TERM(?:_.*)?'],
+    ['SSH_.*', 'XDG_SESSION_.*', 'SECURITYSESSIONID', 'INVOCATION_ID', 'JOURNAL_STREAM', 'SYSTEMD_EXEC_PID'],
+    ['TMUX(?:_.*)?', 'STY', 'WINDOW', 'VSCODE_.*'],
+    ['GNOME_TERMINAL_.*', 'KONSOLE_.*', 'SHELL_SESSION_ID', 'TILIX_ID', 'TERMINATOR_UUID', 'ALACRITTY_.*'],
+    ['ITERM_.*', 'KITTY_.*', 'WEZTERM_.*', 'WT_.*'],
+  ]
+    .flat()
+    .join('|')})$`,
+);
 
 /**
  * Returns a value that changes with what an app is synthesized from: the context, the environment variables, Node.js, the

@@ -88,17 +88,23 @@ export interface CachedSynthesis {
   readonly cacheFolder: string;
   /** A file for notes about what the app uses. It must not exist. */
   readonly notes: string;
+  /** Receives whether the app is synthesized. */
+  readonly onStep: (step: string) => void;
 }
 
 /** Synthesizes the app, or copies its kept result if nothing has changed since. */
 export const synthesizeIfChanged = async (app: CdkApp, settings: CachedSynthesis): Promise<void> => {
-  const { outdir, context, signal, cacheFolder: folder, notes } = settings;
+  const { outdir, context, signal, cacheFolder: folder, notes, onStep } = settings;
   // Bundles Parley's own functions, from the repository, which is the app's folder.
   const esbuild = ['esbuild', '@esbuild'].map((name) => join(REPOSITORY, 'node_modules', name));
   const programs = app.folder === REPOSITORY ? esbuild : [];
   const environment = process.env;
   const cache = openSynthesisCache(app, { folder, outdir, notes, context, environment, programs });
-  if (await cache.restore()) return;
+  if (await cache.restore()) {
+    onStep('Using the app as synthesized before, because nothing has changed');
+    return;
+  }
+  onStep('Synthesizing the app');
   await synthesize(app, outdir, context, { signal, variables: cache.variables });
   // Without it, the next run synthesizes the app again.
   await cache.keep().catch(() => undefined);

@@ -111,9 +111,10 @@ describe('npm start', () => {
     const { output, code, status, state, started, folders } = await run('SIGTERM');
 
     expect(output.err).toBe('');
-    expect(output.out.split('\n').slice(0, 4)).toEqual([
+    expect(output.out.split('\n').slice(0, 5)).toEqual([
       'Starting Parley:',
-      '  Synthesizing the app and starting the emulators...',
+      '  Starting the emulators...',
+      expect.stringMatching(/^ {2}(?:Synthesizing the app|Using the app as synthesized before, [^\n]+)\.\.\.$/),
       '  Creating the resources of Parley-dev and starting its functions...',
       '  Connecting the sandbox of the chat service...',
     ]);

@@ -199,6 +199,10 @@ describe('an invalid command line', () => {
       ['status', 'a', 'b'],
       "Too many arguments for 'status'. Expected 1 argument but got 2: a, b. See parley status --help.",
     ],
+    [
+      ['send', '+549', 'Hello', '--local'],
+      "Too many arguments for 'send'. State the text of the message with --text. See parley send --help.",
+    ],
     [['status', 'a', '--stag', 'prod'], "Unknown option '--stag'. Did you mean --stage?"],
     [['status', 'a', '--colour'], "Unknown option '--colour'. See parley status --help."],
     [['status', 'a', '--colour=red'], "Unknown option '--colour'. See parley status --help."],

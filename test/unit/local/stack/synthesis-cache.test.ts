@@ -64,6 +64,7 @@ beforeEach(async () => {
 });
 
 let runs = 0;
+let steps: string[] = [];
 /** Synthesizes the app as a run does. Returns the number that its last synthesis wrote. */
 const synthesize = async (
   context: Record<string, unknown> = {},
@@ -71,8 +72,10 @@ const synthesize = async (
   synthesizeApp = synthesizeIfChanged,
 ) => {
   runs += 1;
+  steps = [];
   const outdir = join(home, `out-${runs}`);
-  const settings = { outdir, context, cacheFolder, notes: join(home, `notes-${runs}`) };
+  const onStep = (step: string) => steps.push(step);
+  const settings = { outdir, context, cacheFolder, notes: join(home, `notes-${runs}`), onStep };
   await synthesizeApp({ ...app, command }, settings);
   return readFile(join(outdir, 'number'), 'utf8');
 };
@@ -85,22 +88,43 @@ const isKept = async (...how: [command?: string, synthesizeApp?: typeof synthesi
 describe('an app that has been synthesized', () => {
   it('is not synthesized again if nothing has changed, and is complete', async () => {
     const first = await synthesize({ stage: 'dev' });
+    expect(steps).toEqual(['Synthesizing the app']);
 
     expect(await synthesize({ stage: 'dev' })).toBe(first);
+    expect(steps).toEqual(['Using the app as synthesized before, because nothing has changed']);
     expect(await synthesize({ stage: 'dev' })).toBe(first);
     expect(existsSync(join(home, `out-${runs}`, 'asset/a-package/index.js'))).toBe(true);
   });
 
-  it.each(['TERM', 'SSH_CONNECTION', 'SHLVL', 'npm_lifecycle_script'])(
-    'is not synthesized again in another terminal, where %s differs',
-    async (variable) => {
-      const first = await synthesize();
-      vi.stubEnv(variable, 'another');
+  it.each([
+    ['any terminal', 'TERM'],
+    ['any terminal', 'COLUMNS'],
+    ['SSH', 'SSH_CONNECTION'],
+    ['a shell in a shell', 'SHLVL'],
+    ['npm', 'npm_lifecycle_script'],
+    ['GNOME Terminal', 'GNOME_TERMINAL_SCREEN'],
+    ['Konsole', 'KONSOLE_DBUS_SESSION'],
+    ['Konsole', 'SHELL_SESSION_ID'],
+    ['Terminal of macOS', 'TERM_SESSION_ID'],
+    ['iTerm2', 'ITERM_SESSION_ID'],
+    ['kitty', 'KITTY_WINDOW_ID'],
+    ['WezTerm', 'WEZTERM_PANE'],
+    ['Alacritty', 'ALACRITTY_WINDOW_ID'],
+    ['Tilix', 'TILIX_ID'],
+    ['Terminator', 'TERMINATOR_UUID'],
+    ['Windows Terminal', 'WT_SESSION'],
+    ['Visual Studio Code', 'VSCODE_IPC_HOOK_CLI'],
+    ['tmux', 'TMUX_PANE'],
+    ['screen', 'STY'],
+    ['systemd', 'INVOCATION_ID'],
+    ['systemd', 'JOURNAL_STREAM'],
+  ])('is not synthesized again in another tab or window of %s, where %s differs', async (_program, variable) => {
+    const first = await synthesize();
+    vi.stubEnv(variable, 'another');
 
-      expect(await synthesize()).toBe(first);
-      vi.unstubAllEnvs();
-    },
-  );
+    expect(await synthesize()).toBe(first);
+    vi.unstubAllEnvs();
+  });
 
   it('is not synthesized again after a run that wrote its own files', async () => {
     const first = await synthesize();
