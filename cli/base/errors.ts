@@ -124,8 +124,8 @@ const explainManagementError = (
 
 const connectionAdvice = ({ isLocal }: Callee): string =>
   isLocal
-    ? 'It has stopped, or it does not respond. Start it again with npm start.'
-    : 'Check your network connection, and that the stack still exists.';
+    ? 'It has stopped or does not respond. Start it again with npm start.'
+    : 'Check your network connection, and whether the stack still exists.';
 
 const isConnectionError = (error: Error): boolean =>
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|EHOSTUNREACH/.test(`${codeOf(error)} ${error.message}`) ||

@@ -19,7 +19,7 @@ export const describeTime = (time: string, now: string): string => {
 /**
  * Describes when a window closes, with the margin by which Parley is earlier than the chat service.
  *
- * @param marginSeconds undefined for a stage that does not say
+ * @param marginSeconds undefined for a stage whose version does not return it
  */
 export const describeWindowEnd = (closesAt: string, now: string, marginSeconds = 0): string => {
   const margin = marginSeconds === 0 ? '' : `, ${count(marginSeconds, 'second')} before the chat service closes it`;

@@ -268,7 +268,7 @@ const refuseStopped = ({ processId }: z.output<typeof localState>, file: string)
   } catch (error) {
     // Otherwise, it is a process of another user.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) return;
-    throw new CliError(EXIT.noAccess, `The local run of ${file} has stopped. Start it again with npm start.`);
+    throw new CliError(EXIT.noAccess, `The local run in ${file} has stopped. Start it again with npm start.`);
   }
 };
 

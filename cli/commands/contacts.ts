@@ -69,7 +69,7 @@ const parseNumbers = (text: string): ReadonlyMap<string, number> => {
 
 const MAX_FAULTS = 5;
 
-/** @throws CliError that names the lines with what is no number, before any number is checked */
+/** @throws CliError that names the lines that are not phone numbers, before any number is checked */
 const refuseOthers = (source: string, numbers: ReadonlyMap<string, number>): void => {
   const faults = [...numbers].flatMap(([number, line]) => {
     const fault = checkedNumber.safeParse(number).error?.issues[0]?.message;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { stageResponse } from '../../lambdas/manage/api/stage.ts';
-import { PLACEHOLDERS } from '../../lib/settings/placeholders.ts';
+import { isPlaceholderPlatform } from '../../lib/settings/placeholders.ts';
 import type { CommandFor } from '../base/command.ts';
 import { explainError } from '../base/errors.ts';
 import { describeTime } from '../base/human-time.ts';
@@ -77,16 +77,14 @@ export const checkSettings = (
   const { hostname, protocol } = new URL(chatServiceUrl);
   const placeholders = [
     ...(hostname.endsWith('.example') ? [`chatService.baseUrl is the placeholder ${chatServiceUrl}.`] : []),
-    ...(chatPlatform === PLACEHOLDERS.chatPlatform && !isLocal
-      ? [`chatPlatform is the placeholder ${chatPlatform}.`]
-      : []),
+    ...(isPlaceholderPlatform(chatPlatform) && !isLocal ? [`chatPlatform is the placeholder ${chatPlatform}.`] : []),
   ];
   if (placeholders.length > 0) {
     return {
       check,
       grade: 'failing',
       message: placeholders.join(' '),
-      remedy: "Replace it with the chat service's own value in the stage's settings, and deploy again.",
+      remedy: "In the stage's settings, replace each placeholder with the real value, and deploy again.",
     };
   }
   const message = `Messages go to ${chatServiceUrl} as ${chatChannelNumber} on ${chatPlatform}.`;

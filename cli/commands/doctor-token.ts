@@ -62,7 +62,7 @@ const refusedToken = async (target: Target, message: string, commandFor: Command
 };
 
 const remedyOf = (error: unknown): string => {
-  if (hasNoCredit(error)) return 'The token itself is accepted.';
+  if (hasNoCredit(error)) return "Add credit to the chat service's account. The access token is valid.";
   return isPathUnknown(error)
     ? "Set chatService.contactCheckPath: its last segment contains the platform's name, such as " +
         '"customer/checkWhatsAppContact". Also check chatService.baseUrl; see docs/provider.md.'

@@ -59,10 +59,22 @@ export const createInitCommand: CreateCommand = ({ report }) =>
       const placeholders = placeholdersIn(stages);
       const written = [...files.keys(), ...copies.keys()];
       report({
-        lines: [`Created a CDK app in ${folder}:`, ...indented(written), '', ...nextSteps(folder, placeholders)],
+        lines: [
+          `Created a CDK app in ${folder}:`,
+          ...indented(written),
+          '',
+          ...nextSteps(folder, placeholders),
+          ...(tarballs === undefined ? NOT_PUBLISHED : []),
+        ],
         json: { folder, files: written, placeholders },
       });
     });
+
+const NOT_PUBLISHED = [
+  '',
+  "Parley's packages are not on npm's public registry yet. Before npm install, name a registry that has them in .npmrc, or",
+  'run parley init with --tarballs in another folder.',
+];
 
 const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);
 

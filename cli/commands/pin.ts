@@ -71,7 +71,7 @@ const synthesize = async (
       child.once('close', resolve);
     });
     if (stop.aborted)
-      throw new CliError(EXIT.interrupted, 'Interrupted while the app was synthesized. Nothing was written.');
+      throw new CliError(EXIT.interrupted, 'Interrupted while synthesizing the app. Nothing was written.');
     if (code !== 0) throw new CliError(EXIT.refused, `The app cannot be synthesized: ${output.join('').trim()}`);
   } finally {
     await rm(outdir, { recursive: true, force: true });

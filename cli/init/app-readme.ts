@@ -47,7 +47,7 @@ settings:
 
 ${deployPath('npx --no -- parley', [auth])}
 
-\`.github/workflows/deploy.yml\` does steps 3 and 6 on GitHub, for \`dev\` and then for \`prod\`, after you set the
-repository's variable \`DEPLOY\` to \`true\`. It needs \`package-lock.json\`, and the GitHub environments and roles that
+\`.github/workflows/deploy.yml\` deploys and checks \`dev\` and then \`prod\` on GitHub, once you set the repository's
+variable \`DEPLOY\` to \`true\`. It needs \`package-lock.json\`, and the GitHub environments and roles that
 docs/delivery.md in the package \`@parleyhq/parley\` describes.
 `;

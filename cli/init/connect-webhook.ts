@@ -12,7 +12,7 @@ export const connectWebhook = (auth: Auth, parley: string): string => {
     case 'pubsub-jwt':
       return `Create a push subscription of the Google Cloud Pub/Sub topic that the chat service publishes to, with the
 \`audience\` and \`serviceAccountEmail\` of the stage, and the output \`WebhookUrl\`. If the topic belongs to the chat
-service, ask it to do so:
+service, ask its support to create the subscription:
 
 \`\`\`sh
 gcloud pubsub subscriptions create parley-dev --topic TOPIC --push-endpoint WEBHOOK-URL \\
@@ -20,11 +20,11 @@ gcloud pubsub subscriptions create parley-dev --topic TOPIC --push-endpoint WEBH
 \`\`\``;
     case 'standard-webhooks':
       return `In the chat service, set the webhook to the output \`WebhookUrl\`, and its signing secret to \`whsec_\`
-followed by the value of this secret. Its ARN is the output \`WebhookSecretId\`:
+followed by the value of the secret whose ARN is the output \`WebhookSecretId\`:
 ${secretCommands(parley, 'the signing secret')}`;
     case 'shared-token':
-      return `In the chat service, set the webhook to the output \`WebhookUrl\`, and its token to the value of this
-secret. Its ARN is the output \`WebhookSecretId\`. Parley expects the token in the header
+      return `In the chat service, set the webhook to the output \`WebhookUrl\`, and its token to the value of the
+secret whose ARN is the output \`WebhookSecretId\`. Parley expects the token in the header
 \`${auth.header}\`, and answers any other request with 401:
 ${secretCommands(parley, 'the token')}`;
     case 'sns':
@@ -57,9 +57,9 @@ export const whyRefused = ({ kind }: Pick<Auth, 'kind'>): string => {
     case 'pubsub-jwt':
       return 'the `audience` and `serviceAccountEmail` of the stage\nmust be those of the push subscription';
     case 'standard-webhooks':
-      return 'the signing secret of the chat service\nmust be the webhook secret of the stage, after `whsec_`';
+      return 'the signing secret in the chat service\nmust be `whsec_` followed by the webhook secret of the stage';
     case 'shared-token':
-      return 'the token of the chat service must be\nthe webhook secret of the stage, in the header that `webhook.auth` names';
+      return 'the token in the chat service must be\nthe webhook secret of the stage, in the header of `webhook.auth`';
     case 'sns':
       return 'the subscription must belong to the topic\nin `webhook.auth`, without raw message delivery';
     case 'insecure-none':

@@ -16,7 +16,8 @@ export const deployPath = (parley: string, auths: readonly Auth[]): string =>
     DEPLOY_STEP,
     `Store the chat service's access token:\n\n${shell(`${parley} token set --stage dev < token.txt`)}`,
     connectStep(auths, parley),
-    `Check the deployment. \`doctor\` suggests a fix for each problem:\n\n${shell(`${parley} doctor --stage dev`)}`,
+    `Check the deployment. \`doctor\` suggests a fix for each problem. It also warns that the webhook has accepted no
+request: the next step sends the first one:\n\n${shell(`${parley} doctor --stage dev`)}`,
     firstMessageStep(auths, parley),
     `Pin the stage's table, queues, and secrets. From then on, synth refuses a change that would lose one of them. Commit
 \`parley.pins.json\`:
@@ -32,12 +33,13 @@ const shell = (commands: string): string => `\`\`\`sh\n${commands}\n\`\`\``;
 /** Indents every line that is not empty. */
 const indented = (text: string, spaces: number): string => text.replaceAll(/^(?=.)/gm, ' '.repeat(spaces));
 
-const PLACEHOLDERS_STEP = `In \`cdk.json\`, replace the placeholders of the stages: the chat service's base URL, its name for
-the platform, your business number, and, with \`pubsub-jwt\`, the audience and the service account of the push
-subscription. Synth refuses each of them in \`prod\`.`;
+const PLACEHOLDERS_STEP = `In \`cdk.json\`, replace every placeholder in the stages \`dev\` and \`prod\`: the chat
+service's base URL, its name for the platform, your business number, and, with \`pubsub-jwt\`, the audience and the
+service account of the push subscription. In \`prod\`, synth refuses placeholders.`;
 
-const ALARMS_STEP = `Sign in to AWS. Create an SNS topic for alarms, and set \`alarmTopicArn\` of the stages to its ARN. Without it,
-nobody is notified of an alarm; for \`prod\`, synth and \`doctor\` warn:
+const ALARMS_STEP = `Sign in to AWS, and set the region, such as with \`export AWS_REGION=us-east-1\`. Create an SNS
+topic in that region, confirm the email that AWS sends you, and set \`alarmTopicArn\` of the stages to the topic's ARN.
+Without it, nobody is notified of alarms; for \`prod\`, synth and \`doctor\` warn:
 
 ${shell(`aws sns create-topic --name parley-alarms
 aws sns subscribe --topic-arn TOPIC-ARN --protocol email --notification-endpoint oncall@bank.example`)}`;
@@ -68,7 +70,7 @@ ${parley} send +5491150000001 --text "It works." --wait --stage dev
 ${parley} conversation +5491150000001 --stage dev`)}
 
 The first one shows your message and the open window, the second one sends a reply, and the third one shows that it
-reached your phone:
+reached your phone. \`…\` stands for IDs and times:
 
 \`\`\`text
 +5491150000001 on …
@@ -81,10 +83,10 @@ reached your phone:
 …  user      "Hi"
 \`\`\`
 
-- If the first one finds no contact, run \`doctor\` again. If no request arrived, the webhook is not on in the chat
-  service, or has another URL. If requests were refused, ${whyRefusedBy(auths)}
-- If the second one says \`rejected\`, the chat service says why, such as a number in another format.
-- If the reply stays \`accepted\`, the chat service posts no statuses: turn them on.`;
+- If the first one finds no contact, run \`doctor\` again, which counts the webhook requests. If none arrived, the
+  webhook is turned off in the chat service, or has another URL. If requests were refused, ${whyRefusedBy(auths)}
+- If the second one says \`rejected\`, it also shows the chat service's reason, such as a number in the wrong format.
+- If the third one does not say \`delivered\`, the chat service sends no statuses. Turn them on there.`;
 
 const whyRefusedBy = (auths: readonly Auth[]): string => {
   const [only] = auths;

@@ -6,12 +6,16 @@ export interface Fault {
   readonly field: string;
   /** The end of a sentence about the field, such as `is missing`. */
   readonly fault: string;
-  /** The start of the value, quoted. Never free text, which can be wrong only in its length. */
+  /**
+   * The start of a value of the wrong form, quoted, whatever the caller put there. Never that of a URL, or of a field for
+   * free text, which can be wrong only in its length.
+   */
   readonly value?: string;
 }
 
 /**
- * Returns the issues as faults with the values, for whoever gave them. Logs and dead letters must not have the values.
+ * Returns the issues as faults with the values, for the caller who sent them. Never put these values in logs or dead
+ * letters.
  *
  * @param root what to call the input itself
  */

@@ -4,7 +4,7 @@ import { MAX_REQUEST_BYTES, sendRequest, withoutEmptyFields } from './send-reque
 
 const ROOT = 'the request';
 
-/** Returns what is wrong with a body that `parseSendRequest` finds malformed, with the values, for whoever gave them. */
+/** Returns what is wrong with a body that `parseSendRequest` finds malformed, with the values, for the caller. */
 export const faultsOfSendRequest = (body: string): readonly Fault[] => {
   if (Buffer.byteLength(body) > MAX_REQUEST_BYTES) {
     return [{ field: ROOT, fault: `has more than ${MAX_REQUEST_BYTES} bytes; shorten it` }];

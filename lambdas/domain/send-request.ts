@@ -152,7 +152,7 @@ export const sendRequest = z
     }),
     z.refine((request) => request.params === undefined || request.ruleNameOrId !== undefined, {
       path: ['params'],
-      error: 'has variables of a template, which is missing; add ruleNameOrId, or remove `params`',
+      error: 'needs a template; add `ruleNameOrId`, or remove `params`',
     }),
   );
 

@@ -34,18 +34,21 @@ export interface ExistingResources extends NetworkProps {
    */
   readonly domainMapping?: DomainMappingOptions;
   /**
-   * Which functions are connected to `vpc`: `all`, or only `callers`, those that call the chat service: `send` and
-   * `manage`. For a chat service that accepts calls from fixed addresses alone, `callers` is enough.
+   * Which functions to connect to `vpc`: `all`, or only the `callers` of the chat service, `send` and `manage`. The
+   * callers are enough for a chat service that accepts calls only from fixed IP addresses.
    *
    * @default all
    */
   readonly vpcFunctions?: 'all' | 'callers';
 }
 
+/** Apps in JavaScript can pass any other value. */
+const VPC_FUNCTIONS: readonly string[] = ['all', 'callers'];
+
 /**
  * Returns the existing resources among a stack's properties: none in the local run, which has nothing of an account.
  *
- * @throws SettingsError for a resource of another account or region, and for two keys for the same data.
+ * @throws SettingsError for a resource of another account or region, two keys for the same data, and other `vpcFunctions`.
  */
 export function existingResources(
   stack: Stack,
@@ -65,6 +68,11 @@ export function existingResources(
     const ignored = Object.entries(existing).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     if (ignored.length > 0) stack.addMetadata(IGNORED_METADATA, ignored);
     return {};
+  }
+  if (vpcFunctions !== undefined && !VPC_FUNCTIONS.includes(vpcFunctions)) {
+    throw new SettingsError(
+      `${stack.node.path}.vpcFunctions: got ${JSON.stringify(vpcFunctions)}, expected "all" or "callers".`,
+    );
   }
   checkPlace(stack, 'table', table?.tableArn);
   checkPlace(stack, 'eventBus', eventBus?.eventBusArn);

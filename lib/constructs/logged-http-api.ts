@@ -52,6 +52,9 @@ const ACCESS_LOG_FIELDS = {
   integrationError: '$context.integrationErrorMessage',
 };
 
+/** Source: https://docs.aws.amazon.com/apigatewayv2/latest/api-reference/apis.html */
+const MAX_NAME_LENGTH = 128;
+
 /** An HTTP API with one stage, `$default`, and an access log. */
 export class LoggedHttpApi extends HttpApi {
   readonly stage: HttpStage;
@@ -63,8 +66,7 @@ export class LoggedHttpApi extends HttpApi {
   constructor(scope: Construct, id: string, props: LoggedHttpApiProps) {
     const { nameSuffix, description, logs, throttle, domainMapping, accessLogFields } = props;
     super(scope, id, {
-      // https://docs.aws.amazon.com/apigatewayv2/latest/api-reference/apis.html
-      apiName: nameWithin(128, `${Stack.of(scope).stackName}-${nameSuffix}`),
+      apiName: `${nameWithin(MAX_NAME_LENGTH - nameSuffix.length - 1, Stack.of(scope).stackName)}-${nameSuffix}`,
       description,
       createDefaultStage: false,
       // Otherwise, the API would have a second address, to which the domain's settings do not apply.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Returns a name, or, where it is longer than a resource's names can be, its beginning and a hash of all of it. */
+/** Returns a name, shortened to `maxLength` with a hash of the whole name at its end if it is longer. */
 export const nameWithin = (maxLength: number, name: string): string => {
   if (name.length <= maxLength) return name;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);

@@ -1,4 +1,4 @@
-import { isPlaceholderAddress, PLACEHOLDERS } from './placeholders.ts';
+import { isPlaceholderAddress, isPlaceholderPlatform, isPlaceholderTopic, PLACEHOLDERS } from './placeholders.ts';
 import { SettingsError } from './settings-faults.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -16,7 +16,13 @@ export type CheckedSettings = Pick<StageSettings, 'production'> &
   Partial<
     Pick<
       StageSettings,
-      'chatService' | 'chatPlatform' | 'chatChannelNumber' | 'webhook' | 'allowInsecureWebhook' | 'events'
+      | 'chatService'
+      | 'chatPlatform'
+      | 'chatChannelNumber'
+      | 'webhook'
+      | 'allowInsecureWebhook'
+      | 'events'
+      | 'alarmTopicArn'
     >
   >;
 
@@ -27,8 +33,8 @@ interface Fault {
 }
 
 /**
- * Rejects settings that are acceptable on a developer's machine but not in a production stage: placeholders,
- * and a webhook that accepts requests from anyone.
+ * Rejects settings that are acceptable on a developer's machine but not in a production stage: placeholders, and a
+ * webhook that accepts requests from anyone.
  *
  * @param place The prefix for paths in faults, such as `stages.prod` or a construct's path.
  * @param localRun The value of {@link LOCAL_RUN_CONTEXT}. With `true`, nothing is rejected.
@@ -47,9 +53,21 @@ export function checkProduction(settings: CheckedSettings, place: string, localR
 
 const BECAUSE = 'because production is true';
 
-function placeholders({ chatService, chatPlatform, chatChannelNumber, webhook, events }: CheckedSettings): Fault[] {
+function placeholders(settings: CheckedSettings): Fault[] {
+  const { chatPlatform, chatChannelNumber } = settings;
+  const platform = { path: 'chatPlatform', value: chatPlatform, what: "the chat service's real name of the platform" };
+  const number = { path: 'chatChannelNumber', value: chatChannelNumber, what: "the business's real number" };
+  return [
+    ...addressesOf(settings).filter(({ value }) => value !== undefined && isPlaceholderAddress(value)),
+    ...topicsOf(settings).filter(({ value }) => value !== undefined && isPlaceholderTopic(value)),
+    ...(chatPlatform !== undefined && isPlaceholderPlatform(chatPlatform) ? [platform] : []),
+    ...(chatChannelNumber === PLACEHOLDERS.chatChannelNumber ? [number] : []),
+  ].map(({ path, value, what }) => ({ path, value, expected: `${what}, ${BECAUSE}` }));
+}
+
+function addressesOf({ chatService, webhook, events }: CheckedSettings) {
   const auth = webhook?.auth;
-  const addresses = [
+  return [
     { path: 'chatService.baseUrl', value: chatService?.baseUrl, what: 'the real address of the chat service' },
     ...(auth?.kind === 'pubsub-jwt'
       ? [
@@ -68,13 +86,16 @@ function placeholders({ chatService, chatPlatform, chatChannelNumber, webhook, e
         : [],
     ),
   ];
-  const platform = { path: 'chatPlatform', value: chatPlatform, what: "the chat service's real name of the platform" };
-  const number = { path: 'chatChannelNumber', value: chatChannelNumber, what: "the business's real number" };
+}
+
+function topicsOf({ webhook, alarmTopicArn }: CheckedSettings) {
+  const auth = webhook?.auth;
   return [
-    ...addresses.filter(({ value }) => value !== undefined && isPlaceholderAddress(value)),
-    ...(chatPlatform === PLACEHOLDERS.chatPlatform ? [platform] : []),
-    ...(chatChannelNumber === PLACEHOLDERS.chatChannelNumber ? [number] : []),
-  ].map(({ path, value, what }) => ({ path, value, expected: `${what}, ${BECAUSE}` }));
+    { path: 'alarmTopicArn', value: alarmTopicArn, what: 'the ARN of a topic in your account' },
+    ...(auth?.kind === 'sns'
+      ? [{ path: 'webhook.auth.topicArn', value: auth.topicArn, what: "the ARN of the chat service's real topic" }]
+      : []),
+  ];
 }
 
 function insecureWebhook({ webhook, allowInsecureWebhook }: CheckedSettings): Fault[] {

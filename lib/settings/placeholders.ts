@@ -1,6 +1,6 @@
 /**
- * What `parley init` and cdk.json contain until you replace it. A production stage rejects each of them, so none can be
- * real: names are under domains that are reserved for examples, and the number's subscriber part is all zeros.
+ * The placeholders that `parley init` writes and that cdk.json has for `prod`. A production stage rejects each of them.
+ * None can be a real value: names are under domains reserved for examples, and the number ends in zeros.
  */
 export const PLACEHOLDERS = {
   baseUrl: 'https://chat-service.example',
@@ -26,6 +26,19 @@ const PLACEHOLDER_DOMAINS = [
   'example.org',
   'example-project.iam.gserviceaccount.com',
 ];
+
+/**
+ * The accounts of the examples in AWS's documentation and in ours.
+ *
+ * Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+ */
+const PLACEHOLDER_ACCOUNTS = ['111122223333', '123456789012'];
+
+/** Whether a topic is in an account of the documentation. */
+export const isPlaceholderTopic = (arn: string): boolean => PLACEHOLDER_ACCOUNTS.includes(arn.split(':')[4] ?? '');
+
+/** Whether a name of the platform is the placeholder, in upper or lower case. */
+export const isPlaceholderPlatform = (name: string): boolean => name.toLowerCase() === PLACEHOLDERS.chatPlatform;
 
 /** Whether the host of a URL, an email address, or a name itself is reserved for examples, or is this machine. */
 export const isPlaceholderAddress = (address: string): boolean => {

@@ -45,7 +45,7 @@ function found(settings: unknown, path: readonly PropertyKey[]): string {
     settings,
   );
   if (value === undefined) return 'missing';
-  if (isToken(value)) return 'got a CDK token, a value that only the deployment knows';
+  if (isToken(value)) return 'got a CDK token, whose value is known only at deployment';
   const json = JSON.stringify(value);
   return `got ${json.length > 80 ? `${json.slice(0, 80)}...` : json}`;
 }

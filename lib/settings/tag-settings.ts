@@ -15,6 +15,6 @@ export const tags = z
   .default({})
   .meta({
     description:
-      `an object of up to ${MAX_TAGS} tags, such as {"cost-center": "4711"}: the tags of the stack and its resources, ` +
-      'besides application, which is "parley", and stage, which is the name of the stack; the same name replaces one of these',
+      `an object of up to ${MAX_TAGS} tags, such as {"cost-center": "4711"}: tags of the stack and its resources, in ` +
+      'addition to application (parley) and stage (the name of the stack), which tags of the same name replace',
   });

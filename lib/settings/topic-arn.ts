@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Whether a text contains a CDK token: a value that only the deployment knows.
+ * Whether a text contains a CDK token: a placeholder for a value that is known only at deployment.
  *
  * Source: https://docs.aws.amazon.com/cdk/v2/guide/tokens.html
  */

@@ -160,7 +160,7 @@ describe('signatures that the smoke test cannot make', () => {
   const jwksUrl = 'https://www.googleapis.com/oauth2/v3/certs';
 
   it('are refused before anything is deployed', () => {
-    const topicArn = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+    const topicArn = 'arn:aws:sns:eu-west-1:444455556666:chat-events';
     expect(() => checkCanSign({ kind: 'sns', topicArn }, 'https://sandbox.example')).toThrow(
       'only Amazon SNS can make',
     );

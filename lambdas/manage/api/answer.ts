@@ -59,6 +59,6 @@ export const problemResponse = z.object({
   code: z.string(),
   /** What is wrong and how to fix it. */
   message: z.string(),
-  /** Of an invalid request, at most ten faults: the field, what is wrong with it, and the start of its value. */
+  /** Of an invalid request, at most ten faults: the field, what is wrong with it, and the start of a value of the wrong form. */
   faults: z.optional(z.array(z.object({ field: z.string(), fault: z.string(), value: z.optional(z.string()) }))),
 });

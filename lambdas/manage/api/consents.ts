@@ -40,7 +40,7 @@ const consentRoute = (
     async handle(ports: ContactPorts, { body, caller }) {
       const now = ports.clock.now();
       const at = parseInstant(body.at) ?? now;
-      if (at > now) return invalidField('at', `is in the future: it is now ${now} (got "${at}")`);
+      if (at > now) return invalidField('at', `must not be in the future; it is now ${now} (got "${at}")`);
       const contact = resolveContact(ports.contactDefaults, body);
       const refusal = await refusePartialNumber(ports, contact, body.platformContactId, now);
       if (refusal) return refusal;

@@ -118,7 +118,7 @@ export const contactNotFound = (platformContactId: string): Answer =>
   problem(
     404,
     'CONTACT_NOT_FOUND',
-    `There is no contact with the ID ${platformContactId}. Check it; a phone number needs its country code.`,
+    `There is no contact with the ID ${platformContactId}. Check the ID; a phone number needs its country code.`,
   );
 
 export const viewContact = (

@@ -97,6 +97,6 @@ export const getMessage = defineRoute({
     const message = await messages.read(id);
     return message
       ? ok(message)
-      : problem(404, 'MESSAGE_NOT_FOUND', `There is no message with the ID ${id}. Check it.`);
+      : problem(404, 'MESSAGE_NOT_FOUND', `There is no message with the ID ${id}. Check the ID.`);
   },
 });

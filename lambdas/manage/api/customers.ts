@@ -18,7 +18,11 @@ import { eventIdField, storedContactFields } from './fields.ts';
 export const customerIdField = eventIdField;
 
 export const customerNotFound = ({ customerId }: Pick<CustomerRef, 'customerId'>): Answer =>
-  problem(404, 'CUSTOMER_NOT_FOUND', `There is no customer with the ID ${customerId}. Check it, or name an address.`);
+  problem(
+    404,
+    'CUSTOMER_NOT_FOUND',
+    `There is no customer with the ID ${customerId}. Check the ID, or name an address.`,
+  );
 
 export const customerShared = ({ customerId }: Pick<CustomerRef, 'customerId'>): Answer =>
   problem(

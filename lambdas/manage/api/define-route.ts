@@ -93,7 +93,7 @@ export const defineRoute = <Ports, Query, Body>(definition: RouteDefinition<Port
       const { caller, traceparent, bodyText, id: idInPath } = call;
       const { [idName ?? '']: idInQuery, ...rawQuery } = call.query;
       if (idInQuery !== undefined && idInPath !== ID_IN_QUERY) {
-        return invalidField(`${idName}`, `replace the ID in the path with ${ID_IN_QUERY}`);
+        return invalidField(`${idName}`, `is in the query, so the path must have ${ID_IN_QUERY} in place of the ID`);
       }
       if (idInQuery !== undefined && definition.id === confinableIdField) {
         return invalidField(`${idName}`, 'must be in the path');
@@ -129,7 +129,7 @@ const parseJsonBody = <Body>(schema: z.ZodMiniType<Body>, bodyText: string): Par
   return json === undefined && bodyText !== '' ? NOT_JSON : parse(schema, json, 'the body');
 };
 
-/** The body is no JSON. */
+/** The body is not JSON. */
 export const NOT_JSON = { kind: 'invalid', faults: [{ field: 'the body', fault: 'is not JSON' }] } as const;
 
 const PARSED_NO_ID: Parsed<string> = { kind: 'parsed', value: '' };

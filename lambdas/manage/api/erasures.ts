@@ -176,6 +176,6 @@ export const getErasure = defineRoute({
     const erasure = await erasures.read(id);
     return erasure
       ? ok(erasure)
-      : problem(404, 'ERASURE_NOT_FOUND', `There is no erasure with the ID ${id}. Check it.`);
+      : problem(404, 'ERASURE_NOT_FOUND', `There is no erasure with the ID ${id}. Check the ID.`);
   },
 });

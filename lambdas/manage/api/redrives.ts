@@ -69,7 +69,7 @@ export const redriveDeadLetters = defineRoute({
   async handle(ports: RedrivePorts, { body: { queue: name, before: givenBefore, ...selection }, caller }) {
     const way = wayOf(ports, name);
     if (way === undefined)
-      return problem(404, 'QUEUE_NOT_FOUND', `This stack has no dead letters of ${name}. Name another queue.`);
+      return problem(404, 'QUEUE_NOT_FOUND', `This stack has no dead-letter queue for ${name}. Use another queue.`);
     const now = ports.clock.now();
     const before = [parseInstant(givenBefore) ?? now, now].toSorted()[0] ?? now;
     const run = createRedriveRun(ports, way, { caller, selection, before, until: addMs(now, BUDGET_MS) });

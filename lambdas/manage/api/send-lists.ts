@@ -161,13 +161,14 @@ const unlistable = ({ state, broadcastId }: Selection, others: string): Answer |
   if (broadcastId === undefined && !isListed(state)) {
     return invalidField(
       'state',
-      `is ${state}, and such sends can be found only with ${others}; add it, or use one of ${LISTED_STATES.join(', ')}`,
+      `is ${state}, and sends in this state are listed only with ${others}; add that, or use one of ` +
+        LISTED_STATES.join(', '),
     );
   }
   return broadcastId === undefined || isInBroadcast(state)
     ? undefined
     : invalidField(
         'state',
-        `is ${state}, which a send is for seconds, so \`broadcast\` does not list it; use another state, or none`,
+        `is ${state}, which lasts only seconds, so \`broadcast\` does not list it; use another state or none`,
       );
 };

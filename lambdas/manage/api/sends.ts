@@ -103,7 +103,7 @@ const enqueue = async (
     return problem(
       409,
       'REQUEST_ID_REUSED',
-      `Another request with the id ${requestId} was already received. Use a new id for this request.`,
+      `Another request with the ID ${requestId} was already received. Use a new ID for this request.`,
     );
   }
   const state = registered.kind === 'conflict' ? registered.send.state : 'queued';
@@ -117,7 +117,7 @@ const enqueue = async (
 
 const enqueueDescription =
   'The request is validated like one taken from the queue. 202 means that the request is or was queued; get the send ' +
-  'to see its result. 409 means that the request id was used with another body.';
+  'to see its result. 409 means that the request ID was used with another body.';
 const enqueueResponses = { 202: enqueueResponse, 400: problemResponse, 409: problemResponse };
 /** Refuses other parameters, so that a misspelled `dryRun` does not send. */
 const dryRunQuery = z.strictObject({
@@ -154,7 +154,7 @@ export const enqueueSendById = defineRoute({
   responses: enqueueResponses,
   async handle(ports: SendPorts, { id, body, traceparent }) {
     if (body.requestId !== undefined && body.requestId !== id) {
-      return invalidField('requestId', 'must be the ID in the path, or missing');
+      return invalidField('requestId', 'must be the same as the ID in the path; change it, or remove it');
     }
     const parsed = parseRequest(JSON.stringify({ ...body, requestId: id }));
     return parsed.kind === 'parsed' ? enqueue(ports, parsed.value, traceparent) : invalidRequest(parsed.faults);
@@ -206,7 +206,7 @@ export const sendNotFound = (requestId: string): Answer =>
   problem(
     404,
     'SEND_NOT_FOUND',
-    `There is no send with the request id ${requestId}. A request in the queue appears once it has been processed.`,
+    `There is no send with the request ID ${requestId}. A request in the queue appears once it has been processed.`,
   );
 
 /** Returns the address that the request of a send names, for the audit trail. An erasure knows no other entry. */

@@ -85,6 +85,10 @@ export const selectUser = async (
     return parts === 'shared' ? { refusal: customerShared({ customerId }) } : { user: parts };
   }
   if ((chatPlatform ?? chatChannelNumber) === undefined) return {};
-  const fault = `names no user; add \`${contactField}\` or \`customerId\`, or remove \`chatPlatform\` and \`chatChannelNumber\``;
-  return { refusal: invalidField('the query', fault) };
+  return {
+    refusal: invalidField(
+      'the query',
+      `names no user; add \`${contactField}\` or \`customerId\`, or remove \`chatPlatform\` and \`chatChannelNumber\``,
+    ),
+  };
 };

@@ -303,6 +303,13 @@ describe('an invalid command line', () => {
   });
 });
 
+it.each([
+  [[''], 'The contact is empty. Name the user'],
+  [['--customer', ' '], '--customer is empty. Name the user'],
+])('an erasure of %j is refused before the question', async (user, sentence) => {
+  expect(await fail(['erase', ...user, '--yes', '--local'])).toEqual([2, expect.stringContaining(sentence)]);
+});
+
 describe('an invalid file', () => {
   const csv = (text: string) => file('rows.csv', text);
   const broadcast = (path: string, ...more: string[]) =>

@@ -21,6 +21,11 @@ describe('docs/errors.md', () => {
 describe('an error', () => {
   const errors = [...commandErrors(), ...apiErrors()].filter(({ sentence }) => /[a-z]{2}/.test(sentence));
 
+  it('of a field has its words where it is made, so that the page can show them', () => {
+    const faults = apiErrors().map(({ sentence }) => sentence.replace(/^Invalid request: [^:]*: /, ''));
+    expect(faults.filter((fault) => !/[a-z]{2}/.test(fault))).toEqual([]);
+  });
+
   it('has a code', () => {
     expect(errors.filter(({ code }) => !/^(\d+|[A-Z_]+)$/.test(code))).toEqual([]);
   });

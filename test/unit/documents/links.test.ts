@@ -35,6 +35,17 @@ describe('links in the documents', () => {
     expect(plain).toEqual([]);
   });
 
+  it('and footnotes that are written as references have a definition', () => {
+    const undefinedIn = ({ file, prose }: Page) => {
+      const text = prose.replaceAll(/`[^`\n]*`/g, '');
+      const defined = new Set([...text.matchAll(/^\[([^\]\n]+)\]:/gm)].map(([, name]) => name));
+      const used = [...text.matchAll(/(?<=.)\[(\^[\w-]+)\]|\]\s?\[([\w-]+)\]/g)].map(([, note, link]) => note ?? link);
+      return used.filter((name) => !defined.has(name)).map((name) => `${file}: [${name}]`);
+    };
+
+    expect(PAGES.flatMap(undefinedIn)).toEqual([]);
+  });
+
   it('reach every page', () => {
     const reached = new Set(
       PAGES.flatMap((page) =>

@@ -13,7 +13,7 @@ describe('The CloudFormation rules of CDK', () => {
       sends: { bulkLane: { maxConcurrentCalls: 20, maxCallsPerSecond: 10 } },
       keywords: { languages: ['en'], confirmation: 'You will get no more messages from us.' },
       operators: { echoField: 'OPERATOR_ID' },
-      alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
+      alarmTopicArn: 'arn:aws:sns:eu-west-1:444455556666:alarms',
       webhook: { auth: { kind: 'standard-webhooks' } },
       events: {
         targets: [

@@ -81,7 +81,7 @@ describe('Another CDK app', () => {
       chatService: { baseUrl: 'https://chat-service.acme.io' },
       chatChannelNumber: '+5491150000000',
     };
-    const topicIn = (region: string) => `arn:aws:sns:${region}:111122223333:alarms`;
+    const topicIn = (region: string) => `arn:aws:sns:${region}:444455556666:alarms`;
     const compose = (app: App, id: string, production: boolean, alarmTopicArn?: string): Stack => {
       const stack = new Stack(app, id, { env });
       const table = new ParleyTable(stack, 'Table');

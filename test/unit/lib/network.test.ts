@@ -33,6 +33,14 @@ describe('A stage in a VPC', () => {
     expect(connected.map(([id]) => id.replace(/Function.*/, ''))).toEqual(['Sender', 'Management']);
   });
 
+  test('refuses any other value, which a JavaScript app can pass', () => {
+    const share = shareAll(shareVpc, () => JSON.parse('{"vpcFunctions":"caller"}'));
+
+    expect(() => synthesizedStack('prod', {}, { share })).toThrow(
+      /vpcFunctions: got "caller", expected "all" or "callers"\.$/,
+    );
+  });
+
   test('has one security group, which allows only connections to https ports', () => {
     template.resourceCountIs('AWS::EC2::SecurityGroup', 1);
     template.allResourcesProperties('AWS::EC2::SecurityGroup', {

@@ -17,7 +17,7 @@ const EVERYTHING: StageSettingsInput = {
       { kind: 'https', url: 'https://crm.bank.internal/parley' },
     ],
   },
-  alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
+  alarmTopicArn: 'arn:aws:sns:eu-west-1:444455556666:alarms',
 };
 
 /** Properties that name a resource of the account and region, instead of letting CloudFormation generate the name. */

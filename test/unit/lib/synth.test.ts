@@ -39,7 +39,7 @@ describe('cdk synth', () => {
     webhook: {
       auth: { audience: 'parley-prod', serviceAccountEmail: 'chat-events@bank-messaging.iam.gserviceaccount.com' },
     },
-    alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
+    alarmTopicArn: 'arn:aws:sns:eu-west-1:444455556666:alarms',
   };
 
   test('writes the template and the bundles without an AWS account', async () => {

@@ -14,7 +14,7 @@ const TAB_NAMES: readonly (readonly [tab: Tab, name: string])[] = [
   ['events', 'Event log'],
 ];
 
-/** The lists, beside the timeline of the selected message or request. A narrow screen shows one of both. */
+/** The lists, next to the timeline of the selected message or request. A narrow screen shows one of the two. */
 export const Activity = () => {
   const hasInspector = useConsole((state) => state.hasInspector);
   const tab = useConsole((state) => state.route.tab);

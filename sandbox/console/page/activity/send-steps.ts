@@ -119,7 +119,7 @@ export const callStep = ({ path, status, at, request, answer, messageId, tracepa
 });
 
 const NO_ANSWER =
-  'The connection was reset before the answer, so Parley does not know whether the chat service accepted the message.';
+  'The connection was reset before an answer arrived, so Parley does not know whether the message was accepted.';
 
 /** Summarizes the `error` or `problems` object of a response; undefined if it has none. */
 const errorIn = (response: unknown): string | undefined => {

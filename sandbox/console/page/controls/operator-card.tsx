@@ -12,7 +12,7 @@ export const OperatorCard = () => {
   const features = useConsole((state) => state.features);
   if (contact === undefined || features?.operatorField === undefined) return null;
   return (
-    <Card title="Operator" note="In the service's console" open>
+    <Card title="Operator" note="In the chat service's console" open>
       <OperatorMessage key={contact} contact={contact} />
     </Card>
   );

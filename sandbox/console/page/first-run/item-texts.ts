@@ -34,7 +34,7 @@ export const ITEM_TEXTS: Readonly<Record<Item, ItemText>> = {
   },
   read: {
     title: 'The user reads it',
-    explains: 'The two ticks on the phone are colored, and MessageRead is published.',
+    explains: 'The two ticks on the phone change color, and Parley publishes MessageRead.',
     action: 'Read as the user',
   },
   condition: {

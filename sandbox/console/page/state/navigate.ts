@@ -10,7 +10,7 @@ export type RouteChange = { readonly [Part in keyof Route]?: Route[Part] };
 
 export const hrefOf = (change: RouteChange): string => formatRoute(routeAfter(change));
 
-/** What is selected is closed when the list changes, unless the change selects something. */
+/** A change of the list clears the selection, unless it also selects something. */
 const routeAfter = (change: RouteChange): Route => {
   const { route } = store.get();
   const changed = { ...route, ...change };

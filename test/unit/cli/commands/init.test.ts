@@ -69,7 +69,7 @@ const authOptions = {
   audience: text('parley', 'https://parley.example'),
   serviceAccountEmail: fc.oneof(text('chat@bank.iam.gserviceaccount.com'), fc.emailAddress()),
   header: text('X-Token'),
-  topicArn: text('arn:aws:sns:eu-west-1:111122223333:chat-events'),
+  topicArn: text('arn:aws:sns:eu-west-1:444455556666:chat-events'),
   envelope: fc.constantFrom('none' as const, 'pubsub' as const),
 };
 const providerOptions = {
@@ -120,7 +120,7 @@ describe('the settings of a new app', () => {
     [['--contact-check-path', '/api/v1.0/x'], '--contact-check-path: got "/api/v1.0/x", expected the contact check'],
     [['--number-format', 'plain'], "Option '--number-format <format>' argument 'plain' is invalid. Allowed choices"],
     [['--auth', 'insecure-none'], "Option '--auth <kind>' argument 'insecure-none' is invalid. Allowed choices are"],
-    [['--topic-arn', 'arn:aws:sns:eu-west-1:111122223333:a'], '--topic-arn is only for --auth sns.'],
+    [['--topic-arn', 'arn:aws:sns:eu-west-1:444455556666:a'], '--topic-arn is only for --auth sns.'],
     [['--tarballs', '/nowhere'], `/nowhere/${TARBALLS[0]} does not exist. Create it with npm run pack`],
   ])('are not written if an option is invalid: %j', async (args, sentence) => {
     const folder = emptyFolder();
@@ -135,7 +135,7 @@ describe('the settings of a new app', () => {
 describe('the placeholders of a new app', () => {
   /** What init writes for prod although nobody chose it, and which is right as it is. */
   const CHOSEN = ['production', 'webhook.auth.kind', 'webhook.auth.header'];
-  const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+  const TOPIC = 'arn:aws:sns:eu-west-1:444455556666:chat-events';
 
   const pathsIn = (value: unknown, path: readonly string[] = []): readonly string[] =>
     typeof value === 'object' && value !== null
@@ -194,7 +194,7 @@ describe("the settings for a provider's habits", () => {
 });
 
 describe('the README of a new app', () => {
-  const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+  const TOPIC = 'arn:aws:sns:eu-west-1:444455556666:chat-events';
   const stepsOf = (options: Partial<SettingsOptions> & Pick<SettingsOptions, 'auth'>): string =>
     /^5\. .*?(?=^6\. )/ms.exec(
       filesOf({ ...DEFAULTS, ...(options.auth === 'sns' && { topicArn: TOPIC }), ...options }).get('README.md') ?? '',
@@ -287,7 +287,7 @@ describe('a new app', () => {
     const [tarballs, folder] = [emptyFolder(), emptyFolder()];
     for (const file of TARBALLS) writeFileSync(join(tarballs, file), file);
 
-    await init(folder, '--tarballs', tarballs);
+    const { out } = await init(folder, '--tarballs', tarballs);
 
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const [parley = '', local = ''] = TARBALLS;
@@ -297,6 +297,7 @@ describe('a new app', () => {
     ]);
     expect(readFileSync(join(folder, 'vendor', parley), 'utf8')).toBe(parley);
     expect(readFileSync(join(folder, 'vendor', local), 'utf8')).toBe(local);
+    expect(out).not.toContain('registry');
   });
 
   it('is written to a folder that is created, and the output names the next steps and the placeholders', async () => {
@@ -315,6 +316,7 @@ describe('a new app', () => {
         'package.json',
       ].toSorted(),
     );
+    expect(out).toContain("Parley's packages are not on npm's public registry yet.");
     expect(out).toContain('npm install\n  npx cdk synth ');
     expect(out).toContain('\n  stages.prod.chatChannelNumber: "+5491100000000"');
   });
@@ -378,7 +380,7 @@ describe('a new app', () => {
 });
 
 describe('a command in the files of a new app', () => {
-  const topicArn = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+  const topicArn = 'arn:aws:sns:eu-west-1:444455556666:chat-events';
   const everyFile = AUTH_KINDS.flatMap((auth) => [
     ...filesOf({ ...DEFAULTS, auth, ...(auth === 'sns' && { topicArn }) }),
   ]);

@@ -54,7 +54,7 @@ describe('parley pin', () => {
 
     expect(await runCommandLine(['pin', '--stage', 'dev'], { stop: AbortSignal.abort() })).toMatchObject({
       code: 130,
-      err: 'parley: Interrupted while the app was synthesized. Nothing was written.',
+      err: 'parley: Interrupted while synthesizing the app. Nothing was written.',
     });
   });
 

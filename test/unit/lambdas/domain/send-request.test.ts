@@ -121,11 +121,7 @@ describe('parseSendRequest', () => {
     ['with a param without a name', { ...templateRequest(), params: { '': 'a' } }, 'params.<field>: must have a name'],
     ['with media that is no URL', sendRequest({ imageURL: 'a.jpg' }), 'imageURL: must be a complete URL, such as'],
     ['with another platform that is no text', { ...sendRequest(), chatPlatform: 7 }, 'chatPlatform: must be a string'],
-    [
-      'with params and no template',
-      { ...sendRequest(), params: {} },
-      'params: has variables of a template, which is missing; add ruleNameOrId',
-    ],
+    ['with params and no template', { ...sendRequest(), params: {} }, 'params: needs a template; add `ruleNameOrId`'],
     ['with a number without plus', sendRequest({ chatChannelNumber: '5491100000000' }), 'chatChannelNumber: must be +'],
     ['that does not fit a table item', sendRequest({ messageText: 'x'.repeat(131_072) }), 'the maximum is 131072'],
   ])('explains the fault of a request %s', (_case, request, fault) => {

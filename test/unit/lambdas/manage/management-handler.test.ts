@@ -115,7 +115,7 @@ describe('an unexpected error', () => {
     const { body } = Object(response);
     expect(JSON.parse(body)).toEqual({
       code: 'INTERNAL',
-      message: expect.stringMatching(/Retry it\..*search the logs for the request id api-request-1\.$/),
+      message: expect.stringMatching(/Retry it\..*search the logs for the request ID api-request-1\.$/),
     });
     expect(body).not.toMatch(/throttled|Error/);
   });

@@ -1,6 +1,9 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { serializeDueMessage } from '../../../../lambdas/domain/send-request.ts';
 import { DONE } from '../../../../lambdas/runtime/queue-handler.ts';
 import { claim, queuedSend, sendRequest, USER } from '../../../support/builders.ts';
 import type { Item } from '../../../support/emulated-table.ts';
@@ -13,6 +16,7 @@ import { createSendHarness, LEASE_MS, type SendHarness } from './send-harness.ts
 const tables = testTables();
 let live: SendHarness;
 let restored: SendHarness;
+let liveTable: string;
 let restoredTable: string;
 
 const put = async (item: Item) => {
@@ -20,7 +24,8 @@ const put = async (item: Item) => {
 };
 
 beforeEach(async () => {
-  live = await createSendHarness(tables);
+  liveTable = await tables.createTable();
+  live = await createSendHarness(tables, { tableName: liveTable });
   await live.openWindow(USER);
   restoredTable = await tables.createTable();
   for (const item of Object.values(await live.items())) await put(item);
@@ -63,6 +68,61 @@ describe('a request that was sent after the time to which a table was restored',
 
     expect(restored.calls).toEqual([]);
     expect(await restored.sendItem()).toMatchObject({ state: 'accepted' });
+  });
+});
+
+describe('a request that was scheduled after the time to which a table was restored', () => {
+  const sendAt = '2026-11-21T12:00:00.000Z';
+  const due = serializeDueMessage('request-1');
+
+  beforeEach(async () => {
+    await live.startFunction().receive(JSON.stringify(sendRequest({ sendAt })));
+    restored.setNow(sendAt);
+    await restored.openWindow(USER, { lastInboundAt: '2026-11-21T11:00:00.000Z' });
+  });
+
+  it('is lost without a trace when it becomes due: its schedule has only its ID', async () => {
+    expect(await restored.startFunction().receive(due)).toEqual(DONE);
+
+    expect(restored.calls).toEqual([]);
+    expect(restored.deadLetters).toEqual([]);
+    expect(await restored.sendItem()).toBeUndefined();
+  });
+
+  it('is sent when it becomes due once its item is copied back', async () => {
+    await copyBack();
+    await restored.startFunction().receive(due);
+
+    expect(restored.calls).toHaveLength(1);
+  });
+});
+
+describe('the scan in docs/restoring.md', () => {
+  it('saves sends that were sent, scheduled, or cancelled since, and no other items', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/restoring.md'), 'utf8');
+    const filter = /--filter-expression[\s\\]+'(begins_with[^']*)'/.exec(page)?.[1];
+    const sender = live.startFunction();
+    await sender.send(sendRequest({ requestId: 'before' }));
+    await sender.receive(JSON.stringify(sendRequest({ requestId: 'cancelled', sendAt: '2026-11-21T12:00:00.000Z' })));
+    live.advance(60);
+    const since = live.now();
+    live.advance(60);
+    await sender.send(sendRequest({ requestId: 'sent' }));
+    await sender.receive(JSON.stringify(sendRequest({ requestId: 'scheduled', sendAt: '2026-11-21T12:00:00.000Z' })));
+    await live.sends.cancel('cancelled', live.now());
+    const { Items: saved = [] } = await tables.client.send(
+      new ScanCommand({
+        TableName: liveTable,
+        FilterExpression: filter,
+        ExpressionAttributeValues: marshall({ ':send': 'SEND#', ':since': since }),
+      }),
+    );
+
+    expect(saved.map((item) => unmarshall(item).pk).toSorted()).toEqual([
+      'SEND#cancelled',
+      'SEND#scheduled',
+      'SEND#sent',
+    ]);
   });
 });
 

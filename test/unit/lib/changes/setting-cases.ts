@@ -44,13 +44,13 @@ export const FULL_STAGE: Settings = {
   defaultTemplate: { ruleNameOrId: 'welcome', params: { name: 'you' } },
   events: { targets: [QUEUE, URL_TARGET] },
   rollout: 'gradual',
-  alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
+  alarmTopicArn: 'arn:aws:sns:eu-west-1:444455556666:alarms',
 };
 
 const PUBSUB = PRODUCTION.webhook.auth;
 const TOKEN = { kind: 'shared-token', header: 'x-token' };
 const WITH_PUBSUB: Settings = { ...FULL_STAGE, webhook: { auth: PUBSUB } };
-const SNS = { kind: 'sns', topicArn: 'arn:aws:sns:eu-west-1:111122223333:events' };
+const SNS = { kind: 'sns', topicArn: 'arn:aws:sns:eu-west-1:444455556666:events' };
 
 /** Every setting, by its path. A test compares the paths with the settings of a stage. */
 export const SETTING_CASES: Readonly<Record<string, SettingCase>> = {
@@ -148,7 +148,7 @@ export const SETTING_CASES: Readonly<Record<string, SettingCase>> = {
   'reservedConcurrency.publish': { values: [undefined, 100, 50] },
   'reservedConcurrency.manage': { values: [undefined, 100, 50] },
   rollout: { values: ['gradual', 'allAtOnce'] },
-  alarmTopicArn: { values: [FULL_STAGE.alarmTopicArn, undefined, 'arn:aws:sns:eu-west-1:111122223333:other'] },
+  alarmTopicArn: { values: [FULL_STAGE.alarmTopicArn, undefined, 'arn:aws:sns:eu-west-1:444455556666:other'] },
   tags: { values: [{}, { 'cost-center': '4711' }] },
   runbookUrl: { values: [undefined, 'https://git.example/runbook.md'] },
 };

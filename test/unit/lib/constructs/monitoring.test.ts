@@ -172,7 +172,7 @@ describe('An alarm', () => {
       Threshold: 1,
       EvaluationPeriods: 1,
     };
-    const topicArn = 'arn:aws:sns:eu-west-1:111122223333:chat-events';
+    const topicArn = 'arn:aws:sns:eu-west-1:444455556666:chat-events';
     const webhook = { auth: { kind: 'sns', topicArn } };
 
     synthesizedStack('prod', { webhook }).template.hasResourceProperties(ALARM, alarm);
@@ -209,7 +209,7 @@ describe('An alarm', () => {
   });
 
   test('notifies the topic of the stage, if there is one, when it is raised and when it ends', () => {
-    const alarmTopicArn = 'arn:aws:sns:eu-west-1:111122223333:alarms';
+    const alarmTopicArn = 'arn:aws:sns:eu-west-1:444455556666:alarms';
 
     synthesizedStack('prod', { alarmTopicArn }).template.allResourcesProperties(ALARM, {
       AlarmActions: [alarmTopicArn],

@@ -36,7 +36,7 @@ const EVERYTHING = {
   ),
   defaultTemplate: { ruleNameOrId: long(250), params: { name: long(180) } },
   rollout: 'gradual',
-  alarmTopicArn: `arn:aws-us-gov:sns:ap-southeast-2:111122223333:${long(256)}`,
+  alarmTopicArn: `arn:aws-us-gov:sns:ap-southeast-2:444455556666:${long(256)}`,
   runbookUrl: `https://git.example/${long(160)}/runbook.md`,
 };
 

@@ -45,7 +45,7 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
       name: 'shared-token buffered',
       settings: { webhook: { auth: { kind: 'shared-token', header: 'x-token' }, ingress: 'buffered' } },
     },
-    auth('sns', { topicArn: 'arn:aws:sns:eu-west-1:111122223333:events' }),
+    auth('sns', { topicArn: 'arn:aws:sns:eu-west-1:444455556666:events' }),
     auth('insecure-none'),
   ],
   [
@@ -79,7 +79,7 @@ const DIMENSIONS: readonly (readonly Choice[])[] = [
     {
       name: 'topic',
       settings: {
-        alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
+        alarmTopicArn: 'arn:aws:sns:eu-west-1:444455556666:alarms',
         runbookUrl: 'https://git.example/parley/runbook.md',
       },
     },

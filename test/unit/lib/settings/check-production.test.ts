@@ -65,6 +65,14 @@ describe('A production stage', () => {
       at: 'events.targets.1.url',
     },
     { path: 'allowInsecureWebhook', value: true, at: 'allowInsecureWebhook' },
+    { path: 'chatPlatform', value: 'Chat-Platform.Example', at: 'chatPlatform' },
+    ...['111122223333', '123456789012'].flatMap((account) => {
+      const topicArn = `arn:aws:sns:eu-west-1:${account}:parley`;
+      return [
+        { path: 'alarmTopicArn', value: topicArn, at: 'alarmTopicArn' },
+        { path: 'webhook.auth', value: { kind: 'sns', topicArn }, at: 'webhook.auth.topicArn' },
+      ];
+    }),
   ])('rejects $path of $value', ({ path, value, at }) => {
     expect(read(path, value)).toEqual([
       expect.stringMatching(`^stages\\.prod\\.${at}: .* because production is true\\.$`),

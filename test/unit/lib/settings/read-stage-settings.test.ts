@@ -43,7 +43,7 @@ describe('Settings', () => {
     { path: 'chatService.baseUrl', value: 'http://localhost:8080' },
     { path: 'webhook.auth', value: { kind: 'standard-webhooks', envelope: 'none' } },
     { path: 'webhook.auth', value: { kind: 'shared-token', header: 'X-Webhook-Token', envelope: 'pubsub' } },
-    { path: 'webhook.auth', value: { kind: 'sns', topicArn: 'arn:aws:sns:eu-west-1:111122223333:events.fifo' } },
+    { path: 'webhook.auth', value: { kind: 'sns', topicArn: 'arn:aws:sns:eu-west-1:444455556666:events.fifo' } },
     { path: 'chatService.numberFormat', value: 'digits' },
     { path: 'chatService.clientPayload', value: 'all' },
     { path: 'chatService.contactCheckPath', value: 'customer/checkOtherContact' },

@@ -290,6 +290,14 @@ describe('an app is synthesized at each start', () => {
     expect(await isKept()).toBe(false);
   });
 
+  it('if a file was there only while it was synthesized', async () => {
+    await appendFile(join(app.folder, 'app.mjs'), `fs.writeFileSync('generated.json', '{}');`);
+    const first = await synthesize();
+    await rm(join(app.folder, 'generated.json'));
+
+    expect(await synthesize()).not.toBe(first);
+  });
+
   // No test can rely on permissions: root reads every folder.
   it('if a part of its folder cannot be read', async () => {
     const unreadable = join(app.folder, 'node_modules/a-package');

@@ -16,7 +16,7 @@ describe('a contact', () => {
       status: 404,
       body: {
         code: 'CONTACT_NOT_FOUND',
-        message: `There is no contact with the ID ${USER}. Check it; a phone number needs its country code.`,
+        message: `There is no contact with the ID ${USER}. Check the ID; a phone number needs its country code.`,
       },
     });
   });
@@ -91,7 +91,7 @@ describe('a consent', () => {
     [{ platformContactId: USER, source: 'form', at: 'yesterday' }, '(got "yesterday")'],
     [
       { platformContactId: USER, source: 'form', at: '2026-11-20T12:00:01Z' },
-      'at: is in the future: it is now 2026-11-20T12:00:00.000Z (got',
+      'at: must not be in the future; it is now 2026-11-20T12:00:00.000Z (got',
     ],
     [{ platformContactId: USER, source: 'form', origin: 'list' }, 'origin: must be user or import'],
     [{ platformContactId: USER, source: 'form', where: 'x' }, 'the body: has the unknown field where'],

@@ -55,7 +55,9 @@ describe('an id in the query', () => {
     const stage = await createManagedStage(tables);
     expect(await stage.call(name, { id: 'what', query: { [idName]: 'what?is' } })).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining(`${idName}: replace the ID in the path with -`) },
+      body: {
+        message: expect.stringContaining(`${idName}: is in the query, so the path must have - in place of the ID`),
+      },
     });
   });
 });

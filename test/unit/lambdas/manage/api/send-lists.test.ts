@@ -111,7 +111,7 @@ describe('the list of sends', () => {
     [
       'a state that is not listed',
       { state: 'accepted' },
-      'only with `contact`, `customerId`, or `broadcast`; add it, or use one of scheduled, ',
+      'only with `contact`, `customerId`, or `broadcast`; add that, or use one of scheduled, ',
     ],
     ['a claimed send of a broadcast', { state: 'claimed', broadcast: 'b' }, 'so `broadcast` does not list it'],
     ['a number without a contact', { state: 'refused', chatChannelNumber: '+5491100000099' }, 'add `contact`'],
@@ -155,7 +155,7 @@ describe('the counts of sends', () => {
 
   it.each([
     ['neither a state nor a broadcast', {}, 'add `state` or `broadcast`'],
-    ['a state that is not listed', { state: 'queued' }, 'only with `broadcast`; add it, or use one of'],
+    ['a state that is not listed', { state: 'queued' }, 'only with `broadcast`; add that, or use one of'],
     ['a contact', { contact: USER, state: 'refused' }, 'has the unknown field contact'],
   ])('refuse %s', async (_case, query, explanation) => {
     expect(await stage.call('countSends', { query })).toMatchObject({
