@@ -173,13 +173,13 @@ describe('parley without a usable target', () => {
     for (const failed of [api, doctor, token]) {
       expect(failed).toEqual([
         1,
-        'parley: Cannot connect to the management API of the local run. It has stopped, or it does not respond. Start it again with npm start.',
+        'parley: Cannot connect to the management API of the local run. It has stopped or does not respond. Start it again with npm start.',
       ]);
     }
     expect(queue).toEqual([
       1,
       expect.stringMatching(
-        /Cannot connect to the local run \(ECONNREFUSED\)\. It has stopped, or it does not respond\. Start it again/,
+        /Cannot connect to the local run \(ECONNREFUSED\)\. It has stopped or does not respond\. Start it again/,
       ),
     ]);
     expect(killed).toEqual([5, expect.stringMatching(/local\.json has stopped\. Start it again with npm start\.$/)]);
