@@ -92,7 +92,7 @@ export const describeUnsent = (done: Selection['done']): readonly string[] => {
       ? [`To retry ${count(unsent, 'request that was', 'requests that were')} not sent, add --retry-unsent.`]
       : []),
     ...(deadLetters > 0
-      ? [`To send ${count(deadLetters, 'dead letter')}, fix the cause, and use parley dead-letters redrive.`]
+      ? [`To send ${count(deadLetters, 'dead letter')}, fix the cause. Then see parley dead-letters redrive --help.`]
       : []),
   ];
 };

@@ -73,7 +73,7 @@ export const createInitCommand: CreateCommand = ({ report }) =>
 const NOT_PUBLISHED = [
   '',
   "Parley's packages are not on npm's public registry yet. Before npm install, name a registry that has them in .npmrc, or",
-  'run parley init with --tarballs in another folder.',
+  'create the app again with --tarballs in another folder.',
 ];
 
 const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);

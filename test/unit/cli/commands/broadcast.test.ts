@@ -384,7 +384,7 @@ describe('--retry-unsent', () => {
 
     const { err } = await retry();
 
-    expect(err).toContain('To send 1 dead letter, fix the cause, and use parley dead-letters redrive.');
+    expect(err).toContain('To send 1 dead letter, fix the cause. Then see parley dead-letters redrive --help.');
     expect(await queued()).toEqual([]);
   });
 
