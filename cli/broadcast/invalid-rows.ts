@@ -7,7 +7,7 @@ export interface InvalidRows {
   readonly count: () => number;
   /** The rows by reason. */
   readonly byReason: () => RefusedRows;
-  /** One line a row; the rows after the first ones by reason. */
+  /** One line a row; many rows by reason. */
   readonly describe: () => readonly string[];
 }
 
@@ -36,6 +36,8 @@ export const createInvalidRows = (): InvalidRows => {
       if (total === 0) return [];
       const heading = `${count(total, 'row is', 'rows are')} invalid:`;
       if (total <= LISTED_ROWS) return [heading, ...listed];
+      // An option is wrong for all rows, so their numbers say no more.
+      if (Object.keys(reasons).every((why) => why.startsWith('--'))) return [heading, ...describeRefused(reasons)];
       const more = `  and ${total - LISTED_ROWS} more. All of them, by reason:`;
       return [heading, ...listed, more, ...describeRefused(reasons)];
     },

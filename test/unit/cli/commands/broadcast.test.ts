@@ -611,6 +611,14 @@ describe('before it queues anything, a broadcast', () => {
     expect(await queued()).toEqual([]);
   });
 
+  it('says once that an option is wrong for all rows', async () => {
+    write(`phone,name\n${Array.from({ length: 30 }, (_, row) => `+54911550000${10 + row},Ana`).join('\n')}\n`);
+    const { code, err } = await target.parley([...args, '--send-at', 'tomorrow']);
+    expect(code).toBe(2);
+    expect(err).toContain('30 rows are invalid:\n  30: --send-at must be');
+    expect(err).not.toContain('row 2:');
+  });
+
   it('refuses rows that are not valid, and sends the others with --skip-invalid-rows', async () => {
     write('phone,name\n+5491155000001,Ana\n5.49115E+12,Bea\n');
 
