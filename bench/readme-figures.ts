@@ -55,8 +55,8 @@ const figures = (sources: FigureSources): string => {
     'The bill assumes that half of the messages are inbound and half are outbound, and that each outbound message gets a',
     'delivered and a read status. It uses the list prices of us-east-1, and includes alarms, a dashboard, and 400 days of',
     "storage. The chat service bills you separately. The tutorial's stack is [the same service](docs/performance.md),",
-    'built from common tutorials. Milliseconds, and events per second with 16 concurrent requests, are those of the',
-    'machine that measured them; on Lambda, only the ratios are meaningful. [Cost](docs/cost.md) has all figures.',
+    'built from common tutorials. The milliseconds and events per second (with 16 concurrent requests) were measured on one',
+    'machine; for Lambda, only the ratios are meaningful. [Cost](docs/cost.md) has all figures.',
   ].join('\n');
 };
 

@@ -124,6 +124,10 @@ it('shows the end of a long ID, and all of it when pointed at', async () => {
 });
 
 it('says why a call without an answer failed', async () => {
+  // Otherwise, the call of the message before would fail.
+  await row('Ready.')
+    .filter({ hasText: /delivered|read/ })
+    .waitFor();
   await control('faults', { answers: { reset: 'after' } });
   await enqueue(page, { text: 'Are you there?' });
 
