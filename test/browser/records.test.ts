@@ -133,7 +133,7 @@ it('says why a call without an answer failed', async () => {
 
   await step(page, 'POST message/v3: no answer');
 
-  await page.getByText('so Parley does not know whether the chat service accepted the message.').waitFor();
+  await page.getByText('so Parley does not know whether the message was accepted.').waitFor();
 });
 
 it('shows no ISO times', async () => {

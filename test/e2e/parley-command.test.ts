@@ -161,7 +161,7 @@ describe('parley', () => {
     const { contact: shown, messages } = await parleyJson(['conversation', contact]);
 
     expect(sent).toMatchObject({ code: 0, err: '', out: expect.stringContaining('command-1 is queued') });
-    expect(again).toMatchObject({ code: 4, out: '', err: expect.stringContaining('Use a new id for this request.') });
+    expect(again).toMatchObject({ code: 4, out: '', err: expect.stringContaining('Use a new ID for this request.') });
     expect(status.out).toMatch(
       /^command-1: accepted\n {2}decision: The user wrote at .*\n {2}outcome: .* accepted it .*\n {2}message [\w-]+ \(message\/v3\)\n/,
     );
