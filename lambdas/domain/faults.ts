@@ -21,7 +21,8 @@ export interface Fault {
  */
 export const faultsOf = ({ issues }: core.$ZodError, root: string, input: unknown): readonly Fault[] =>
   issues.map((issue) => {
-    const value = isOfForm(issue) ? quoteValue(issue.path.reduce(valueIn, input)) : undefined;
+    const given = issue.path.reduce(valueIn, input);
+    const value = isOfForm(issue) && !isText(issue, given) ? quoteValue(given) : undefined;
     return { field: fieldOf(issue) || root, fault: faultOf(issue), ...(value !== undefined && { value }) };
   });
 
@@ -37,6 +38,10 @@ const isOfForm = (issue: core.$ZodIssue): boolean =>
   issue.code === 'invalid_value' ||
   (issue.code === 'invalid_format' && issue.format !== 'url') ||
   ((issue.code === 'too_big' || issue.code === 'too_small') && issue.origin === 'number');
+
+/** Whether a value that should be one of a list has spaces: it may be a message in the wrong field. */
+const isText = ({ code }: core.$ZodIssue, value: unknown): boolean =>
+  code === 'invalid_value' && typeof value === 'string' && /\s/.test(value);
 
 const valueIn = (value: unknown, key: PropertyKey): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
