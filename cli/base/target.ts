@@ -1,60 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ListScheduleGroupsCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { z } from 'zod';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { AWS_CALL } from '../operations/aws-call.ts';
 import { cloudWatchUrl } from '../operations/aws-endpoint.ts';
 import type { SigningCredentials } from '../operations/signed-fetch.ts';
 import { storesOfStack } from '../operations/stack-stores.ts';
 import type { Stores } from '../operations/stores.ts';
 import { CliError, EXIT } from './errors.ts';
-
-/** Fields of `local.json`. Capitalized, they are outputs of the stack. */
-const ADDRESSES = [
-  'webhookUrl',
-  'managementUrl',
-  'sendQueueUrl',
-  'sendDeadLetterQueueUrl',
-  'scheduleDeadLetterQueueUrl',
-  'inboundQueueUrl',
-  'inboundDeadLetterQueueUrl',
-  'accessTokenSecretId',
-] as const;
-
-/** Addresses that only some commands need. */
-const OPTIONAL_ADDRESSES = [
-  // Only with turns.
-  'turnQueueUrl',
-  // Only with a bulk queue.
-  'bulkSendQueueUrl',
-  'bulkSendDeadLetterQueueUrl',
-  'erasureQueueUrl',
-  'erasureDeadLetterQueueUrl',
-  'publishFailuresQueueUrl',
-  // Only with event targets.
-  'undeliveredEventsQueueUrl',
-  // Only if the stack uses resources that existed already.
-  'existingTableArn',
-  'existingEventBusArn',
-  'existingKeyArn',
-  // Only with a domain name, because the webhook's URL then has no ID.
-  'webhookApiId',
-  // Only with buffered ingress.
-  'webhookIngress',
-  // Only if the webhook is verified with a secret.
-  'webhookSecretId',
-  'webhookSecretKind',
-  'webhookAuthHeader',
-  // Only in the local run.
-  'chatServiceUrl',
-] as const;
-
-const addresses = z.record(z.enum(ADDRESSES), z.string());
-const optionalAddresses = z.partialRecord(z.enum(OPTIONAL_ADDRESSES), z.string());
+import { findLocalRun } from './local-run.ts';
+import { ADDRESSES, addresses, readOptional, type TargetAddresses } from './target-addresses.ts';
 
 /** What a command acts on: a deployed stack, or the local run. */
 export interface Target {
@@ -71,9 +25,7 @@ export interface Target {
   readonly metricsNamespace?: string;
   readonly cloudWatchUrl: string;
   readonly region: string;
-  readonly addresses: Readonly<
-    Record<(typeof ADDRESSES)[number], string> & Partial<Record<(typeof OPTIONAL_ADDRESSES)[number], string>>
-  >;
+  readonly addresses: TargetAddresses;
   readonly credentials: () => Promise<SigningCredentials>;
   readonly sqs: SQSClient;
   readonly secretsManager: SecretsManagerClient;
@@ -162,13 +114,6 @@ const findStack = async (stackName: string, requestedRegion: string | undefined)
 /** Returns the name of a stack that may be given by its ARN. */
 const nameOf = (stack: string): string => stack.replace(/^arn:.*:stack\/([^/]+)\/.*$/, '$1');
 
-const readOptional = (read: (address: string) => unknown) =>
-  optionalAddresses.parse(
-    Object.fromEntries(
-      OPTIONAL_ADDRESSES.flatMap((name) => (read(name) === undefined ? [] : [[name, read(name)] as const])),
-    ),
-  );
-
 const outputName = (address: string): string => address.charAt(0).toUpperCase() + address.slice(1);
 
 const resolveRegion = async (client: CloudFormationClient): Promise<string> => {
@@ -195,90 +140,6 @@ const describeStack = async (client: CloudFormationClient, stackName: string, re
     throw new CliError(
       EXIT.noAccess,
       `Stack ${stackName} does not exist in ${region}. Deploy it, or use another --stage, --stack, or --region.`,
-    );
-  }
-};
-
-const localState = z.looseObject({
-  ...Object.fromEntries(ADDRESSES.map((name) => [name, z.string()])),
-  tableName: z.string(),
-  processId: z.number().optional(),
-  eventsQueueUrl: z.string().optional(),
-  env: z.object({
-    AWS_ACCESS_KEY_ID: z.string(),
-    AWS_SECRET_ACCESS_KEY: z.string(),
-    AWS_REGION: z.string(),
-    AWS_ENDPOINT_URL_CLOUDWATCH: z.string(),
-    AWS_ENDPOINT_URL_DYNAMODB: z.string(),
-    AWS_ENDPOINT_URL_SCHEDULER: z.string(),
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: z.string(),
-    AWS_ENDPOINT_URL_SQS: z.string(),
-  }),
-});
-
-const findLocalRun = async (stateFolder: string): Promise<Target> => {
-  const file = join(stateFolder, 'local.json');
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined) {
-    throw new CliError(EXIT.noAccess, `${file} does not exist. Start the local run with npm start, or omit --local.`);
-  }
-  const state = parseLocalState(text, file);
-  refuseStopped(state, file);
-  const { env, tableName, eventsQueueUrl } = state;
-  const credentials = { accessKeyId: env.AWS_ACCESS_KEY_ID, secretAccessKey: env.AWS_SECRET_ACCESS_KEY };
-  const client = { ...AWS_CALL, region: env.AWS_REGION, credentials, maxAttempts: 2 };
-  const sqs = new SQSClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SQS });
-  return {
-    name: 'the local run',
-    id: 'local',
-    isLocal: true,
-    isProtected: false,
-    cloudWatchUrl: env.AWS_ENDPOINT_URL_CLOUDWATCH,
-    region: env.AWS_REGION,
-    addresses: {
-      ...addresses.parse(Object.fromEntries(ADDRESSES.map((name) => [name, Reflect.get(state, name)]))),
-      ...readOptional((name) => Reflect.get(state, name)),
-    },
-    credentials: async () => credentials,
-    sqs,
-    secretsManager: new SecretsManagerClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SECRETS_MANAGER }),
-    async stores() {
-      const scheduler = new SchedulerClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_SCHEDULER });
-      const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
-      const { ScheduleGroups = [] } = await scheduler.send(new ListScheduleGroupsCommand({}));
-      return {
-        tables: [tableName],
-        scheduleGroups: ScheduleGroups.map(({ Name = '' }) => Name),
-        // Like a consumer's own queue, it is not part of the stage.
-        queueUrls: QueueUrls.filter((url) => url !== eventsQueueUrl),
-        logFolder: join(stateFolder, 'logs'),
-        notSearched: [],
-        dynamodb: new DynamoDBClient({ ...client, endpoint: env.AWS_ENDPOINT_URL_DYNAMODB }),
-        scheduler,
-        sqs,
-      };
-    },
-  };
-};
-
-/** A run that was killed leaves its file behind. */
-const refuseStopped = ({ processId }: z.output<typeof localState>, file: string): void => {
-  try {
-    if (processId !== undefined) process.kill(processId, 0);
-  } catch (error) {
-    // Otherwise, it is a process of another user.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) return;
-    throw new CliError(EXIT.noAccess, `The local run in ${file} has stopped. Start it again with npm start.`);
-  }
-};
-
-const parseLocalState = (text: string, file: string): z.output<typeof localState> => {
-  try {
-    return localState.parse(JSON.parse(text));
-  } catch {
-    throw new CliError(
-      EXIT.noAccess,
-      `${file} was written by another version of npm start. Stop the local run and start it again.`,
     );
   }
 };

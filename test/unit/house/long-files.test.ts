@@ -8,7 +8,6 @@ const MAX_LINES = 250;
 
 /** Files that are one idea although they are long. */
 const LONG_FILES: Readonly<Record<string, string>> = {
-  'cli/base/target.ts': 'everything that a command needs to reach a stage',
   'lambdas/domain/events/event-details.ts': 'the schemas of all events, from which their documents are generated',
   'lambdas/domain/send-transitions.ts': "a send's states and transitions, as data",
   'lambdas/ports.ts': 'the index of every outside interface',
