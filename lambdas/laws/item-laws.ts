@@ -191,7 +191,8 @@ const TURN_MS = 2 * DAY_MS;
 const ERASURE_MS = DAY_MS;
 
 const MESSAGE_ERASED = ['requestId', 'customerId', 'call'];
-const AUDIT_ERASED = ['contact', 'contactSort', 'platformContactId', 'source', 'note', 'customerId'];
+/** What an erasure removes from an audit trail entry. */
+export const AUDIT_ERASED = ['contact', 'contactSort', 'platformContactId', 'source', 'note', 'customerId'];
 /** Not `outcome`: a status, or an operator who finds the message, can still add it. */
 const SEND_ERASED = [
   'contact',

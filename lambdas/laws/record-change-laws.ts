@@ -1,3 +1,4 @@
+import { AUDIT_ERASED } from './item-laws.ts';
 import type { ChangeLaw } from './law.ts';
 import {
   changedNames,
@@ -148,9 +149,8 @@ export const RECORD_CHANGE_LAWS = [
     kinds: ['audit'],
     faultIn({ before, after }) {
       if (!before || !after) return undefined;
-      const removable = ['contact', 'contactSort', 'platformContactId', 'source', 'note', 'customerId'];
       const altered = changedNames(before, after).filter(
-        (name) => !(name === 'erasedAt' && !has(before, name)) && !(removable.includes(name) && !has(after, name)),
+        (name) => !(name === 'erasedAt' && !has(before, name)) && !(AUDIT_ERASED.includes(name) && !has(after, name)),
       );
       const isErased = has(after, 'erasedAt') || changedNames(before, after).length === 0;
       return altered.length === 0 && isErased ? undefined : `${listNames(changedNames(before, after))} changed.`;
