@@ -1,18 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readLocalSettings, sandboxPlaceholder, withSandboxOrigin } from '../../../../local/cloud/local-settings.ts';
 import { findStack } from '../../../../local/cloud/synthesized-stack.ts';
-
-const newFolder = async (files: Readonly<Record<string, unknown>> = {}): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-synthesis-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  for (const [name, content] of Object.entries(files)) {
-    await writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
-  }
-  return folder;
-};
+import { newFolder } from '../../../support/new-folder.ts';
 
 /** A template of a stack. A `ParleyStack` has settings in it. */
 const template = (settings?: object) => ({

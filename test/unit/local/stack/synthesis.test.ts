@@ -1,18 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readCdkApp } from '../../../../local/stack/cdk-app.ts';
 import { synthesizeOnce } from '../../../../local/stack/synthesis.ts';
-
-const newFolder = async (files: Readonly<Record<string, unknown>> = {}): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-synthesis-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  for (const [name, content] of Object.entries(files)) {
-    await writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
-  }
-  return folder;
-};
+import { newFolder } from '../../../support/new-folder.ts';
 
 describe('the app of a folder', () => {
   it('is that of its cdk.json, with the lookups of cdk.context.json', async () => {
